@@ -1,0 +1,92 @@
+// Collision: poses in, contacts out. Shapes are compiled once into a const world of geometries; everything mutable
+// (trees, pair lists, scratch) lives in the data, so that one world serves many threads.
+//
+//   shapes ──► world (const)                    poses, twists, h ──► detect ──► sorted contacts
+#pragma once
+
+#include "exchange.h"
+
+typedef enum TriboShapeKind {
+  TRIBO_SHAPE_SPHERE,     // size: radius
+  TRIBO_SHAPE_BOX,        // size: full lengths x, y, z
+  TRIBO_SHAPE_CAPSULE,    // size: radius, length without caps, axis z, centred
+  TRIBO_SHAPE_CYLINDER,   // size: radius, length, axis z, centred
+  TRIBO_SHAPE_CONE,       // size: radius, length, axis z, centred, apex at +length/2
+  TRIBO_SHAPE_ELLIPSOID,  // size: half axes x, y, z
+  TRIBO_SHAPE_HULL,       // convex hull of points
+  TRIBO_SHAPE_HALFSPACE,  // solid where z ≤ 0 of its frame
+  TRIBO_SHAPE_COUNT
+} TriboShapeKind;
+const char* tribo_col_shape_name(TriboShapeKind kind);
+
+// A hull, made once and shared by geometries. Vertices, faces (planes with their polygons) and edges; the Coal object
+// inside is for the pairs without a closed form.
+typedef struct TriboHull TriboHull;
+// Refuses fewer than 4 points, non-finite points and flat sets (thickness below 1e-6 of the extent), naming the cause.
+TRIBO_NODISCARD TriboStatus tribo_col_hull_create(const double* points, int npoint, TriboHull** out);
+// The vertices of an STL, OBJ or DAE file, scaled, as one hull. A missing, empty or broken file is named.
+TRIBO_NODISCARD TriboStatus tribo_col_hull_load(const char* path, const double scale[3], TriboHull** out);
+void tribo_col_hull_destroy(TriboHull* hull);
+int tribo_col_hull_vertices(const TriboHull* hull, const double** points);   // (n × 3), n returned
+int tribo_col_hull_triangles(const TriboHull* hull, const int** triangles);  // (n × 3) outward, for drawing and inertia
+
+typedef struct TriboGeom {
+  TriboShapeKind kind;
+  double size[3];
+  const TriboHull* hull;   // HULL only; must outlive the world
+  int body;                // TRIBO_WORLD_BODY or 0 … nbody−1
+  TriboPose local;         // geometry frame in the body frame (in the world for static ones)
+  unsigned group, mask;    // a pair collides when (a.group & b.mask) && (b.group & a.mask)
+} TriboGeom;
+
+// Mass properties of the solid of density 1 in its own frame: volume, centre, inertia about the centre (row-major).
+// Half-spaces have none: TRIBO_INVALID.
+TRIBO_NODISCARD TriboStatus tribo_col_shape_mass(TriboShapeKind kind, const double size[3], const TriboHull* hull,
+                                                 double* volume, double centre[3], double inertia[9]);
+
+// Checks one geometry: positive finite sizes, a hull where one is needed, half-spaces only on the world body.
+TRIBO_NODISCARD TriboStatus tribo_col_geom_validate(const TriboGeom* geom);
+
+typedef struct TriboColWorld TriboColWorld;
+typedef struct TriboColWorldDef {
+  const TriboGeom* geoms;
+  int ngeom, nbody;
+  const int (*excluded)[2];  // body pairs that never collide (joint neighbours, SRDF, the user); any order
+  int nexcluded;
+} TriboColWorldDef;
+TRIBO_NODISCARD TriboStatus tribo_col_world_create(const TriboColWorldDef* def, TriboColWorld** out);
+void tribo_col_world_destroy(TriboColWorld* world);
+
+typedef struct TriboColData TriboColData;
+TRIBO_NODISCARD TriboStatus tribo_col_data_create(const TriboColWorld* world, TriboColData** out);
+void tribo_col_data_destroy(TriboColData* data);
+
+// Detection rule. A contact exists when gap ≤ h·max(0, −c_N) + margin, c_N from the twists given (the free velocity).
+// A pair that moves by more than the margin in one step may be somewhere else by its end: of its contacts whose
+// linearised gap gap + h c_N is negative only those are kept that a conservative advancement along the free motion
+// confirms, with the normal and the gap (along that normal, at the start) of the time of impact.
+typedef struct TriboColQuery {
+  const TriboPose* poses;    // (nbody)
+  const TriboTwist* twists;  // (nbody) free velocity
+  double h;                  // step [s]
+  double margin;             // δ [m]
+} TriboColQuery;
+
+typedef struct TriboColStats {
+  double broad_time, narrow_time;  // [s]
+  int pairs;                       // that reached the narrow phase
+  int coal_pairs;                  // of these, without a closed form
+} TriboColStats;
+
+// Contacts sorted by (geom_a, geom_b, feature), at most 4 per pair; valid until the next call on the same data.
+// The result depends on the query alone, never on earlier ones. No heap call of ours once the buffers have grown.
+TRIBO_NODISCARD TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query,
+                                             const TriboContact** contacts, int* ncontact, TriboColStats* stats);
+
+// Signed distance of two geometries at given poses of their own frames (not of bodies): closed form or Coal.
+// normal from a to b. For tests, metrics and the sensor of a robot test.
+TRIBO_NODISCARD TriboStatus tribo_col_distance(const TriboGeom* a, const TriboPose* pose_a, const TriboGeom* b,
+                                               const TriboPose* pose_b, double* gap, double normal[3], double point[3]);
+
+// Version of the Coal library in use, "3.0.3".
+const char* tribo_coal_version(void);

@@ -1,0 +1,208 @@
+// Dynamics: the motion side of one step. A system is a set of subsystems, each its own block of M: free rigid bodies
+// in closed form in C, articulated trees through Pinocchio.
+//
+//   update    q, v, forces ──► poses, M, M⁻¹, free velocity v_f
+//   assemble  contacts, limits ──► rows J, bias γ, compliance R, cones: a TriboProblem
+//   advance   λ ──► v⁺ = v_f + M⁻¹Jᵀλ, q⁺ on the manifold
+//
+// Coordinates. Free body: q = (centre of mass in the world [3], quaternion x y z w of the body frame [4]),
+// v = (velocity of the centre of mass in world axes [3], angular velocity in body axes [3]); so M = diag(m, I) is
+// constant. Tree: Pinocchio's own q and v. The system's q and v are the free bodies' in order, then the trees'.
+// Bodies are indexed likewise: free bodies, then the links of tree 0, tree 1, …
+#pragma once
+
+#include <tribo/problem.h>
+
+#include "exchange.h"
+
+// ---- trees ---------------------------------------------------------------------------------------------------------
+
+typedef enum TriboJointKind {
+  TRIBO_JOINT_FIXED,      // link welded to its parent (kept as a body of its own)
+  TRIBO_JOINT_REVOLUTE,   // about axis
+  TRIBO_JOINT_CONTINUOUS, // about axis, unbounded: nq 2 (cos, sin)
+  TRIBO_JOINT_PRISMATIC,  // along axis
+  TRIBO_JOINT_HELICAL,    // about and along axis, pitch
+  TRIBO_JOINT_UNIVERSAL,  // about axis, then about axis2
+  TRIBO_JOINT_CYLINDRICAL,// along z and about z (composite), nq 2
+  TRIBO_JOINT_PLANAR,     // x, y, angle (cos, sin): nq 4, nv 3
+  TRIBO_JOINT_SPHERICAL,  // quaternion: nq 4, nv 3
+  TRIBO_JOINT_TRANSLATION,// x, y, z
+  TRIBO_JOINT_FREE,       // free flyer: nq 7, nv 6
+  TRIBO_JOINT_COUNT
+} TriboJointKind;
+const char* tribo_dyn_joint_name(TriboJointKind kind);
+
+// One link and the joint that carries it.
+typedef struct TriboLinkDef {
+  const char* name;
+  const char* joint_name;
+  int parent;                // link index within the tree, −1 for the world
+  TriboJointKind kind;
+  TriboPose placement;       // joint frame in the parent link's frame at zero configuration; it is the link's frame
+  double axis[3], axis2[3];  // in the joint frame, any length but 0
+  double pitch;              // HELICAL [m/rad]
+  double mass;               // [kg] ≥ 0
+  double com[3];             // in the link frame [m]
+  double inertia[9];         // about the centre of mass, link axes [kg·m²]
+  double armature;           // added to the diagonal of M [kg·m², kg]
+  double damping;            // viscous [N·m·s/rad, N·s/m]
+  double friction;           // dry [N·m, N]
+  double lower, upper;       // position limits of a one-dof joint; ±INFINITY: none
+  double effort;             // bound of the motor [N·m, N]; INFINITY: none
+} TriboLinkDef;
+
+typedef struct TriboTree TriboTree;  // const after creation, shareable
+TRIBO_NODISCARD TriboStatus tribo_dyn_tree_build(const TriboLinkDef* links, int nlink, TriboTree** out);
+
+typedef struct TriboUrdfDef {
+  const char* urdf;       // path
+  const char* srdf;       // path or NULL: reference poses and disabled pairs
+  int free_base;          // 1: a free flyer carries the root link
+  TriboPose base;         // of the root link (fixed base: built in; free base: initial)
+  const char* const* package_dirs;  // where package:// is looked for, beside ROS_PACKAGE_PATH
+  int npackage_dir;
+} TriboUrdfDef;
+TRIBO_NODISCARD TriboStatus tribo_dyn_tree_load_urdf(const TriboUrdfDef* def, TriboTree** out);
+void tribo_dyn_tree_destroy(TriboTree* tree);
+
+// A collision shape of a loaded tree, as the file states it.
+typedef struct TriboTreeGeom {
+  int link;
+  int shape;             // 0 sphere, 1 box, 2 capsule, 3 cylinder, 4 mesh
+  double size[3];        // as in collision.h
+  const char* mesh;      // absolute path, shape 4
+  double scale[3];
+  TriboPose local;       // in the link frame
+} TriboTreeGeom;
+
+typedef struct TriboLinkInfo {
+  const char* name;
+  const char* joint_name;
+  const char* joint_kind;   // word for people, "revolute"
+  int parent;               // link, −1 world
+  int q_at, nq, v_at, nv;   // where the joint stands in the tree's q and v
+  double mass, com[3], inertia[9];
+} TriboLinkInfo;
+
+typedef struct TriboTreeInfo {
+  int nq, nv, nlink;
+  const TriboLinkInfo* links;       // (nlink)
+  const double* lower;              // (nq) position limits, ±INFINITY: none
+  const double* upper;
+  const double* effort;             // (nv)
+  const double* damping;            // (nv)
+  const double* friction;           // (nv)
+  const double* armature;           // (nv)
+  const double* neutral;            // (nq) zero configuration
+  int nreference;                   // reference poses
+  const char* const* reference_names;
+  const double* references;         // (nreference × nq)
+  int ngeom;
+  const TriboTreeGeom* geoms;
+  int ndisabled;                    // link pairs that must not collide (SRDF)
+  const int (*disabled)[2];
+} TriboTreeInfo;
+const TriboTreeInfo* tribo_dyn_tree_info(const TriboTree* tree);
+
+// ---- system --------------------------------------------------------------------------------------------------------
+
+typedef struct TriboFreeBodyDef {
+  double mass;        // [kg] > 0
+  double com[3];      // centre of mass in the body frame [m]
+  double inertia[9];  // about the centre of mass, body axes, symmetric positive definite [kg·m²]
+} TriboFreeBodyDef;
+
+typedef struct TriboSystem TriboSystem;  // const after creation
+typedef struct TriboSystemDef {
+  const TriboFreeBodyDef* bodies;
+  int nbody;
+  TriboTree* const* trees;  // must outlive the system
+  int ntree;
+} TriboSystemDef;
+TRIBO_NODISCARD TriboStatus tribo_dyn_system_create(const TriboSystemDef* def, TriboSystem** out);
+void tribo_dyn_system_destroy(TriboSystem* system);
+
+typedef struct TriboSystemInfo {
+  int nq, nv, nbody;        // bodies: free ones and all links
+  int nfree, ntree;
+  int nblock;               // nfree + ntree
+  const int* block_dim;     // (nblock)
+  const int* block_q;       // (nblock) first q of a block
+  const int* block_v;       // (nblock) first v of a block
+  const int* body_block;    // (nbody) the block that moves a body
+} TriboSystemInfo;
+const TriboSystemInfo* tribo_dyn_system_info(const TriboSystem* system);
+
+typedef enum TriboScheme {
+  TRIBO_SCHEME_MIDPOINT,  // second order where the motion is smooth, Moreau at contacts (the default)
+  TRIBO_SCHEME_EULER,     // semi-implicit Euler, q⁺ = q ⊕ h v⁺
+} TriboScheme;
+
+typedef struct TriboStepOptions {
+  double h;            // [s]
+  double gravity[3];   // [m/s²]
+  TriboScheme scheme;
+  double erp;          // share of a violation undone per step, 0 … 1
+  double slop;         // penetration that is left alone [m]
+  double depen_max;    // fastest push-out [m/s]
+  double bounce_min;   // impact speed below which nothing rebounds [m/s]
+} TriboStepOptions;
+
+typedef struct TriboDynData TriboDynData;  // one per thread of simulation
+TRIBO_NODISCARD TriboStatus tribo_dyn_data_create(const TriboSystem* system, TriboDynData** out);
+void tribo_dyn_data_destroy(TriboDynData* data);
+
+// Stage 1. tau (nv) generalized forces, wrench (nbody × 6: force, torque about the centre of mass, world axes), both or
+// either NULL. Checks that q and v are finite and quaternions are not 0: TRIBO_NUMERIC.
+TRIBO_NODISCARD TriboStatus tribo_dyn_update(const TriboSystem* system, TriboDynData* data,
+                                             const TriboStepOptions* options, const double* q, const double* v,
+                                             const double* tau, const double* wrench);
+const TriboPose* tribo_dyn_poses(const TriboDynData* data);        // (nbody) of q
+const TriboTwist* tribo_dyn_twists(const TriboDynData* data);      // (nbody) of v_f, at the body frames' origins
+const double* tribo_dyn_free_velocity(const TriboDynData* data);   // (nv)
+
+// Body frames and their velocities at any state: for views, recorders and drawing. Uses the data as scratch only:
+// it must not disturb what update has left for assemble and advance.
+TRIBO_NODISCARD TriboStatus tribo_dyn_kinematics(const TriboSystem* system, TriboDynData* data, const double* q,
+                                                 const double* v, TriboPose* poses, TriboTwist* twists);
+
+// What a constraint of the assembled problem is, for names, warm starts and events.
+typedef enum TriboRowKind { TRIBO_ROW_CONTACT, TRIBO_ROW_LIMIT, TRIBO_ROW_FRICTION } TriboRowKind;
+typedef struct TriboRowInfo {
+  TriboRowKind kind;
+  int index;          // contact index; LIMIT, FRICTION: v index in the system (limits: 2·v + (upper ? 1 : 0))
+  int block_a, block_b;  // motion blocks, −1 for none; block_a < block_b unless one is −1 (then block_b is −1)
+  double frame[9];    // CONTACT: rows t1, t2, n in the world: to turn a warm start into the new tangents
+  int impact;         // 1: a restitution row
+} TriboRowInfo;
+
+// Stage 2, after update. contacts (n) with their laws (n). The problem's arrays belong to the data and stay until the
+// next assemble; contacts between two static or world bodies are refused as INTERNAL.
+TRIBO_NODISCARD TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data,
+                                               const TriboStepOptions* options, const double* q, const double* v,
+                                               const TriboContact* contacts, const TriboContactLaw* laws, int ncontact,
+                                               TriboProblem* problem, const TriboRowInfo** rows);
+
+// Stage 3, after assemble: next state into q_next, v_next (not q, v). Fails with TRIBO_NUMERIC when it is not finite.
+TRIBO_NODISCARD TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data,
+                                              const TriboStepOptions* options, const double* q, const double* v,
+                                              const double* lambda, double* q_next, double* v_next);
+
+// Kinetic and potential energy [J], linear momentum and angular momentum about the world origin, at any state.
+typedef struct TriboEnergy {
+  double kinetic, potential;
+  double momentum[3], angular[3];
+  double com[3], mass;
+} TriboEnergy;
+TRIBO_NODISCARD TriboStatus tribo_dyn_energy(const TriboSystem* system, TriboDynData* data, const double gravity[3],
+                                             const double* q, const double* v, TriboEnergy* out);
+
+// q ⊕ dv, and its inverse: the tangent that leads from q0 to q1.
+TRIBO_NODISCARD TriboStatus tribo_dyn_integrate(const TriboSystem* system, TriboDynData* data, const double* q,
+                                                const double* dv, double* q_next);
+TRIBO_NODISCARD TriboStatus tribo_dyn_difference(const TriboSystem* system, TriboDynData* data, const double* q0,
+                                                 const double* q1, double* dv);
+
+// Version of the Pinocchio library in use, "4.1.0".
+const char* tribo_pin_version(void);

@@ -1,0 +1,38 @@
+// The plain structs in which collision, dynamics and core meet. No room includes another; they all include this.
+#pragma once
+
+#include <tribo/base.h>
+
+enum { TRIBO_WORLD_BODY = -1 };  // body index of everything that never moves
+
+// Pose of a body frame in the world.
+typedef struct TriboPose {
+  double p[3];  // origin [m]
+  double R[9];  // rotation, row-major, body → world
+} TriboPose;
+
+// Velocity of a body frame: of its origin and of its rotation, in world axes.
+typedef struct TriboTwist {
+  double v[3];  // [m/s]
+  double w[3];  // [rad/s]
+} TriboTwist;
+
+// One contact point between geometries a < b.  set by: collision
+typedef struct TriboContact {
+  int geom_a, geom_b;
+  int body_a, body_b;  // TRIBO_WORLD_BODY for static geometry
+  uint32_t feature;    // which vertex, edge or face pair; persists while a face stays on a face
+  double point[3];     // midway between the two surfaces, world [m]
+  double normal[3];    // unit, from a to b, world
+  double gap;          // signed distance along the normal, negative inside [m]
+} TriboContact;
+
+// How a contact behaves; resolved by core from the materials of its two geometries.
+typedef struct TriboContactLaw {
+  double mu[5];        // sliding 1, 2, torsion, rolling 1, 2
+  int dim;             // rows: 1 frictionless, 3 Coulomb, 4 with torsion, 6 with rolling
+  double restitution;  // e in [0, 1]
+  double compliance;   // k > 0: stiffness [N/m], 0: rigid
+  double damping;      // [N·s/m]
+  double surface[3];   // velocity of surface b against a imposed at the point (conveyor), world [m/s]
+} TriboContactLaw;

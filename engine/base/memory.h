@@ -1,0 +1,25 @@
+// Memory: 64-byte aligned arrays that grow by doubling and never shrink. Growth is counted, so that a test can show
+// that a second run on the same data allocates nothing.
+#pragma once
+
+#include "status.h"
+
+// Zero-filled, 64-byte aligned; NULL when there is no memory or count·size overflows. count 0 gives a valid pointer.
+void* tribo_alloc(size_t count, size_t size);
+void tribo_free(void* memory);
+char* tribo_strdup(const char* text);  // NULL when there is no memory; NULL for NULL
+
+// Makes room for `count` items of `size` bytes in *array (capacity in items), keeping the first `keep` items.
+// New memory is zero. TRIBO_NOMEM leaves everything as it was.
+TriboStatus tribo_reserve(void** array, size_t* capacity, size_t count, size_t size, size_t keep);
+
+// How often any array of this thread has grown. Differences tell what a stage did.
+uint64_t tribo_growth_count(void);
+
+// `TRIBO_RESERVE(&data->rows, &data->row_capacity, n)`; type-safe in the size, old content is not kept.
+#define TRIBO_RESERVE(array, capacity, count) \
+  tribo_reserve((void**)(array), (capacity), (size_t)(count), sizeof **(array), 0)
+
+// The same, keeping `used` items: for arrays that are appended to.
+#define TRIBO_APPEND(array, capacity, used, more) \
+  tribo_reserve((void**)(array), (capacity), (size_t)(used) + (size_t)(more), sizeof **(array), (size_t)(used))
