@@ -68,6 +68,11 @@ typedef struct TriboResiduals {
 // sigma (nrow) receives σ and may be NULL only if nrow is 0.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_problem_residuals(const TriboProblem* problem, const double* lambda,
                                                               double* sigma, TriboResiduals* out);
+// The same without a heap call: workspace holds tribo_problem_workspace(problem) doubles.
+TRIBO_API size_t tribo_problem_workspace(const TriboProblem* problem);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_problem_residuals_in(const TriboProblem* problem, const double* lambda,
+                                                                 double* sigma, double* workspace,
+                                                                 TriboResiduals* out);
 
 typedef enum TriboOutcome {
   TRIBO_SOLVED,      // the tolerance was met

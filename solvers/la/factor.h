@@ -1,0 +1,55 @@
+// What the symbolic half (analyse.c) lays out and the numeric half (factor.c) fills.
+#pragma once
+
+#include "la.h"
+
+// A front: p unknowns eliminated together, coupled to r later ones.
+// Its panel in `value`: L (p + r) × p, column-major, then U p × r, column-major.
+typedef struct TriboFront {
+  int var;       // first eliminated unknown, in elimination order
+  int p, r;
+  int nchild;    // fronts whose updates end here: the last ones still on the stack
+  size_t at;     // panel in value
+  size_t index;  // (r) the later unknowns in index, and their rows in the parent front in local
+} TriboFront;
+
+typedef struct TriboEdgeSlots {
+  TriboSlot ij, ji;
+  int ij_is_lower;
+} TriboEdgeSlots;
+
+struct TriboFactor {
+  // the graph as it was analysed
+  int nnode, nedge;
+  int* node_dim;
+  int* edge;
+  size_t node_dim_capacity, edge_capacity;
+
+  // the order: node order[k] is eliminated as the k-th; its unknowns start at var[node], in the caller's at start[node]
+  int n;
+  int *order, *place, *var, *start;
+  size_t order_capacity, place_capacity, var_capacity, start_capacity;
+
+  int nfront;
+  TriboFront* front;
+  int *index, *local;
+  size_t front_capacity, index_capacity, local_capacity;
+  TriboSlot* diagonal;
+  TriboEdgeSlots* slot;
+  size_t diagonal_capacity, slot_capacity;
+  double flops;
+
+  // numbers
+  size_t nvalue;
+  double *value, *stack, *work;  // work: (2n) permuted vector, gathered vector
+  int* pivot;                    // (n)
+  int* live;                     // (nfront) fronts whose update is on the stack
+  size_t value_capacity, stack_capacity, work_capacity, pivot_capacity, live_capacity;
+  int symmetric;
+
+  // scratch of the analysis
+  int* scratch;
+  int* rows;         // column structures, by node in elimination order
+  size_t* first;     // (nnode + 1) into rows
+  size_t scratch_capacity, rows_capacity, first_capacity;
+};

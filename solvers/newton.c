@@ -1,0 +1,192 @@
+// Newton on Alart and Curnier's map, reduced to the unknowns of the modes and regularised.
+//
+// y = x − ρ u chooses open, stick or slip (modes.h). Because the map is positively homogeneous, Newton's equations
+// speak of the new point itself:
+//     open   x = 0
+//     stick  u = 0
+//     slip   x = a (μ t, 1) + T b,   u_N = 0,   Tᵀ u_f + c b = 0
+// with u = W x⁺ + q + ε (x⁺ − x). A non-monotone line search on f = ‖x − AC(x − ρ u)‖/ρ guards the step; ε falls while
+// full steps work and grows when they do not. ρ keeps impulses and velocities comparable.
+#include <math.h>
+#include <string.h>
+
+#include "modes.h"
+#include "solver.h"
+
+enum { MEMORY = 4 };
+
+typedef struct Newton {
+  double *x, *u, *step, *du, *b, *fixed, *trial, *w;  // (n) each
+  double rho, eps, f;
+  double past[MEMORY];
+  int npast;
+} Newton;
+
+// impulses per velocity
+static double balance(const TriboSolver* s, const double* x, const double* u) {
+  int n = s->scaled.n;
+  double v = fmax(fmax(tribo_sol_norm(s->scaled.q, n), tribo_sol_norm(u, n)), 1e-300);
+  return fmin(fmax(tribo_sol_norm(x, n) / v, 1e-3), 1e6);
+}
+
+static double merit(const TriboSolver* s, Newton* w, const double* x, const double* u, double a) {
+  int n = s->scaled.n;
+  double sum = 0, *y = w->w;
+  for (int i = 0; i < n; ++i) {
+    y[i] = x[i] + a * w->step[i] - w->rho * (u[i] + a * w->du[i]);
+  }
+  tribo_sol_alart_curnier(&s->scaled, y, y);
+  for (int i = 0; i < n; ++i) {
+    double d = x[i] + a * w->step[i] - y[i];
+    sum += d * d;
+  }
+  return sqrt(sum) / w->rho;
+}
+
+static void remember(Newton* w, double f) {
+  memmove(w->past + 1, w->past, sizeof(double) * (MEMORY - 1));
+  w->past[0] = f;
+  w->npast = w->npast < MEMORY ? w->npast + 1 : MEMORY;
+}
+
+static double worst_of_last(const Newton* w) {
+  double most = 0;
+  for (int i = 0; i < w->npast; ++i) {
+    most = fmax(most, w->past[i]);
+  }
+  return most;
+}
+
+// step = x⁺ − x; 0, or 1 when the matrix could not be factorised
+static int newton_step(TriboSolver* s, Newton* w) {
+  const TriboScaled* sc = &s->scaled;
+  int n = sc->n, unknowns = 0, any_fixed = 0;
+  double* y = w->w;
+  for (int i = 0; i < n; ++i) {
+    y[i] = w->x[i] - w->rho * w->u[i];
+    w->b[i] = -sc->q[i];
+    w->fixed[i] = 0;
+  }
+  // modes, with c on the diagonal of the slip directions; ε follows once the number of unknowns has chosen the form
+  for (int c = 0; c < sc->ncone; ++c) {
+    const TriboOwnCone* k = &sc->cone[c];
+    TriboLocal* l = &s->system.local[c];
+    if (k->round) {
+      double slide = tribo_sol_local_round(k, y + k->row, w->rho, l);
+      for (int i = 1; slide > 0 && i < l->k; ++i) {
+        l->C[TRIBO_CONE_ROWS * i + i] = slide;
+      }
+    } else {
+      tribo_sol_local_rows(sc, k, y + k->row, l, w->fixed + k->row);
+      for (int i = k->row; i < k->row + k->dim; ++i) {
+        any_fixed |= w->fixed[i] != 0;
+      }
+    }
+    unknowns += l->k;
+  }
+  double eps = fmax(w->eps, tribo_sol_system_least(&s->system, unknowns) / w->rho);
+  for (int c = 0; c < sc->ncone; ++c) {
+    TriboLocal* l = &s->system.local[c];
+    // Eᵀ ε B: for slip the normal row sees a, the others b
+    for (int i = 0; i < l->k; ++i) {
+      l->C[TRIBO_CONE_ROWS * i + i] += eps;
+    }
+  }
+  if (any_fixed) {
+    tribo_sol_apply(sc, w->fixed, w->step);
+  }
+  for (int i = 0; i < n; ++i) {
+    w->b[i] += eps * w->x[i] - (any_fixed ? w->step[i] : 0);
+  }
+  if (tribo_sol_system_factor(&s->system) != 0) {
+    return 1;
+  }
+  tribo_sol_system_solve(&s->system, w->b, w->step, s->system.form == TRIBO_FORM_DENSE ? 1 : 3);
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    w->step[i] += w->fixed[i] - w->x[i];
+    sum += w->step[i];
+  }
+  return !isfinite(sum);
+}
+
+// takes the longest of 1, ½ … 2⁻⁷ steps that lowers the merit; 0 when none does
+static double line_search(TriboSolver* s, Newton* w, double* f) {
+  double bound = worst_of_last(w), a = 1;
+  for (int it = 0; it < 8; ++it, a *= 0.5) {
+    *f = merit(s, w, w->x, w->u, a);
+    if (*f < (1 - 1e-3 * a) * bound) {
+      return a;
+    }
+  }
+  return 0;
+}
+
+static void refresh(TriboSolver* s, Newton* w) {
+  memset(w->step, 0, sizeof(double) * (size_t)s->scaled.n);
+  memset(w->du, 0, sizeof(double) * (size_t)s->scaled.n);
+  w->f = merit(s, w, w->x, w->u, 0);
+}
+
+void tribo_sol_newton(TriboSolver* s, double* x, double eps, int max_steps, int max_bad) {
+  int n = s->scaled.n, bad = 0;
+  size_t mark = s->pool_used;
+  Newton w = {.x = x, .u = tribo_sol_take(s), .step = tribo_sol_take(s), .du = tribo_sol_take(s)};
+  w.b = tribo_sol_take(s), w.fixed = tribo_sol_take(s), w.w = tribo_sol_take(s);
+  tribo_sol_velocity(s, x, w.u);
+  w.rho = tribo_sol_max(x, n) > 0 ? balance(s, x, w.u) : 1;
+  w.eps = eps / w.rho;
+  refresh(s, &w);
+  remember(&w, w.f);
+  tribo_sol_note(s, x, w.u);
+  for (int it = 0; it < max_steps && !tribo_sol_stop(s) && w.f >= 1e-16; ++it) {
+    s->iterations++;
+    double f, a = 0;
+    if (newton_step(s, &w) == 0) {
+      tribo_sol_apply(&s->scaled, w.step, w.du);
+      a = line_search(s, &w, &f);
+    }
+    if (a > 0) {
+      double drop = f / w.f;
+      for (int i = 0; i < n; ++i) {
+        x[i] += a * w.step[i];
+      }
+      tribo_sol_velocity(s, x, w.u);
+      w.f = f;
+      tribo_sol_note(s, x, w.u);
+      double rho = balance(s, x, w.u);
+      if (!(rho >= 0.5 * w.rho && rho <= 2 * w.rho)) {
+        w.rho = rho;
+        w.npast = 0;
+        refresh(s, &w);
+      }
+      remember(&w, w.f);
+      if (a > 0.9) {
+        w.eps = fmax(0.1 * w.eps, 1e-13 / w.rho);
+      } else if (a < 0.2) {
+        w.eps = fmin(4 * w.eps, 1 / w.rho);
+        bad++;
+      }
+      bad -= a >= 0.2 && drop < 0.1 && bad > 0;
+    } else {
+      bad++;
+      w.eps *= 10;
+    }
+    if (bad > max_bad || w.eps * w.rho > 10) {
+      break;
+    }
+  }
+  s->pool_used = mark;
+}
+
+void tribo_sol_run_newton(TriboSolver* s) {
+  double* x = tribo_sol_take(s);
+  int warm = s->warm_x != NULL;
+  tribo_sol_enter(s, warm ? TRIBO_RUNG_WARM_NEWTON : TRIBO_RUNG_NEWTON);
+  if (warm) {
+    memcpy(x, s->warm_x, sizeof(double) * (size_t)s->scaled.n);
+  } else {
+    memset(x, 0, sizeof(double) * (size_t)s->scaled.n);
+  }
+  tribo_sol_newton(s, x, warm ? 1e-4 : 1e-2, s->settings.common.max_iterations, 8);
+}

@@ -1,0 +1,289 @@
+// The judge. Recomputes σ = (J M⁻¹ Jᵀ + R) λ + g from the raw problem and measures how far (λ, σ) is from solving it,
+// with projections of its own: nothing here is shared with a solver.
+//
+// The projection on an elliptic cone ‖D⁻¹ λ_f‖ ≤ λ_N: with a multiplier κ ≥ 0, p_i = x_i D_i²/(D_i² + κ) and
+// p_N = x_N/(1 − κ), where κ makes ‖D⁻¹ p_f‖ = p_N. It is found by bisection of the height h = p_N instead, because
+// the squared distance is convex in h; inside, the point of the ellipsoid of size h nearest to x_f is found the same way.
+#include <tribo/problem.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "memory.h"
+
+// nearest point of { ‖D⁻¹ p‖ ≤ h } to x in n dimensions; returns the multiplier κ
+static double project_ellipsoid(int n, const double* x, const double* D, double h, double* p) {
+  double inside = 0, reach = 0;
+  for (int i = 0; i < n; ++i) {
+    inside += D[i] > 0 ? x[i] * x[i] / (D[i] * D[i]) : (x[i] != 0 ? INFINITY : 0);
+    reach += x[i] * x[i] * D[i] * D[i];
+  }
+  double lo = 0, hi = inside <= h * h ? 0 : h > 0 ? sqrt(reach) / h : INFINITY;
+  for (int it = 0; it < 200 && hi > lo && hi < INFINITY; ++it) {
+    double k = 0.5 * (lo + hi), sum = 0;
+    if (k <= lo || k >= hi) {
+      break;
+    }
+    for (int i = 0; i < n; ++i) {
+      double y = D[i] > 0 ? x[i] * D[i] / (D[i] * D[i] + k) : 0;
+      sum += y * y;
+    }
+    *(sum > h * h ? &lo : &hi) = k;
+  }
+  for (int i = 0; i < n; ++i) {
+    double d2 = D[i] * D[i];
+    p[i] = hi == 0 ? x[i] : d2 == 0 || hi == INFINITY ? 0 : x[i] * d2 / (d2 + hi);
+  }
+  return hi;
+}
+
+static void project_elliptic(int n, const double* x, const double* D, double* p) {
+  double norm = 0, polar = 0;
+  for (int i = 0; i < n; ++i) {
+    norm += D[i] > 0 ? x[i] * x[i] / (D[i] * D[i]) : (x[i] != 0 ? INFINITY : 0);
+    polar += x[i] * x[i] * D[i] * D[i];
+  }
+  double xn = x[n];
+  if (sqrt(norm) <= xn) {
+    for (int i = 0; i <= n; ++i) {
+      p[i] = x[i];
+    }
+    return;
+  }
+  if (sqrt(polar) <= -xn) {
+    for (int i = 0; i <= n; ++i) {
+      p[i] = 0;
+    }
+    return;
+  }
+  // slope of the squared distance at height h: (h − x_N) − κ h, increasing in h
+  double lo = 0, hi = fmax(xn, 0) + sqrt(polar);
+  for (int it = 0; it < 200; ++it) {
+    double h = 0.5 * (lo + hi);
+    if (h <= lo || h >= hi) {
+      break;
+    }
+    double k = project_ellipsoid(n, x, D, h, p);
+    *((h - xn) - k * h > 0 ? &hi : &lo) = h;
+  }
+  project_ellipsoid(n, x, D, hi, p);
+  p[n] = hi;
+}
+
+// ‖x_f‖ ≤ μ x_N in three dimensions, in closed form
+static void project_circular(const double* x, double mu, double* p) {
+  double s = hypot(x[0], x[1]), n = x[2];
+  if (s <= mu * n) {
+    p[0] = x[0], p[1] = x[1], p[2] = n;
+  } else if (mu * s <= -n) {
+    p[0] = p[1] = p[2] = 0;
+  } else {
+    double h = (n + mu * s) / (1 + mu * mu);
+    p[0] = mu * h * x[0] / s, p[1] = mu * h * x[1] / s, p[2] = h;
+  }
+}
+
+// projection of x on the cone; its bounds are multiplied by `scale`
+static void project(const TriboCone* k, double scale, const double* x, double* p) {
+  switch (k->kind) {
+    case TRIBO_CONE_FREE:
+      for (int i = 0; i < k->dim; ++i) {
+        p[i] = x[i];
+      }
+      return;
+    case TRIBO_CONE_NONNEG: p[0] = fmax(x[0], 0); return;
+    case TRIBO_CONE_BOX: p[0] = fmin(fmax(x[0], scale * k->lo), scale * k->hi); return;
+    case TRIBO_CONE_FRICTION:
+      if (k->dim == 3 && k->mu[0] == k->mu[1]) {
+        project_circular(x, k->mu[0], p);
+      } else {
+        project_elliptic(k->dim - 1, x, k->mu, p);
+      }
+      return;
+  }
+}
+
+// distance of σ̂ to the dual cone, and λᵀσ̂; a box is judged by its two sides, whose multipliers are the parts of σ
+static double dual_distance(const TriboCone* k, const double* lambda, const double* s, double* comp) {
+  double x[6], p[6], worst = 0;
+  *comp = 0;
+  if (k->kind == TRIBO_CONE_BOX) {
+    double down = s[0] > 0 ? s[0] : 0, up = s[0] < 0 ? -s[0] : 0;
+    double below = isfinite(k->lo) ? down * (lambda[0] - k->lo) : 0;
+    double above = isfinite(k->hi) ? up * (k->hi - lambda[0]) : 0;
+    *comp = fmax(fabs(below), fabs(above));
+    return fmax(isfinite(k->lo) ? 0 : down, isfinite(k->hi) ? 0 : up);
+  }
+  // Moreau: σ̂ − P_K*(σ̂) = −P_K(−σ̂)
+  for (int i = 0; i < k->dim; ++i) {
+    x[i] = -s[i];
+    *comp += lambda[i] * s[i];
+  }
+  project(k, 1, x, p);
+  for (int i = 0; i < k->dim; ++i) {
+    worst = fmax(worst, fabs(p[i]));
+  }
+  return worst;
+}
+
+static size_t widest_block(const TriboProblem* p) {
+  int width = 0;
+  for (int b = 0; b < p->nblock; ++b) {
+    width = p->block_dim[b] > width ? p->block_dim[b] : width;
+  }
+  return (size_t)width;
+}
+
+// σ = (G + R) λ + g and the diagonal of G + R
+static void apply(const TriboProblem* p, const double* lambda, double* sigma, double* diagonal, double* work) {
+  for (int i = 0; i < p->nrow; ++i) {
+    double r = p->R ? p->R[i] : 0;
+    sigma[i] = p->g[i] + r * lambda[i];
+    diagonal[i] = r;
+  }
+  if (p->G_col) {
+    for (int j = 0; j < p->nrow; ++j) {
+      for (int e = p->G_col[j]; e < p->G_col[j + 1]; ++e) {
+        sigma[p->G_row[e]] += p->G_val[e] * lambda[j];
+        diagonal[j] += p->G_row[e] == j ? p->G_val[e] : 0;
+      }
+    }
+    return;
+  }
+  // momentum Jᵀλ per block, then velocity M⁻¹ of it; every block has room for the largest
+  size_t width = widest_block(p), all = width * (size_t)p->nblock;
+  double *momentum = work, *velocity = work + all;
+  memset(work, 0, sizeof(double) * 2 * all);
+  for (int c = 0; c < p->ncone; ++c) {
+    for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
+      int b = p->term_block[t], n = p->block_dim[b];
+      const double *J = p->jac + p->term_at[t], *B = p->minv + p->block_at[b];
+      for (int i = 0; i < p->cones[c].dim; ++i) {
+        int row = p->cones[c].row + i;
+        for (int j = 0; j < n; ++j) {
+          momentum[(size_t)b * width + (size_t)j] += J[i * n + j] * lambda[row];
+          double sum = 0;
+          for (int k = 0; k < n; ++k) {
+            sum += B[j * n + k] * J[i * n + k];
+          }
+          diagonal[row] += J[i * n + j] * sum;
+        }
+      }
+    }
+  }
+  for (int b = 0; b < p->nblock; ++b) {
+    int n = p->block_dim[b];
+    const double* B = p->minv + p->block_at[b];
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) {
+        velocity[(size_t)b * width + (size_t)i] += B[i * n + j] * momentum[(size_t)b * width + (size_t)j];
+      }
+    }
+  }
+  for (int c = 0; c < p->ncone; ++c) {
+    for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
+      int b = p->term_block[t], n = p->block_dim[b];
+      const double* J = p->jac + p->term_at[t];
+      for (int i = 0; i < p->cones[c].dim; ++i) {
+        for (int j = 0; j < n; ++j) {
+          sigma[p->cones[c].row + i] += J[i * n + j] * velocity[(size_t)b * width + (size_t)j];
+        }
+      }
+    }
+  }
+}
+
+// all measures of one cone; the squares of the natural map in one common unit d are added up in `square`
+static void judge_cone(const TriboCone* k, const double* lambda, const double* sigma, double mean, double d,
+                       TriboResiduals* out, int c, double* square) {
+  double s[6], x[6], p[6], comp, norm = 0, nat = 0;
+  // σ̂ = σ + Γ(σ)
+  for (int i = 0; i < k->dim; ++i) {
+    s[i] = sigma[i];
+    norm += lambda[i] * lambda[i];
+  }
+  if (k->kind == TRIBO_CONE_FRICTION) {
+    double slip = 0;
+    for (int i = 0; i < k->dim - 1; ++i) {
+      slip += k->mu[i] * s[i] * k->mu[i] * s[i];
+    }
+    s[k->dim - 1] += sqrt(slip);
+  }
+  project(k, 1, lambda, p);
+  for (int i = 0; i < k->dim; ++i) {
+    out->prim = fmax(out->prim, fabs(lambda[i] - p[i]));
+  }
+  out->dual = fmax(out->dual, dual_distance(k, lambda, s, &comp));
+  out->comp = fmax(out->comp, fabs(comp));
+  for (int i = 0; i < k->dim; ++i) {
+    x[i] = mean * lambda[i] - s[i];
+  }
+  project(k, mean, x, p);
+  for (int i = 0; i < k->dim; ++i) {
+    nat = fmax(nat, fabs(mean * lambda[i] - p[i]));
+  }
+  if (out->worst < 0 || nat > out->nat) {
+    out->nat = nat;
+    out->worst = c;
+  }
+  out->floor = fmax(out->floor, 50 * DBL_EPSILON * mean * sqrt(norm));
+  for (int i = 0; i < k->dim; ++i) {
+    x[i] = d * lambda[i] - s[i];
+  }
+  project(k, d, x, p);
+  for (int i = 0; i < k->dim; ++i) {
+    *square += (d * lambda[i] - p[i]) * (d * lambda[i] - p[i]);
+  }
+}
+
+size_t tribo_problem_workspace(const TriboProblem* p) {
+  return (size_t)p->nrow + 2 * widest_block(p) * (size_t)p->nblock;
+}
+
+TriboStatus tribo_problem_residuals_in(const TriboProblem* p, const double* lambda, double* sigma, double* workspace,
+                                       TriboResiduals* out) {
+  if (p == NULL || out == NULL || (p->nrow > 0 && (lambda == NULL || sigma == NULL || workspace == NULL))) {
+    return tribo_fail(TRIBO_INVALID, "tribo_problem_residuals: problem, lambda, sigma, workspace or out is NULL");
+  }
+  *out = (TriboResiduals){.worst = -1};
+  if (p->nrow == 0) {
+    return TRIBO_OK;
+  }
+  double* diagonal = workspace;
+  apply(p, lambda, sigma, diagonal, workspace + p->nrow);
+  double d = 0, square = 0, ng = 0, nl = 0, ns = 0;
+  for (int i = 0; i < p->nrow; ++i) {
+    d += diagonal[i] / p->nrow;
+    ng += p->g[i] * p->g[i];
+    nl += lambda[i] * lambda[i];
+    ns += sigma[i] * sigma[i];
+  }
+  for (int c = 0; c < p->ncone; ++c) {
+    const TriboCone* k = &p->cones[c];
+    double mean = 0;
+    for (int i = 0; i < k->dim; ++i) {
+      mean += diagonal[k->row + i] / k->dim;
+    }
+    judge_cone(k, lambda + k->row, sigma + k->row, mean, d, out, c, &square);
+  }
+  double unit = fmax(sqrt(ng), fmax(d * sqrt(nl), sqrt(ns)));
+  out->natmap_unit = unit > 0 ? sqrt(square) / unit : 0;
+  // a NaN hides from fmax: say it
+  if (!isfinite(nl + ns)) {
+    out->prim = out->dual = out->comp = out->nat = out->natmap_unit = INFINITY;
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_problem_residuals(const TriboProblem* p, const double* lambda, double* sigma, TriboResiduals* out) {
+  if (p == NULL) {
+    return tribo_fail(TRIBO_INVALID, "tribo_problem_residuals: problem is NULL");
+  }
+  double* workspace = tribo_alloc(tribo_problem_workspace(p), sizeof(double));
+  if (workspace == NULL) {
+    return tribo_fail(TRIBO_NOMEM, "tribo_problem_residuals: no memory for %d rows", p->nrow);
+  }
+  TriboStatus status = tribo_problem_residuals_in(p, lambda, sigma, workspace, out);
+  tribo_free(workspace);
+  return status;
+}

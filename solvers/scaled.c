@@ -1,0 +1,258 @@
+#include "scaled.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "memory.h"
+
+static TriboStatus reserve(TriboScaled* sc, const TriboProblem* p) {
+  size_t n = (size_t)p->nrow;
+  TRIBO_TRY(TRIBO_RESERVE(&sc->cone, &sc->cone_capacity, p->ncone));
+  TRIBO_TRY(TRIBO_RESERVE(&sc->source, &sc->source_capacity, n));
+  TRIBO_TRY(TRIBO_RESERVE(&sc->s, &sc->s_capacity, n));
+  TRIBO_TRY(TRIBO_RESERVE(&sc->q, &sc->q_capacity, n));
+  TRIBO_TRY(TRIBO_RESERVE(&sc->R, &sc->R_capacity, n));
+  TRIBO_TRY(TRIBO_RESERVE(&sc->lo, &sc->lo_capacity, n));
+  TRIBO_TRY(TRIBO_RESERVE(&sc->hi, &sc->hi_capacity, n));
+  TRIBO_TRY(TRIBO_RESERVE(&sc->diagonal, &sc->diagonal_capacity, n));
+  if (p->G_col) {
+    size_t nnz = (size_t)p->G_col[p->nrow];
+    TRIBO_TRY(TRIBO_RESERVE(&sc->own, &sc->own_capacity, n));
+    TRIBO_TRY(TRIBO_RESERVE(&sc->col, &sc->col_capacity, n + 1));
+    TRIBO_TRY(TRIBO_RESERVE(&sc->row, &sc->row_capacity, nnz));
+    return TRIBO_RESERVE(&sc->val, &sc->val_capacity, nnz);
+  }
+  size_t njac = 0;
+  TRIBO_TRY(TRIBO_RESERVE(&sc->var, &sc->var_capacity, p->nblock + 1));
+  sc->var[0] = 0;
+  for (int b = 0; b < p->nblock; ++b) {
+    sc->var[b + 1] = sc->var[b] + p->block_dim[b];
+  }
+  sc->nv = sc->var[p->nblock];
+  for (int c = 0; c < p->ncone; ++c) {
+    for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
+      njac += (size_t)p->cones[c].dim * (size_t)p->block_dim[p->term_block[t]];
+    }
+  }
+  TRIBO_TRY(TRIBO_RESERVE(&sc->jac, &sc->jac_capacity, njac));
+  TRIBO_TRY(TRIBO_RESERVE(&sc->term_at, &sc->term_at_capacity, p->term_first[p->ncone]));
+  return TRIBO_RESERVE(&sc->velocity, &sc->velocity_capacity, 2 * sc->nv);
+}
+
+// xᵀ B x for a symmetric row-major block
+static double quadratic(const double* B, const double* x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    double y = 0;
+    for (int j = 0; j < n; ++j) {
+      y += B[i * n + j] * x[j];
+    }
+    sum += x[i] * y;
+  }
+  return sum;
+}
+
+static void diagonal_of_delassus(TriboScaled* sc, const TriboProblem* p) {
+  for (int i = 0; i < p->nrow; ++i) {
+    sc->diagonal[i] = p->R ? p->R[i] : 0;
+  }
+  if (p->G_col) {
+    for (int j = 0; j < p->nrow; ++j) {
+      for (int e = p->G_col[j]; e < p->G_col[j + 1]; ++e) {
+        sc->diagonal[j] += p->G_row[e] == j ? p->G_val[e] : 0;
+      }
+    }
+    return;
+  }
+  for (int c = 0; c < p->ncone; ++c) {
+    for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
+      int b = p->term_block[t], n = p->block_dim[b];
+      for (int i = 0; i < p->cones[c].dim; ++i) {
+        sc->diagonal[p->cones[c].row + i] += quadratic(p->minv + p->block_at[b], p->jac + p->term_at[t] + i * n, n);
+      }
+    }
+  }
+}
+
+static double inverse_root(double d) { return d > 0 ? 1 / sqrt(d) : 1; }
+
+// rows, kind and scale of one cone
+static void own_cone(TriboScaled* sc, const TriboCone* k, TriboOwnCone* c) {
+  const double* d = sc->diagonal + k->row;
+  *c = (TriboOwnCone){.row = sc->n};
+  for (int i = 0; i < k->dim; ++i) {
+    c->mean += d[i] / k->dim;
+  }
+  if (k->kind != TRIBO_CONE_FRICTION) {
+    for (int i = 0; i < k->dim; ++i, ++c->dim, ++sc->n) {
+      sc->source[sc->n] = k->row + i;
+      sc->s[sc->n] = inverse_root(d[i]);
+      sc->lo[sc->n] = k->kind == TRIBO_CONE_NONNEG ? 0 : k->kind == TRIBO_CONE_BOX ? k->lo : -INFINITY;
+      sc->hi[sc->n] = k->kind == TRIBO_CONE_BOX ? k->hi : INFINITY;
+    }
+    return;
+  }
+  // friction rows with their share of the anisotropy, then the normal row
+  double sum = 0;
+  for (int i = 0; i < k->dim; ++i) {
+    double mu = i < k->dim - 1 ? k->mu[i] : 1;
+    if (mu > 0) {
+      c->mu = c->mu > 0 || i == k->dim - 1 ? c->mu : mu;
+      double share = i < k->dim - 1 ? mu / c->mu : 1;
+      sum += share * share * d[i];
+      sc->source[sc->n] = k->row + i;
+      sc->s[sc->n] = share;
+      sc->lo[sc->n] = 0;  // of use when the normal row is left alone
+      sc->hi[sc->n] = INFINITY;
+      sc->n++;
+      c->dim++;
+    }
+  }
+  c->round = c->dim > 1;
+  sc->nround += c->round;
+  double scale = inverse_root(sum / c->dim);
+  for (int i = 0; i < c->dim; ++i) {
+    sc->s[c->row + i] *= scale;
+  }
+}
+
+static void scale_motion(TriboScaled* sc, const TriboProblem* p) {
+  size_t at = 0;
+  for (int c = 0; c < p->ncone; ++c) {
+    const TriboOwnCone* k = &sc->cone[c];
+    for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
+      int n = p->block_dim[p->term_block[t]];
+      sc->term_at[t] = at;
+      for (int i = 0; i < k->dim; ++i) {
+        const double* from = p->jac + p->term_at[t] + (sc->source[k->row + i] - p->cones[c].row) * n;
+        for (int j = 0; j < n; ++j) {
+          sc->jac[at++] = sc->s[k->row + i] * from[j];
+        }
+      }
+    }
+  }
+}
+
+static void scale_explicit(TriboScaled* sc, const TriboProblem* p) {
+  for (int i = 0; i < p->nrow; ++i) {
+    sc->own[i] = -1;
+  }
+  for (int i = 0; i < sc->n; ++i) {
+    sc->own[sc->source[i]] = i;
+  }
+  int at = 0;
+  for (int j = 0; j < sc->n; ++j) {
+    sc->col[j] = at;
+    for (int e = p->G_col[sc->source[j]]; e < p->G_col[sc->source[j] + 1]; ++e) {
+      int i = sc->own[p->G_row[e]];
+      if (i >= 0) {
+        sc->row[at] = i;
+        sc->val[at++] = sc->s[i] * sc->s[j] * p->G_val[e];
+      }
+    }
+  }
+  sc->col[sc->n] = at;
+}
+
+TriboStatus tribo_sol_scale(TriboScaled* sc, const TriboProblem* p) {
+  sc->problem = p;
+  sc->n = sc->nround = sc->nv = 0;
+  sc->ncone = p->ncone;
+  TRIBO_TRY(reserve(sc, p));
+  diagonal_of_delassus(sc, p);
+  sc->mean = sc->norm_g = 0;
+  for (int i = 0; i < p->nrow; ++i) {
+    sc->mean += sc->diagonal[i] / p->nrow;
+    sc->norm_g += p->g[i] * p->g[i];
+  }
+  sc->norm_g = sqrt(sc->norm_g);
+  for (int c = 0; c < p->ncone; ++c) {
+    own_cone(sc, &p->cones[c], &sc->cone[c]);
+  }
+  // one overall factor, so that q has root mean square 1
+  double sum = 0;
+  for (int i = 0; i < sc->n; ++i) {
+    sc->q[i] = sc->s[i] * p->g[sc->source[i]];
+    sum += sc->q[i] * sc->q[i];
+  }
+  sc->g = sum > 0 ? sqrt(sum / sc->n) : 1;
+  for (int i = 0; i < sc->n; ++i) {
+    sc->q[i] /= sc->g;
+    sc->R[i] = p->R ? sc->s[i] * sc->s[i] * p->R[sc->source[i]] : 0;
+    sc->lo[i] /= sc->s[i] * sc->g;
+    sc->hi[i] /= sc->s[i] * sc->g;
+  }
+  if (p->G_col) {
+    scale_explicit(sc, p);
+  } else {
+    scale_motion(sc, p);
+  }
+  return TRIBO_OK;
+}
+
+void tribo_sol_scaled_free(TriboScaled* sc) {
+  void* all[] = {sc->cone, sc->source,  sc->s,   sc->q,        sc->R,   sc->lo,  sc->hi,  sc->diagonal,
+                 sc->jac,  sc->term_at, sc->var, sc->velocity, sc->own, sc->col, sc->row, sc->val};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
+    tribo_free(all[i]);
+  }
+}
+
+static void apply_motion(const TriboScaled* sc, const double* x, double* y) {
+  const TriboProblem* p = sc->problem;
+  double *momentum = sc->velocity, *velocity = sc->velocity + sc->nv;
+  memset(momentum, 0, sizeof(double) * (size_t)sc->nv);
+  for (int c = 0; c < sc->ncone; ++c) {
+    const TriboOwnCone* k = &sc->cone[c];
+    for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
+      int b = p->term_block[t], n = p->block_dim[b];
+      const double* J = sc->jac + sc->term_at[t];
+      double* w = momentum + sc->var[b];
+      for (int i = 0; i < k->dim; ++i, J += n) {
+        for (int j = 0; j < n; ++j) {
+          w[j] += J[j] * x[k->row + i];
+        }
+      }
+    }
+  }
+  for (int b = 0; b < p->nblock; ++b) {
+    int n = p->block_dim[b];
+    const double *B = p->minv + p->block_at[b], *w = momentum + sc->var[b];
+    for (int i = 0; i < n; ++i, B += n) {
+      double sum = 0;
+      for (int j = 0; j < n; ++j) {
+        sum += B[j] * w[j];
+      }
+      velocity[sc->var[b] + i] = sum;
+    }
+  }
+  for (int c = 0; c < sc->ncone; ++c) {
+    const TriboOwnCone* k = &sc->cone[c];
+    for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
+      int b = p->term_block[t], n = p->block_dim[b];
+      const double *J = sc->jac + sc->term_at[t], *v = velocity + sc->var[b];
+      for (int i = 0; i < k->dim; ++i, J += n) {
+        double sum = 0;
+        for (int j = 0; j < n; ++j) {
+          sum += J[j] * v[j];
+        }
+        y[k->row + i] += sum;
+      }
+    }
+  }
+}
+
+void tribo_sol_apply(const TriboScaled* sc, const double* x, double* y) {
+  for (int i = 0; i < sc->n; ++i) {
+    y[i] = sc->R[i] * x[i];
+  }
+  if (sc->problem->G_col == NULL) {
+    apply_motion(sc, x, y);
+    return;
+  }
+  for (int j = 0; j < sc->n; ++j) {
+    for (int e = sc->col[j]; e < sc->col[j + 1]; ++e) {
+      y[sc->row[e]] += sc->val[e] * x[j];
+    }
+  }
+}

@@ -1,0 +1,54 @@
+// The problem in the solvers' own coordinates, where every cone is one of two and every scale is about 1.
+//
+//     λ = g S x,   u = S σ / g = W x + q,   W = S (G + R) S,   q = S g_problem / g
+//
+// S has one scalar per frictional contact, so that cones stay cones and the mean diagonal of its block of W is 1, and
+// one per other row. Rows whose friction coefficient is 0 have no unknown. Unequal coefficients are folded into S: the
+// cone ‖D⁻¹ λ_f‖ ≤ λ_N becomes ‖x_f‖ ≤ μ x_N with μ the first of them. So two kinds remain: round cones of 2 to 6 rows,
+// normal last, and rows with bounds.
+#pragma once
+
+#include <tribo/problem.h>
+
+enum { TRIBO_CONE_ROWS = 6 };
+
+typedef struct TriboOwnCone {
+  int row, dim;
+  int round;    // 1: ‖x_f‖ ≤ mu x_N; 0: lo ≤ x ≤ hi row by row
+  double mu;    // > 0 when round
+  double mean;  // mean diagonal of the cone's block of G + R, problem units
+} TriboOwnCone;
+
+typedef struct TriboScaled {
+  const TriboProblem* problem;
+  int n, ncone, nround, nv;
+  double g;            // [velocity · s]
+  double mean;         // mean diagonal of G + R over the problem's rows
+  double norm_g;       // ‖g‖ of the problem
+  TriboOwnCone* cone;  // (ncone) cone c is the problem's cone c
+  int* source;         // (n) row of the problem
+  double *s, *q, *R;   // (n)
+  double *lo, *hi;     // (n) bounds; of use only outside round cones
+  double* diagonal;    // (nrow) of G + R, problem units
+
+  // motion form: W = J M⁻¹ Jᵀ + R, J scaled, row-major per term
+  double* jac;
+  size_t* term_at;   // (nterm)
+  int* var;          // (nblock + 1) first degree of freedom of a block
+  double* velocity;  // (2 nv) scratch of a product
+
+  // explicit form: W without R in compressed columns
+  int* own;  // (nrow) own row of a problem row, −1 when it has none
+  int *col, *row;
+  double* val;
+
+  size_t cone_capacity, source_capacity, s_capacity, q_capacity, R_capacity, lo_capacity, hi_capacity,
+      diagonal_capacity, jac_capacity, term_at_capacity, var_capacity, velocity_capacity, own_capacity, col_capacity,
+      row_capacity, val_capacity;
+} TriboScaled;
+
+TriboStatus tribo_sol_scale(TriboScaled* sc, const TriboProblem* problem);
+void tribo_sol_scaled_free(TriboScaled* sc);
+
+// y = W x
+void tribo_sol_apply(const TriboScaled* sc, const double* x, double* y);

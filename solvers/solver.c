@@ -1,0 +1,415 @@
+// The solver object: registry, settings, workspace; one solve from the raw problem to the statistics.
+#include "solver.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "math3.h"
+#include "memory.h"
+#include "timer.h"
+
+enum { POOL_VECTORS = 64 };
+
+struct TriboMethod {
+  TriboSolverInfo info;
+  void (*run)(TriboSolver* s);
+};
+
+#define ROW_PLAIN(...) TRIBO_SETTING_ROW(TriboCommonSettings, __VA_ARGS__)
+#define ROW_ADMM(...) TRIBO_SETTING_ROW(TriboAdmmSettings, __VA_ARGS__)
+#define ROW_AUTO(...) TRIBO_SETTING_ROW(TriboAutoSettings, __VA_ARGS__)
+static const TriboSetting plain_table[] = {TRIBO_PLAIN_SETTINGS(ROW_PLAIN)};
+static const TriboSetting admm_table[] = {TRIBO_ADMM_SETTINGS(ROW_ADMM)};
+static const TriboSetting auto_table[] = {TRIBO_AUTO_SETTINGS(ROW_AUTO)};
+#define TABLE(t) (t), (int)(sizeof(t) / sizeof(t)[0])
+
+// A new solver is a line here and a function.
+static const TriboMethod methods[] = {
+    {{"auto", "warm path, then a ladder of Newton, ADMM and interior point until one solves the problem",
+      "this project; rungs as in tribo_rung_name", TABLE(auto_table)},
+     tribo_sol_run_auto},
+    {{"admm", "alternating directions with row scaling and adaptive penalty",
+      "Carpentier et al. 2024, Algorithm 1; Le Lidec et al. 2024, Algorithm 6", TABLE(admm_table)},
+     tribo_sol_run_admm},
+    {{"newton", "semismooth Newton on the reduced, regularised Alart-Curnier system", "Alart and Curnier 1991",
+      TABLE(plain_table)},
+     tribo_sol_run_newton},
+    {{"ipm", "interior point with Nesterov-Todd scaling and the De Saxce term inside, Newton at the end",
+      "Nesterov and Todd 1998; Acary et al. 2023", TABLE(plain_table)},
+     tribo_sol_run_interior},
+};
+enum { METHODS = sizeof methods / sizeof methods[0] };
+
+int tribo_solver_count(void) { return METHODS; }
+
+const TriboSolverInfo* tribo_solver_info(int index) {
+  return index >= 0 && index < METHODS ? &methods[index].info : NULL;
+}
+
+static const TriboMethod* find(const char* id) {
+  for (int i = 0; id != NULL && i < METHODS; ++i) {
+    if (strcmp(methods[i].info.id, id) == 0) {
+      return &methods[i];
+    }
+  }
+  return NULL;
+}
+
+const TriboSolverInfo* tribo_solver_find(const char* id) {
+  const TriboMethod* m = find(id);
+  return m ? &m->info : NULL;
+}
+
+TriboStatus tribo_solver_create(const char* id, TriboSolver** out) {
+  if (id == NULL || out == NULL) {
+    return tribo_fail(TRIBO_INVALID, "tribo_solver_create: id or out is NULL");
+  }
+  *out = NULL;
+  const TriboMethod* method = find(id);
+  if (method == NULL) {
+    const char* known[METHODS];
+    for (int i = 0; i < METHODS; ++i) {
+      known[i] = methods[i].info.id;
+    }
+    const char* near = tribo_nearest_word(id, known, METHODS);
+    return tribo_fail(TRIBO_NOT_FOUND, "tribo_solver_create: there is no solver '%s'%s%s%s", id,
+                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  }
+  TRIBO_TRY(tribo_la_init());
+  TriboSolver* s = tribo_alloc(1, sizeof *s);
+  if (s == NULL) {
+    return tribo_fail(TRIBO_NOMEM, "tribo_solver_create: no memory");
+  }
+  s->method = method;
+  tribo_settings_default(method->info.settings, method->info.nsetting, &s->settings);
+  TriboStatus status = tribo_sol_system_create(&s->system);
+  if (status != TRIBO_OK) {
+    tribo_solver_destroy(s);
+    return status;
+  }
+  *out = s;
+  return TRIBO_OK;
+}
+
+void tribo_solver_destroy(TriboSolver* s) {
+  if (s == NULL) {
+    return;
+  }
+  tribo_sol_scaled_free(&s->scaled);
+  tribo_sol_system_free(&s->system);
+  tribo_free(s->pool);
+  tribo_free(s);
+}
+
+TriboStatus tribo_solver_set(TriboSolver* s, const char* key, double value) {
+  if (s == NULL || key == NULL) {
+    return tribo_fail(TRIBO_INVALID, "tribo_solver_set: solver or key is NULL");
+  }
+  const TriboSolverInfo* info = &s->method->info;
+  return tribo_settings_set(info->settings, info->nsetting, &s->settings, info->id, key, value);
+}
+
+TriboStatus tribo_solver_get(const TriboSolver* s, const char* key, double* value) {
+  if (s == NULL || key == NULL || value == NULL) {
+    return tribo_fail(TRIBO_INVALID, "tribo_solver_get: solver, key or value is NULL");
+  }
+  const TriboSolverInfo* info = &s->method->info;
+  return tribo_settings_get(info->settings, info->nsetting, &s->settings, info->id, key, value);
+}
+
+void tribo_solver_set_history(TriboSolver* s, TriboSolverHistoryFn* fn, void* user) {
+  s->history = fn;
+  s->history_user = user;
+}
+
+// ---- what the methods share ----
+
+double tribo_sol_norm(const double* x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    sum += x[i] * x[i];
+  }
+  return sqrt(sum);
+}
+
+double tribo_sol_max(const double* x, int n) {
+  double most = 0;
+  for (int i = 0; i < n; ++i) {
+    most = fmax(most, fabs(x[i]));
+  }
+  return most;
+}
+
+double* tribo_sol_take(TriboSolver* s) {
+  double* v = s->pool + s->pool_used;
+  s->pool_used += (size_t)s->scaled.n;
+  return v;
+}
+
+void tribo_sol_velocity(const TriboSolver* s, const double* x, double* u) {
+  tribo_sol_apply(&s->scaled, x, u);
+  for (int i = 0; i < s->scaled.n; ++i) {
+    u[i] += s->scaled.q[i];
+  }
+}
+
+int tribo_sol_done(const TriboSolver* s) { return s->best_score.value <= 1; }
+
+int tribo_sol_stop(TriboSolver* s) {
+  s->timed_out = s->timed_out || (s->deadline > 0 && tribo_now() >= s->deadline);
+  return tribo_sol_done(s) || s->timed_out || s->iterations >= s->settings.common.max_iterations ||
+         s->system.factorisations >= s->max_factorisations;
+}
+
+void tribo_sol_enter(TriboSolver* s, TriboRung rung) {
+  s->rung = rung;
+  s->rungs_tried |= 1u << rung;
+}
+
+// Natural map of one cone in problem units for the scale d: o = dλ − P_K(dλ − σ̂), with σ̂ = σ + Γ(σ).
+static void natural_map(const TriboScaled* sc, int c, double d, const double* lambda, const double* s, double* o) {
+  const TriboOwnCone* k = &sc->cone[c];
+  const TriboCone* raw = &sc->problem->cones[c];
+  double y[TRIBO_CONE_ROWS], p[TRIBO_CONE_ROWS];
+  for (int i = 0; i < k->dim; ++i) {
+    y[i] = d * lambda[i] - s[i];
+  }
+  if (!k->round) {
+    for (int i = 0; i < k->dim; ++i) {
+      double lo = sc->lo[k->row + i], hi = sc->hi[k->row + i], unit = d * sc->g * sc->s[k->row + i];
+      p[i] = tribo_clamp(y[i], lo > -INFINITY ? unit * lo : lo, hi < INFINITY ? unit * hi : hi);
+    }
+  } else {
+    double mu[TRIBO_CONE_ROWS];
+    int same = 1;
+    for (int i = 0; i < k->dim - 1; ++i) {
+      mu[i] = raw->mu[sc->source[k->row + i] - raw->row];
+      same &= mu[i] == k->mu;
+    }
+    if (same) {
+      tribo_sol_project_round(k->dim, k->mu, y, p);
+    } else {
+      tribo_sol_project_elliptic(k->dim, mu, y, p);
+    }
+  }
+  for (int i = 0; i < k->dim; ++i) {
+    o[i] = d * lambda[i] - p[i];
+  }
+}
+
+// r_nat and natmap_unit as tribo_problem_residuals defines them, from own coordinates.
+static TriboScore judge(const TriboSolver* s, const double* x, const double* u) {
+  const TriboScaled* sc = &s->scaled;
+  double nat = 0, floor = 0, square = 0, norm_l = 0, norm_s = 0;
+  for (int c = 0; c < sc->ncone; ++c) {
+    const TriboOwnCone* k = &sc->cone[c];
+    double lambda[TRIBO_CONE_ROWS], sigma[TRIBO_CONE_ROWS], o[TRIBO_CONE_ROWS], size = 0, slip = 0;
+    for (int i = 0; i < k->dim; ++i) {
+      lambda[i] = sc->g * sc->s[k->row + i] * x[k->row + i];
+      sigma[i] = sc->g * u[k->row + i] / sc->s[k->row + i];
+      size += lambda[i] * lambda[i];
+      norm_s += sigma[i] * sigma[i];
+    }
+    norm_l += size;
+    if (k->round) {
+      // Γ is the same number in both coordinates but for the scale of the normal row
+      for (int i = 0; i < k->dim - 1; ++i) {
+        slip += u[k->row + i] * u[k->row + i];
+      }
+      sigma[k->dim - 1] += k->mu * sqrt(slip) * sc->g / sc->s[k->row + k->dim - 1];
+    }
+    floor = fmax(floor, 50 * DBL_EPSILON * k->mean * sqrt(size));
+    natural_map(sc, c, k->mean, lambda, sigma, o);
+    nat = fmax(nat, tribo_sol_max(o, k->dim));
+    natural_map(sc, c, sc->mean, lambda, sigma, o);
+    for (int i = 0; i < k->dim; ++i) {
+      square += o[i] * o[i];
+    }
+  }
+  double scale = fmax(sc->norm_g, fmax(sc->mean * sqrt(norm_l), sqrt(norm_s)));
+  TriboScore score = {nat, scale > 0 ? sqrt(square) / scale : 0, 0};
+  const TriboCommonSettings* set = &s->settings.common;
+  double tol = fmax(set->tol, floor);
+  // half the tolerance: the independent judge rounds differently
+  score.value = 2 * fmax(tol > 0 ? nat / tol : nat > 0 ? INFINITY : 0, score.unit / set->tol_unit);
+  if (!isfinite(norm_l + norm_s)) {
+    score = (TriboScore){INFINITY, INFINITY, INFINITY};
+  }
+  return score;
+}
+
+TriboScore tribo_sol_note(TriboSolver* s, const double* x, const double* u) {
+  TriboScore score = judge(s, x, u);
+  if (score.value < s->best_score.value) {
+    s->best_score = score;
+    s->best_rung = s->rung;
+    memcpy(s->best, x, sizeof(double) * (size_t)s->scaled.n);
+  }
+  if (s->history != NULL) {
+    s->history(s->iterations, s->rung, score.nat, score.unit, s->history_user);
+  }
+  return score;
+}
+
+double tribo_sol_residual(TriboSolver* s, const double* x, const double* u) {
+  const TriboScaled* sc = &s->scaled;
+  size_t mark = s->pool_used;
+  double* f = tribo_sol_take(s);
+  TriboScore score = tribo_sol_note(s, x, u);
+  for (int i = 0; i < sc->n; ++i) {
+    f[i] = x[i] - u[i];
+  }
+  tribo_sol_alart_curnier(sc, f, f);
+  for (int i = 0; i < sc->n; ++i) {
+    f[i] = x[i] - f[i];
+  }
+  double size = fmax(tribo_sol_norm(sc->q, sc->n), fmax(tribo_sol_norm(x, sc->n), tribo_sol_norm(u, sc->n)));
+  double j = fmax(score.unit, size > 0 ? tribo_sol_norm(f, sc->n) / size : 0);
+  s->pool_used = mark;
+  return j;
+}
+
+// ---- one solve ----
+
+static TriboStatus take_warm_start(TriboSolver* s, const TriboWarmStart* warm) {
+  const TriboScaled* sc = &s->scaled;
+  s->warm_x = s->warm_u = NULL;
+  if (warm == NULL || warm->lambda == NULL) {
+    return TRIBO_OK;
+  }
+  size_t n = (size_t)sc->problem->nrow;
+  if (!tribo_finite(warm->lambda, n) || (warm->sigma && !tribo_finite(warm->sigma, n))) {
+    return tribo_fail(TRIBO_INVALID, "tribo_solver_solve: the warm start holds a number that is not finite");
+  }
+  int any = 0;
+  for (int c = 0; c < sc->ncone; ++c) {
+    any |= warm->known == NULL || warm->known[c];
+  }
+  if (!any) {
+    return TRIBO_OK;
+  }
+  s->warm_x = tribo_sol_take(s);
+  s->warm_u = tribo_sol_take(s);
+  for (int c = 0; c < sc->ncone; ++c) {
+    const TriboOwnCone* k = &sc->cone[c];
+    int known = warm->known == NULL || warm->known[c];
+    for (int i = k->row; i < k->row + k->dim; ++i) {
+      s->warm_x[i] = known ? warm->lambda[sc->source[i]] / (sc->s[i] * sc->g) : 0;
+      s->warm_u[i] = known && warm->sigma ? warm->sigma[sc->source[i]] * sc->s[i] / sc->g : 0;
+    }
+    // a new contact or limit starts open, a new bilateral row held
+    if (!known && (k->round || sc->lo[k->row] == 0)) {
+      s->warm_u[k->row + k->dim - 1] = 1;
+    }
+  }
+  if (warm->sigma == NULL) {
+    tribo_sol_velocity(s, s->warm_x, s->warm_u);
+  }
+  return TRIBO_OK;
+}
+
+// Contradicting bilateral rows: their part of W is singular and q has a part in its null space. The proximal steps
+// x ← x − (W + ε)⁻¹(W x + q) leave exactly that part as residual, whatever the other cones do, because what these can
+// add lies in the range of J.
+static int bilateral_rows_contradict(TriboSolver* s) {
+  const TriboScaled* sc = &s->scaled;
+  int n = sc->n, rows = 0;
+  for (int c = 0; c < sc->ncone; ++c) {
+    int bilateral = sc->problem->cones[c].kind == TRIBO_CONE_FREE;
+    TriboLocal* l = &s->system.local[c];
+    *l = (TriboLocal){.k = bilateral ? sc->cone[c].dim : 0, .identity = bilateral, .symmetric = 1};
+    for (int i = 0; i < l->k; ++i) {
+      l->C[TRIBO_CONE_ROWS * i + i] = 1e-8;
+    }
+    rows += l->k;
+  }
+  if (rows == 0 || tribo_sol_system_factor(&s->system) != 0) {
+    return 0;
+  }
+  size_t mark = s->pool_used;
+  double *x = tribo_sol_take(s), *u = tribo_sol_take(s), *dx = tribo_sol_take(s);
+  memset(x, 0, sizeof(double) * (size_t)n);
+  double left = 0;
+  for (int it = 0; it < 20; ++it) {
+    tribo_sol_velocity(s, x, u);
+    left = 0;
+    for (int c = 0; c < sc->ncone; ++c) {
+      for (int i = sc->cone[c].row; s->system.local[c].k > 0 && i < sc->cone[c].row + sc->cone[c].dim; ++i) {
+        left = fmax(left, fabs(u[i]));
+      }
+    }
+    for (int i = 0; i < n; ++i) {
+      u[i] = -u[i];
+    }
+    tribo_sol_system_solve(&s->system, u, dx, 2);
+    for (int i = 0; i < n; ++i) {
+      x[i] += dx[i];
+    }
+  }
+  s->pool_used = mark;
+  return left > 1e-9;
+}
+
+static void write_answer(TriboSolver* s, double* lambda, TriboSolveStats* stats) {
+  const TriboScaled* sc = &s->scaled;
+  memset(lambda, 0, sizeof(double) * (size_t)sc->problem->nrow);
+  for (int i = 0; i < sc->n; ++i) {
+    lambda[sc->source[i]] = sc->g * sc->s[i] * s->best[i];
+  }
+  stats->rung = s->best_rung;
+  stats->rungs_tried = s->rungs_tried;
+  stats->iterations = s->iterations;
+  stats->factorisations = s->system.factorisations;
+  stats->nat = s->best_score.nat;
+  stats->natmap_unit = s->best_score.unit;
+  stats->outcome = tribo_sol_done(s) ? TRIBO_SOLVED
+                   : s->timed_out    ? TRIBO_TIME_OUT
+                   : s->iterations >= s->settings.common.max_iterations ||
+                           s->system.factorisations >= s->max_factorisations
+                       ? TRIBO_MAX_ITER
+                       : TRIBO_STALLED;
+  if (stats->outcome != TRIBO_SOLVED && bilateral_rows_contradict(s)) {
+    stats->outcome = TRIBO_INFEASIBLE;
+  }
+  stats->time = tribo_now() - s->start;
+}
+
+TriboStatus tribo_solver_solve(TriboSolver* s, const TriboProblem* problem, const TriboWarmStart* warm, double* lambda,
+                               TriboSolveStats* stats) {
+  if (s == NULL || stats == NULL || (problem != NULL && problem->nrow > 0 && lambda == NULL)) {
+    return tribo_fail(TRIBO_INVALID, "tribo_solver_solve: solver, lambda or stats is NULL");
+  }
+  s->start = tribo_now();
+  *stats = (TriboSolveStats){.outcome = TRIBO_SOLVED, .rung = TRIBO_RUNG_ZERO, .rungs_tried = 1u << TRIBO_RUNG_ZERO};
+  TRIBO_TRY(tribo_problem_validate(problem));
+  if (problem->nrow == 0) {
+    return TRIBO_OK;
+  }
+  TRIBO_TRY(tribo_sol_scale(&s->scaled, problem));
+  TRIBO_TRY(tribo_sol_system_begin(&s->system, &s->scaled, (TriboForm)s->settings.common.form));
+  TRIBO_TRY(TRIBO_RESERVE(&s->pool, &s->pool_capacity, POOL_VECTORS * (size_t)s->scaled.n));
+  s->pool_used = 0;
+  s->best = tribo_sol_take(s);
+  s->best_score.value = INFINITY;
+  s->rungs_tried = 0;
+  s->iterations = s->timed_out = 0;
+  s->max_factorisations = 1 << 30;
+  s->deadline = s->settings.common.max_time > 0 ? s->start + s->settings.common.max_time : 0;
+  TRIBO_TRY(take_warm_start(s, warm));
+  // no impulse at all may be the answer; it is also the first best point
+  size_t mark = s->pool_used;
+  double* zero = tribo_sol_take(s);
+  memset(zero, 0, sizeof(double) * (size_t)s->scaled.n);
+  tribo_sol_project(&s->scaled, zero, zero);
+  double* u = tribo_sol_take(s);
+  tribo_sol_velocity(s, zero, u);
+  tribo_sol_enter(s, TRIBO_RUNG_ZERO);
+  tribo_sol_note(s, zero, u);
+  s->pool_used = mark;
+  if (!tribo_sol_stop(s)) {
+    s->method->run(s);
+  }
+  write_answer(s, lambda, stats);
+  return TRIBO_OK;
+}

@@ -1,0 +1,113 @@
+// What the methods share: the solver object, its budget, the judge that remembers the best point, scratch vectors.
+#pragma once
+
+#include "cones.h"
+#include "settings.h"
+#include "system.h"
+
+// Settings every solver has: X(type, name, default, min, max, open_min, unit, doc)
+#define TRIBO_COMMON_SETTINGS(X, max_it)                                                                       \
+  X(REAL, tol, 1e-10, 0, 1, 0, "m/s", "natural-map residual of the worst cone at which the solve ends")        \
+  X(REAL, tol_unit, 1e-8, 0, 1, 1, "", "natural-map residual of the whole problem at which the solve ends")    \
+  X(INT, max_iterations, max_it, 1, 1e9, 0, "", "iterations of any kind before giving up")                     \
+  X(REAL, max_time, 0, 0, 1e6, 0, "s", "time budget; 0: none")                                                 \
+  X(INT, form, 0, 0, 2, 0, "", "linear algebra: 0 cheapest, 1 dense constraints, 2 sparse motion")
+#define TRIBO_ADMM_SETTINGS(X)                                                                                 \
+  TRIBO_COMMON_SETTINGS(X, 1000)                                                                               \
+  X(REAL, over_relaxation, 1.5, 1, 1.9, 0, "", "omega; 1: none")                                               \
+  X(REAL, prox, 1e-6, 0, 1, 1, "", "proximal term eta, for row-scaled problems")                               \
+  X(REAL, rho, 0, 0, 1e9, 0, "", "penalty at the start; 0: from the spectrum")                                 \
+  X(INT, rho_rule, 1, 0, 2, 0, "", "0 fixed, 1 balances the residuals, 2 moves the spectral exponent")         \
+  X(INT, check_every, 5, 1, 1e6, 0, "", "iterations between two looks at the residual")
+#define TRIBO_PLAIN_SETTINGS(X) TRIBO_COMMON_SETTINGS(X, 100)
+#define TRIBO_AUTO_SETTINGS(X)                                                                                 \
+  TRIBO_COMMON_SETTINGS(X, 1e5)                                                                                \
+  X(INT, max_factorisations, 1000, 1, 1e9, 0, "", "factorisations before giving up")
+
+typedef struct TriboCommonSettings { TRIBO_PLAIN_SETTINGS(TRIBO_SETTING_FIELD) } TriboCommonSettings;
+typedef struct TriboAdmmSettings { TRIBO_ADMM_SETTINGS(TRIBO_SETTING_FIELD) } TriboAdmmSettings;
+typedef struct TriboAutoSettings { TRIBO_AUTO_SETTINGS(TRIBO_SETTING_FIELD) } TriboAutoSettings;
+
+typedef struct TriboScore {
+  double nat, unit;  // r_nat [m/s], natmap_unit
+  double value;      // how many times the tolerance; the larger of the two
+} TriboScore;
+
+typedef struct TriboMethod TriboMethod;
+
+struct TriboSolver {
+  const TriboMethod* method;
+  union {
+    // they all start with the common ones
+    TriboCommonSettings common;
+    TriboAdmmSettings admm;
+    TriboAutoSettings automatic;
+  } settings;
+  TriboSolverHistoryFn* history;
+  void* history_user;
+
+  // one solve
+  TriboScaled scaled;
+  TriboSystem system;
+  double *warm_x, *warm_u;  // (n) the step before in own coordinates, or NULL
+  double* best;             // (n)
+  TriboScore best_score;
+  TriboRung rung, best_rung;  // the stage at work, and the one that found the best point
+  unsigned rungs_tried;
+  int iterations, max_factorisations;
+  double start, deadline;  // wall clock [s]
+  int timed_out;
+
+  double* pool;  // scratch vectors, taken and released like a stack
+  size_t pool_capacity, pool_used;
+};
+
+// A scratch vector of n doubles. Methods remember pool_used on entry and put it back on leaving.
+double* tribo_sol_take(TriboSolver* s);
+
+// Judges x with u = W x + q, remembers it when it is the best, tells the history.
+TriboScore tribo_sol_note(TriboSolver* s, const double* x, const double* u);
+// u = W x + q
+void tribo_sol_velocity(const TriboSolver* s, const double* x, double* u);
+// The larger of natmap_unit and ‖x − AC(x − u)‖ / max(‖q‖, ‖x‖, ‖u‖); notes x.
+double tribo_sol_residual(TriboSolver* s, const double* x, const double* u);
+
+int tribo_sol_done(const TriboSolver* s);
+// Done, out of time, iterations or factorisations.
+int tribo_sol_stop(TriboSolver* s);
+// Counts one iteration.
+void tribo_sol_enter(TriboSolver* s, TriboRung rung);
+
+double tribo_sol_norm(const double* x, int n);
+double tribo_sol_max(const double* x, int n);  // largest magnitude
+
+// ---- the methods ----
+
+// ADMM from (y, z), both in and out; rho 0: chosen. `refactor`: how often rho may change.
+typedef struct TriboAdmm {
+  double *y, *z;  // (n) impulses in K, estimate of σ̂
+  double rho, omega, prox;
+  int iterations, refactor, rule, check;
+} TriboAdmm;
+void tribo_sol_admm(TriboSolver* s, TriboAdmm* a);
+
+// Newton on Alart and Curnier's map from x, which ends as the last iterate.
+void tribo_sol_newton(TriboSolver* s, double* x, double eps, int max_steps, int max_bad);
+
+// Interior point: from the cone's axis at height `cold` when that is > 0, else near (x, z) pushed inside by
+// push·k and push, k the size of x.
+typedef struct TriboInterior {
+  const double *x, *z;
+  double cold, push, k;
+  double fraction;  // of the way to the boundary
+  int max_steps;
+} TriboInterior;
+void tribo_sol_interior(TriboSolver* s, const TriboInterior* start);
+
+// The warm path: modes and centre of the step before.
+void tribo_sol_centred(TriboSolver* s);
+
+void tribo_sol_run_admm(TriboSolver* s);
+void tribo_sol_run_newton(TriboSolver* s);
+void tribo_sol_run_interior(TriboSolver* s);
+void tribo_sol_run_auto(TriboSolver* s);

@@ -1,0 +1,781 @@
+#include "system.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "memory.h"
+
+enum { S = TRIBO_CONE_ROWS };
+
+TriboStatus tribo_sol_system_create(TriboSystem* sys) {
+  TRIBO_TRY(tribo_la_factor_create(&sys->dense));
+  return tribo_la_factor_create(&sys->sparse);
+}
+
+void tribo_sol_system_free(TriboSystem* sys) {
+  tribo_la_factor_destroy(sys->dense);
+  tribo_la_factor_destroy(sys->sparse);
+  void* all[] = {sys->local,   sys->W, sys->offset,   sys->key, sys->edge, sys->pair_edge, sys->node_dim, sys->scratch,
+                 sys->Z,       sys->y, sys->blockval, sys->r,   sys->dy,   sys->x2,        sys->wx,       sys->v};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
+    tribo_free(all[i]);
+  }
+}
+
+static TriboStatus reserve(TriboSystem* sys, const TriboScaled* sc) {
+  size_t n = (size_t)sc->n, nc = (size_t)sc->ncone;
+  TRIBO_TRY(TRIBO_RESERVE(&sys->local, &sys->local_capacity, nc));
+  TRIBO_TRY(TRIBO_RESERVE(&sys->offset, &sys->offset_capacity, nc + 1));
+  TRIBO_TRY(TRIBO_RESERVE(&sys->Z, &sys->Z_capacity, S * S * nc));
+  // room for the padded unknowns of the sparse explicit form
+  TRIBO_TRY(TRIBO_RESERVE(&sys->y, &sys->y_capacity, n));
+  TRIBO_TRY(TRIBO_RESERVE(&sys->r, &sys->r_capacity, n));
+  TRIBO_TRY(TRIBO_RESERVE(&sys->dy, &sys->dy_capacity, n));
+  TRIBO_TRY(TRIBO_RESERVE(&sys->x2, &sys->x2_capacity, n));
+  TRIBO_TRY(TRIBO_RESERVE(&sys->wx, &sys->wx_capacity, n));
+  // a velocity, or K J of one term
+  return TRIBO_RESERVE(&sys->v, &sys->v_capacity, S * (size_t)sc->nv);
+}
+
+// ---- the graph of the sparse form, made anew only when the pattern changes ----
+
+static TriboStatus pattern_changed(TriboSystem* sys, const TriboScaled* sc, int* changed) {
+  const TriboProblem* p = sc->problem;
+  int motion = p->G_col == NULL, nterm = motion ? p->term_first[p->ncone] : sc->col[sc->n];
+  const int* first = motion ? p->term_first : sc->col;
+  const int* item = motion ? p->term_block : sc->row;
+  int nfirst = motion ? p->ncone + 1 : sc->n + 1, nnode = motion ? p->nblock : p->ncone;
+  int nkey = 3 + nfirst + nterm + nnode;
+  *changed = !sys->has_graph || sys->nkey != nkey || sys->key[0] != motion || sys->key[1] != nnode ||
+             sys->key[2] != nterm || memcmp(sys->key + 3, first, sizeof(int) * (size_t)nfirst) != 0 ||
+             (nterm > 0 && memcmp(sys->key + 3 + nfirst, item, sizeof(int) * (size_t)nterm) != 0);
+  for (int i = 0; !*changed && i < nnode; ++i) {
+    *changed = sys->key[3 + nfirst + nterm + i] != (motion ? p->block_dim[i] : sc->cone[i].dim);
+  }
+  if (!*changed) {
+    return TRIBO_OK;
+  }
+  sys->has_graph = 0;
+  TRIBO_TRY(TRIBO_RESERVE(&sys->key, &sys->key_capacity, nkey));
+  TRIBO_TRY(TRIBO_RESERVE(&sys->node_dim, &sys->node_dim_capacity, nnode));
+  sys->nkey = nkey;
+  sys->key[0] = motion;
+  sys->key[1] = nnode;
+  sys->key[2] = nterm;
+  memcpy(sys->key + 3, first, sizeof(int) * (size_t)nfirst);
+  if (nterm > 0) {
+    memcpy(sys->key + 3 + nfirst, item, sizeof(int) * (size_t)nterm);
+  }
+  for (int i = 0; i < nnode; ++i) {
+    sys->node_dim[i] = sys->key[3 + nfirst + nterm + i] = motion ? p->block_dim[i] : sc->cone[i].dim;
+  }
+  return TRIBO_OK;
+}
+
+// Gives every pair (a, b), a < b, the number of its edge: pairs are sorted by a, then a mark per b finds the repeats.
+static TriboStatus number_pairs(TriboSystem* sys, int nnode, int npair, const int* pair) {
+  TRIBO_TRY(TRIBO_RESERVE(&sys->pair_edge, &sys->pair_edge_capacity, npair));
+  TRIBO_TRY(TRIBO_RESERVE(&sys->edge, &sys->edge_capacity, 2 * (size_t)npair));
+  int *head = sys->scratch + 2 * npair, *list = head + nnode + 1, *mark = list + npair;
+  memset(head, 0, sizeof(int) * (size_t)(nnode + 1));
+  for (int i = 0; i < npair; ++i) {
+    head[pair[2 * i] + 1]++;
+  }
+  for (int i = 0; i < nnode; ++i) {
+    head[i + 1] += head[i];
+    mark[i] = -1;
+  }
+  for (int i = 0; i < npair; ++i) {
+    list[head[pair[2 * i]]++] = i;
+  }
+  sys->nedge = 0;
+  for (int a = 0, at = 0; a < nnode; ++a) {
+    int first_edge = sys->nedge;
+    for (; at < head[a]; ++at) {
+      int b = pair[2 * list[at] + 1];
+      if (mark[b] < first_edge) {
+        mark[b] = sys->nedge;
+        sys->edge[2 * sys->nedge] = a;
+        sys->edge[2 * sys->nedge + 1] = b;
+        sys->nedge++;
+      }
+      sys->pair_edge[list[at]] = mark[b];
+    }
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus make_graph(TriboSystem* sys, const TriboScaled* sc) {
+  const TriboProblem* p = sc->problem;
+  int changed, motion = p->G_col == NULL, nnode = motion ? p->nblock : p->ncone, npair = 0;
+  TRIBO_TRY(pattern_changed(sys, sc, &changed));
+  if (!changed) {
+    return TRIBO_OK;
+  }
+  for (int c = 0; motion && c < p->ncone; ++c) {
+    int terms = p->term_first[c + 1] - p->term_first[c];
+    npair += terms * (terms - 1) / 2;
+  }
+  npair = motion ? npair : sc->col[sc->n];
+  TRIBO_TRY(TRIBO_RESERVE(&sys->scratch, &sys->scratch_capacity, 3 * (size_t)npair + 2 * (size_t)nnode + 1));
+  int at = 0, *pair = sys->scratch;
+  if (motion) {
+    for (int c = 0; c < p->ncone; ++c) {
+      for (int s = p->term_first[c]; s < p->term_first[c + 1]; ++s) {
+        for (int t = s + 1; t < p->term_first[c + 1]; ++t) {
+          pair[at++] = p->term_block[s];
+          pair[at++] = p->term_block[t];
+        }
+      }
+    }
+  } else {
+    // entries of W below the diagonal blocks; column after column, so the cones only go up
+    for (int c = 0; c < sc->ncone; ++c) {
+      for (int j = sc->cone[c].row; j < sc->cone[c].row + sc->cone[c].dim; ++j) {
+        for (int e = sc->col[j], d = c; e < sc->col[j + 1]; ++e) {
+          while (d + 1 < sc->ncone && sc->row[e] >= sc->cone[d].row + sc->cone[d].dim) {
+            d++;
+          }
+          if (sc->row[e] >= sc->cone[c].row + sc->cone[c].dim) {
+            pair[at++] = c;
+            pair[at++] = d;
+          }
+        }
+      }
+    }
+  }
+  TRIBO_TRY(number_pairs(sys, nnode, at / 2, pair));
+  if (!motion) {
+    TRIBO_TRY(TRIBO_RESERVE(&sys->blockval, &sys->blockval_capacity, S * S * (size_t)(nnode + sys->nedge)));
+  }
+  TriboGraph graph = {nnode, sys->nedge, sys->node_dim, sys->edge};
+  TRIBO_TRY(tribo_la_factor_analyse(sys->sparse, &graph));
+  sys->has_graph = 1;
+  return TRIBO_OK;
+}
+
+// dense blocks of an explicit W: (i,j) at 6 i + j; rows of the later cone first
+static void gather_blocks(TriboSystem* sys, const TriboScaled* sc) {
+  memset(sys->blockval, 0, sizeof(double) * S * S * (size_t)(sc->ncone + sys->nedge));
+  int at = 0;
+  for (int c = 0; c < sc->ncone; ++c) {
+    const TriboOwnCone* k = &sc->cone[c];
+    for (int j = 0; j < k->dim; ++j) {
+      for (int e = sc->col[k->row + j], d = c; e < sc->col[k->row + j + 1]; ++e) {
+        int i = sc->row[e];
+        while (d + 1 < sc->ncone && i >= sc->cone[d].row + sc->cone[d].dim) {
+          d++;
+        }
+        if (i >= k->row + k->dim) {
+          double* block = sys->blockval + S * S * (size_t)(sc->ncone + sys->pair_edge[at++]);
+          block[S * (i - sc->cone[d].row) + j] = sc->val[e];
+        } else if (i >= k->row) {
+          sys->blockval[S * S * (size_t)c + (size_t)(S * (i - k->row) + j)] = sc->val[e];
+        }
+      }
+      sys->blockval[S * S * (size_t)c + (size_t)(S * j + j)] += sc->R[k->row + j];
+    }
+  }
+}
+
+TriboStatus tribo_sol_system_begin(TriboSystem* sys, const TriboScaled* sc, TriboForm wanted) {
+  sys->sc = sc;
+  sys->wanted = wanted;
+  sys->has_W = sys->factorisations = 0;
+  TRIBO_TRY(reserve(sys, sc));
+  TRIBO_TRY(make_graph(sys, sc));
+  if (sc->problem->G_col) {
+    gather_blocks(sys, sc);
+  }
+  // the dense form is prepared for its largest size where it may be chosen at all
+  if (wanted != TRIBO_FORM_SPARSE) {
+    double dense = 2.0 / 3 * pow(sc->n, 3);
+    if (wanted == TRIBO_FORM_DENSE || dense < 64 * tribo_la_factor_flops(sys->sparse) || sc->n <= 60) {
+      TRIBO_TRY(TRIBO_RESERVE(&sys->W, &sys->W_capacity, (size_t)sc->n * (size_t)sc->n));
+      TRIBO_TRY(tribo_la_factor_analyse_dense(sys->dense, sc->n));
+    } else {
+      sys->wanted = TRIBO_FORM_SPARSE;
+    }
+  }
+  return TRIBO_OK;
+}
+
+// ---- which form ----
+
+static TriboForm choose(const TriboSystem* sys, int unknowns) {
+  if (sys->wanted != TRIBO_FORM_CHEAPEST) {
+    return sys->wanted;
+  }
+  const TriboScaled* sc = sys->sc;
+  double u = unknowns, n = sc->n;
+  // factorisation, and picking the reduced matrix out of W
+  double dense = 2.0 / 3 * u * u * u + 4 * u * u;
+  // factorisation, and Jᵀ K J of every cone; a product of small blocks costs more per operation
+  double sparse = tribo_la_factor_flops(sys->sparse);
+  if (sc->problem->G_col == NULL) {
+    const TriboProblem* p = sc->problem;
+    double terms = p->term_first[p->ncone];
+    double width = sc->nv / fmax(1, p->nblock);
+    sparse += 2 * n * (terms / fmax(1, p->ncone)) * (terms / fmax(1, p->ncone)) * width * width;
+  } else {
+    sparse += 100.0 * sys->nedge;
+  }
+  return dense <= 1.5 * sparse ? TRIBO_FORM_DENSE : TRIBO_FORM_SPARSE;
+}
+
+double tribo_sol_system_least(const TriboSystem* sys, int unknowns) {
+  return choose(sys, unknowns) == TRIBO_FORM_DENSE ? 1e-13 : 1e-11;
+}
+
+// ---- small blocks ----
+
+// y = Aᵀ x and y = A x with A dim × k at stride 6
+static void small_transposed(const double* A, int dim, int k, const double* x, double* y) {
+  for (int j = 0; j < k; ++j) {
+    double sum = 0;
+    for (int i = 0; i < dim; ++i) {
+      sum += A[S * i + j] * x[i];
+    }
+    y[j] = sum;
+  }
+}
+
+static void small_times(const double* A, int dim, int k, const double* x, double* y) {
+  for (int i = 0; i < dim; ++i) {
+    double sum = 0;
+    for (int j = 0; j < k; ++j) {
+      sum += A[S * i + j] * x[j];
+    }
+    y[i] = sum;
+  }
+}
+
+// the reduced right-hand side Eᵀ b
+static void reduce(const TriboSystem* sys, const double* b, double* r) {
+  for (int c = 0; c < sys->sc->ncone; ++c) {
+    const TriboOwnCone* k = &sys->sc->cone[c];
+    const TriboLocal* l = &sys->local[c];
+    double* to = r + sys->offset[c];
+    if (l->identity) {
+      memcpy(to, b + k->row, sizeof(double) * (size_t)k->dim);
+    } else {
+      small_transposed(l->E, k->dim, l->k, b + k->row, to);
+    }
+  }
+}
+
+// x = B y
+static void expand(const TriboSystem* sys, const double* y, double* x) {
+  for (int c = 0; c < sys->sc->ncone; ++c) {
+    const TriboOwnCone* k = &sys->sc->cone[c];
+    const TriboLocal* l = &sys->local[c];
+    const double* from = y + sys->offset[c];
+    if (l->identity) {
+      memcpy(x + k->row, from, sizeof(double) * (size_t)k->dim);
+    } else {
+      small_times(l->B, k->dim, l->k, from, x + k->row);
+    }
+  }
+}
+
+// out (k_a × k_b, stride 6) = E_aᵀ A B_b for a block A at stride 6
+static void reduce_block(const TriboLocal* a, int dim_a, const TriboLocal* b, int dim_b, const double* A, double* out) {
+  double t[S * S];
+  for (int i = 0; i < dim_a; ++i) {
+    for (int j = 0; j < b->k; ++j) {
+      double sum = 0;
+      for (int m = 0; m < dim_b; ++m) {
+        sum += A[S * i + m] * (b->identity ? (double)(m == j) : b->B[S * m + j]);
+      }
+      t[S * i + j] = sum;
+    }
+  }
+  if (a->identity) {
+    memcpy(out, t, sizeof t);
+    return;
+  }
+  for (int i = 0; i < a->k; ++i) {
+    for (int j = 0; j < b->k; ++j) {
+      double sum = 0;
+      for (int m = 0; m < dim_a; ++m) {
+        sum += a->E[S * m + i] * t[S * m + j];
+      }
+      out[S * i + j] = sum;
+    }
+  }
+}
+
+// ---- dense form ----
+
+// W from the motion: block by block of bodies, never over zeros
+static void dense_from_motion(TriboSystem* sys) {
+  const TriboScaled* sc = sys->sc;
+  const TriboProblem* p = sc->problem;
+  size_t n = (size_t)sc->n;
+  for (int c = 0; c < sc->ncone; ++c) {
+    const TriboOwnCone* k = &sc->cone[c];
+    for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
+      int b = p->term_block[t], m = p->block_dim[b];
+      for (int i = 0; i < k->dim; ++i) {
+        // velocity of the block under a unit impulse of this row
+        const double *J = sc->jac + sc->term_at[t] + i * m, *B = p->minv + p->block_at[b];
+        double* v = sys->v;
+        for (int r = 0; r < m; ++r, B += m) {
+          double sum = 0;
+          for (int s = 0; s < m; ++s) {
+            sum += B[s] * J[s];
+          }
+          v[r] = sum;
+        }
+        // seen by the rows of all cones from this one on
+        double* column = sys->W + (size_t)(k->row + i) * n;
+        for (int d = c; d < sc->ncone; ++d) {
+          for (int u = p->term_first[d]; u < p->term_first[d + 1] && p->term_block[u] <= b; ++u) {
+            if (p->term_block[u] != b) {
+              continue;
+            }
+            const double* L = sc->jac + sc->term_at[u];
+            for (int r = 0; r < sc->cone[d].dim; ++r, L += m) {
+              double sum = 0;
+              for (int s = 0; s < m; ++s) {
+                sum += L[s] * v[s];
+              }
+              column[sc->cone[d].row + r] += sum;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+static void make_W(TriboSystem* sys) {
+  const TriboScaled* sc = sys->sc;
+  size_t n = (size_t)sc->n;
+  memset(sys->W, 0, sizeof(double) * n * n);
+  if (sc->problem->G_col) {
+    for (int j = 0; j < sc->n; ++j) {
+      for (int e = sc->col[j]; e < sc->col[j + 1]; ++e) {
+        sys->W[(size_t)sc->row[e] + (size_t)j * n] = sc->val[e];
+      }
+    }
+  } else {
+    dense_from_motion(sys);
+  }
+  for (size_t j = 0; j < n; ++j) {
+    sys->W[j + j * n] += sc->R[j];
+    for (size_t i = j + 1; i < n; ++i) {
+      sys->W[j + i * n] = sys->W[i + j * n];
+    }
+  }
+  sys->has_W = 1;
+}
+
+static int factor_dense(TriboSystem* sys, int unknowns, int symmetric) {
+  const TriboScaled* sc = sys->sc;
+  size_t n = (size_t)sc->n, u = (size_t)unknowns;
+  if (!sys->has_W) {
+    make_W(sys);
+  }
+  if (tribo_la_factor_analyse_dense(sys->dense, unknowns) != TRIBO_OK) {
+    return 1;
+  }
+  double* A = tribo_la_factor_begin(sys->dense);
+  for (int cb = 0; cb < sc->ncone; ++cb) {
+    const TriboLocal* b = &sys->local[cb];
+    const TriboOwnCone* kb = &sc->cone[cb];
+    // columns of W B
+    for (int j = 0; j < b->k; ++j) {
+      double* column = A + (size_t)(sys->offset[cb] + j) * u;
+      for (int ca = symmetric ? cb : 0; ca < sc->ncone; ++ca) {
+        const TriboLocal* a = &sys->local[ca];
+        const TriboOwnCone* ka = &sc->cone[ca];
+        double t[S] = {0};
+        const double* w = sys->W + (size_t)ka->row + (size_t)kb->row * n;
+        for (int m = 0; m < kb->dim; ++m) {
+          double f = b->identity ? (double)(m == j) : b->B[S * m + j];
+          for (int i = 0; f != 0 && i < ka->dim; ++i) {
+            t[i] += w[(size_t)i + (size_t)m * n] * f;
+          }
+        }
+        double* to = column + sys->offset[ca];
+        if (a->identity) {
+          memcpy(to, t, sizeof(double) * (size_t)ka->dim);
+        } else {
+          small_transposed(a->E, ka->dim, a->k, t, to);
+        }
+      }
+      for (int i = 0; i < b->k; ++i) {
+        column[sys->offset[cb] + i] += b->C[S * i + j];
+      }
+    }
+  }
+  return tribo_la_factor_run(sys->dense, symmetric);
+}
+
+// ---- sparse form ----
+
+static void add_slot(double* value, TriboSlot slot, const double* block, int rows, int cols) {
+  for (int j = 0; j < cols; ++j) {
+    for (int i = 0; i < rows; ++i) {
+      value[slot.at + (size_t)i + (size_t)j * (size_t)slot.ld] += block[S * i + j];
+    }
+  }
+}
+
+static void add_slot_transposed(double* value, TriboSlot slot, const double* block, int rows, int cols) {
+  for (int j = 0; j < cols; ++j) {
+    for (int i = 0; i < rows; ++i) {
+      value[slot.at + (size_t)i + (size_t)j * (size_t)slot.ld] += block[S * j + i];
+    }
+  }
+}
+
+// explicit G: nodes are cones; a cone with fewer unknowns than rows is filled up with ones
+static int factor_explicit(TriboSystem* sys, int symmetric) {
+  const TriboScaled* sc = sys->sc;
+  double* value = tribo_la_factor_begin(sys->sparse);
+  double t[S * S];
+  for (int c = 0; c < sc->ncone; ++c) {
+    const TriboLocal* l = &sys->local[c];
+    int dim = sc->cone[c].dim;
+    TriboSlot slot = tribo_la_factor_diagonal(sys->sparse, c);
+    reduce_block(l, dim, l, dim, sys->blockval + S * S * (size_t)c, t);
+    add_slot(value, slot, t, l->k, l->k);
+    add_slot(value, slot, l->C, l->k, l->k);
+    for (int i = l->k; i < dim; ++i) {
+      value[slot.at + (size_t)i + (size_t)i * (size_t)slot.ld] = 1;
+    }
+  }
+  for (int e = 0; e < sys->nedge; ++e) {
+    // the stored block has the rows of the later cone b
+    int a = sys->edge[2 * e], b = sys->edge[2 * e + 1], ab_is_lower;
+    const TriboLocal *la = &sys->local[a], *lb = &sys->local[b];
+    const double* block = sys->blockval + S * S * (size_t)(sc->ncone + e);
+    TriboSlot ab, ba;
+    tribo_la_factor_edge(sys->sparse, e, &ab, &ba, &ab_is_lower);
+    reduce_block(lb, sc->cone[b].dim, la, sc->cone[a].dim, block, t);
+    if (symmetric && ab_is_lower) {
+      add_slot_transposed(value, ab, t, la->k, lb->k);
+      continue;
+    }
+    add_slot(value, ba, t, lb->k, la->k);
+    if (!symmetric) {
+      double back[S * S];
+      for (int i = 0; i < S; ++i) {
+        for (int j = 0; j < S; ++j) {
+          back[S * i + j] = block[S * j + i];
+        }
+      }
+      reduce_block(la, sc->cone[a].dim, lb, sc->cone[b].dim, back, t);
+      add_slot(value, ab, t, la->k, lb->k);
+    }
+  }
+  return tribo_la_factor_run(sys->sparse, symmetric);
+}
+
+// inverse of a small matrix (stride 6 in, stride 6 out); 0, or 1 when it is singular
+static int invert_small(int k, const double* A, double* Z) {
+  double t[S * S];
+  int pivot[S];
+  for (int i = 0; i < k; ++i) {
+    for (int j = 0; j < k; ++j) {
+      t[i + k * j] = A[S * i + j];
+    }
+  }
+  if (k == 1) {
+    Z[0] = 1 / t[0];
+    return !(fabs(t[0]) > 0);
+  }
+  if (tribo_la_lu(k, t, k, pivot) != 0) {
+    return 1;
+  }
+  for (int j = 0; j < k; ++j) {
+    double e[S] = {0};
+    e[j] = 1;
+    tribo_la_lu_solve(k, t, k, pivot, e);
+    for (int i = 0; i < k; ++i) {
+      Z[S * i + j] = e[i];
+    }
+  }
+  return 0;
+}
+
+// K = B Z Eᵀ (dim × dim, stride 6) of a cone, Z = (C + Eᵀ R B)⁻¹
+static int compliance(const TriboSystem* sys, int c, double* K) {
+  const TriboOwnCone* k = &sys->sc->cone[c];
+  const TriboLocal* l = &sys->local[c];
+  const double* R = sys->sc->R + k->row;
+  double* Z = sys->Z + S * S * (size_t)c;
+  double A[S * S], t[S * S];
+  memcpy(A, l->C, sizeof A);
+  for (int i = 0; i < l->k; ++i) {
+    for (int j = 0; j < l->k; ++j) {
+      for (int m = 0; m < k->dim; ++m) {
+        A[S * i + j] += l->identity ? (double)(m == i && m == j) * R[m] : l->E[S * m + i] * R[m] * l->B[S * m + j];
+      }
+    }
+  }
+  if (invert_small(l->k, A, Z)) {
+    return 1;
+  }
+  if (l->identity) {
+    memcpy(K, Z, sizeof A);
+    return 0;
+  }
+  for (int i = 0; i < k->dim; ++i) {
+    small_transposed(Z, l->k, l->k, l->B + S * i, t + S * i);
+  }
+  for (int i = 0; i < k->dim; ++i) {
+    for (int j = 0; j < k->dim; ++j) {
+      double sum = 0;
+      for (int m = 0; m < l->k; ++m) {
+        sum += t[S * i + m] * l->E[S * j + m];
+      }
+      K[S * i + j] = sum;
+    }
+  }
+  return 0;
+}
+
+// block += Jaᵀ T, Ja dim × na, T dim × nb, both row-major
+static void add_product(double* value, TriboSlot slot, int dim, const double* Ja, int na, const double* T, int nb) {
+  double* to = value + slot.at;
+  for (int j = 0; j < nb; ++j, to += slot.ld) {
+    for (int d = 0; d < dim; ++d) {
+      double f = T[d * nb + j];
+      const double* a = Ja + d * na;
+      for (int i = 0; i < na; ++i) {
+        to[i] += a[i] * f;
+      }
+    }
+  }
+}
+
+// T = K J, dim × n row-major
+static void times_jacobian(const double* K, int dim, const double* J, int n, double* T) {
+  for (int i = 0; i < dim; ++i) {
+    double* t = T + i * n;
+    for (int j = 0; j < n; ++j) {
+      t[j] = K[S * i] * J[j];
+    }
+    for (int m = 1; m < dim; ++m) {
+      double f = K[S * i + m];
+      for (int j = 0; j < n; ++j) {
+        t[j] += f * J[m * n + j];
+      }
+    }
+  }
+}
+
+static int factor_motion(TriboSystem* sys, int symmetric) {
+  const TriboScaled* sc = sys->sc;
+  const TriboProblem* p = sc->problem;
+  double* value = tribo_la_factor_begin(sys->sparse);
+  for (int b = 0; b < p->nblock; ++b) {
+    TriboSlot slot = tribo_la_factor_diagonal(sys->sparse, b);
+    int n = p->block_dim[b];
+    const double* M = p->mass + p->block_at[b];
+    for (int j = 0; j < n; ++j) {
+      memcpy(value + slot.at + (size_t)j * (size_t)slot.ld, M + j * n, sizeof(double) * (size_t)n);
+    }
+  }
+  int pair = 0;
+  for (int c = 0; c < sc->ncone; ++c) {
+    int first = p->term_first[c], last = p->term_first[c + 1], dim = sc->cone[c].dim;
+    if (sys->local[c].k == 0) {
+      pair += (last - first) * (last - first - 1) / 2;
+      continue;
+    }
+    double K[S * S];
+    if (compliance(sys, c, K)) {
+      return 1;
+    }
+    int base = pair;
+    for (int t = first; t < last; ++t) {
+      // K J of term t, against itself and against the terms on either side
+      int nt = p->block_dim[p->term_block[t]];
+      double* T = sys->v;
+      times_jacobian(K, dim, sc->jac + sc->term_at[t], nt, T);
+      add_product(value, tribo_la_factor_diagonal(sys->sparse, p->term_block[t]), dim, sc->jac + sc->term_at[t], nt, T,
+                  nt);
+      for (int s = first; s < last; ++s) {
+        if (s == t) {
+          continue;
+        }
+        // pairs are numbered (first, first+1), (first, first+2), …
+        int a = s < t ? s - first : t - first, b = s < t ? t - first : s - first, m = last - first;
+        int e = sys->pair_edge[base + a * (2 * m - a - 1) / 2 + b - a - 1], ij_is_lower;
+        TriboSlot ij, ji;
+        tribo_la_factor_edge(sys->sparse, e, &ij, &ji, &ij_is_lower);
+        // the block has the rows of s and the columns of t
+        int is_lower = s < t ? ij_is_lower : !ij_is_lower;
+        if (!symmetric || is_lower) {
+          add_product(value, s < t ? ij : ji, dim, sc->jac + sc->term_at[s], p->block_dim[p->term_block[s]], T, nt);
+        }
+      }
+    }
+    pair += (last - first) * (last - first - 1) / 2;
+  }
+  return tribo_la_factor_run(sys->sparse, symmetric);
+}
+
+// ---- factorise and solve ----
+
+int tribo_sol_system_factor(TriboSystem* sys) {
+  const TriboScaled* sc = sys->sc;
+  int symmetric = 1, unknowns = 0;
+  for (int c = 0; c < sc->ncone; ++c) {
+    symmetric &= sys->local[c].symmetric;
+    sys->offset[c] = unknowns;
+    unknowns += sys->local[c].k;
+  }
+  sys->offset[sc->ncone] = unknowns;
+  sys->form = choose(sys, unknowns);
+  if (unknowns == 0) {
+    return 0;
+  }
+  sys->factorisations++;
+  // a symmetric matrix that rounding has made indefinite gets a second chance
+  for (int sym = symmetric; sym >= 0; --sym) {
+    int failed = sys->form == TRIBO_FORM_DENSE ? factor_dense(sys, unknowns, sym)
+                 : sc->problem->G_col          ? factor_explicit(sys, sym)
+                                               : factor_motion(sys, sym);
+    if (!failed) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+// the reduced system without refinement: y from r
+static void solve_motion(TriboSystem* sys, const double* r, double* y) {
+  const TriboScaled* sc = sys->sc;
+  const TriboProblem* p = sc->problem;
+  memset(sys->v, 0, sizeof(double) * (size_t)sc->nv);
+  for (int c = 0; c < sc->ncone; ++c) {
+    const TriboLocal* l = &sys->local[c];
+    if (l->k == 0) {
+      continue;
+    }
+    double z[S], f[S];
+    small_times(sys->Z + S * S * (size_t)c, l->k, l->k, r + sys->offset[c], z);
+    const double* force = z;
+    if (!l->identity) {
+      small_times(l->B, sc->cone[c].dim, l->k, z, f);
+      force = f;
+    }
+    for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
+      int b = p->term_block[t], n = p->block_dim[b];
+      const double* J = sc->jac + sc->term_at[t];
+      double* v = sys->v + sc->var[b];
+      for (int i = 0; i < sc->cone[c].dim; ++i, J += n) {
+        for (int j = 0; j < n; ++j) {
+          v[j] += J[j] * force[i];
+        }
+      }
+    }
+  }
+  tribo_la_factor_solve(sys->sparse, sys->v);
+  for (int c = 0; c < sc->ncone; ++c) {
+    const TriboLocal* l = &sys->local[c];
+    if (l->k == 0) {
+      continue;
+    }
+    double u[S] = {0}, t[S], z[S];
+    for (int s = p->term_first[c]; s < p->term_first[c + 1]; ++s) {
+      int b = p->term_block[s], n = p->block_dim[b];
+      const double *J = sc->jac + sc->term_at[s], *v = sys->v + sc->var[b];
+      for (int i = 0; i < sc->cone[c].dim; ++i, J += n) {
+        double sum = 0;
+        for (int j = 0; j < n; ++j) {
+          sum += J[j] * v[j];
+        }
+        u[i] += sum;
+      }
+    }
+    const double* balance = u;
+    if (!l->identity) {
+      small_transposed(l->E, sc->cone[c].dim, l->k, u, t);
+      balance = t;
+    }
+    for (int i = 0; i < l->k; ++i) {
+      z[i] = r[sys->offset[c] + i] - balance[i];
+    }
+    small_times(sys->Z + S * S * (size_t)c, l->k, l->k, z, y + sys->offset[c]);
+  }
+}
+
+static void solve_explicit(TriboSystem* sys, const double* r, double* y) {
+  const TriboScaled* sc = sys->sc;
+  double* padded = sys->wx;
+  memset(padded, 0, sizeof(double) * (size_t)sc->n);
+  for (int c = 0; c < sc->ncone; ++c) {
+    memcpy(padded + sc->cone[c].row, r + sys->offset[c], sizeof(double) * (size_t)sys->local[c].k);
+  }
+  tribo_la_factor_solve(sys->sparse, padded);
+  for (int c = 0; c < sc->ncone; ++c) {
+    memcpy(y + sys->offset[c], padded + sc->cone[c].row, sizeof(double) * (size_t)sys->local[c].k);
+  }
+}
+
+static void solve_once(TriboSystem* sys, const double* r, double* y) {
+  if (sys->form == TRIBO_FORM_DENSE) {
+    memcpy(y, r, sizeof(double) * (size_t)sys->offset[sys->sc->ncone]);
+    tribo_la_factor_solve(sys->dense, y);
+  } else if (sys->sc->problem->G_col) {
+    solve_explicit(sys, r, y);
+  } else {
+    solve_motion(sys, r, y);
+  }
+}
+
+// r = Eᵀ (b − W x) − C y; returns its norm
+static double residual(TriboSystem* sys, const double* b, const double* x, const double* y, double* r) {
+  const TriboScaled* sc = sys->sc;
+  double sum = 0;
+  tribo_sol_apply(sc, x, sys->wx);
+  for (int i = 0; i < sc->n; ++i) {
+    sys->wx[i] = b[i] - sys->wx[i];
+  }
+  reduce(sys, sys->wx, r);
+  for (int c = 0; c < sc->ncone; ++c) {
+    const TriboLocal* l = &sys->local[c];
+    double t[S];
+    small_times(l->C, l->k, l->k, y + sys->offset[c], t);
+    for (int i = 0; i < l->k; ++i) {
+      double* at = &r[sys->offset[c] + i];
+      *at -= t[i];
+      sum += *at * *at;
+    }
+  }
+  return sqrt(sum);
+}
+
+void tribo_sol_system_solve(TriboSystem* sys, const double* b, double* x, int refine) {
+  const TriboScaled* sc = sys->sc;
+  int unknowns = sys->offset[sc->ncone];
+  memset(x, 0, sizeof(double) * (size_t)sc->n);
+  if (unknowns == 0) {
+    return;
+  }
+  reduce(sys, b, sys->r);
+  solve_once(sys, sys->r, sys->y);
+  expand(sys, sys->y, x);
+  double last = refine > 0 ? residual(sys, b, x, sys->y, sys->r) : 0;
+  for (int it = 0; it < refine && last > 0; ++it) {
+    solve_once(sys, sys->r, sys->dy);
+    for (int i = 0; i < unknowns; ++i) {
+      sys->dy[i] += sys->y[i];
+    }
+    expand(sys, sys->dy, sys->x2);
+    // the last step is taken on trust when no further one needs its residual
+    double next = it + 1 < refine ? residual(sys, b, sys->x2, sys->dy, sys->r) : 0;
+    if (!(next < last)) {
+      return;
+    }
+    memcpy(sys->y, sys->dy, sizeof(double) * (size_t)unknowns);
+    memcpy(x, sys->x2, sizeof(double) * (size_t)sc->n);
+    last = next > 0.25 * last ? 0 : next;
+  }
+}
