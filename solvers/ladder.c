@@ -1,0 +1,155 @@
+// `auto`: the rungs of a ladder, cheapest and likeliest first, each from what the ones before have found. Newton ends
+// almost every solve; the rungs differ in where they start it from. A rung that cannot solve the problem leaves its best
+// point, and the best of all is returned.
+#include <math.h>
+#include <string.h>
+
+#include "solver.h"
+
+enum { TINY = 10 };  // contacts up to which Newton from zero comes before ADMM
+
+typedef struct Ladder {
+  double *y, *z;  // (n) ADMM's point
+  double j, k;    // its residual and size
+} Ladder;
+
+static double clip(double x, double lo, double hi) { return fmin(fmax(x, lo), hi); }
+
+// the start of an interior point near an estimate: the better it is, the less it is pushed inside
+static double push_for(double j) { return clip(3 * j, 0.01, 0.3); }
+
+static void newton_from_zero(TriboSolver* s, int max_steps, int max_bad) {
+  size_t mark = s->pool_used;
+  double* x = tribo_sol_take(s);
+  memset(x, 0, sizeof(double) * (size_t)s->scaled.n);
+  tribo_sol_newton(s, x, 1e-2, max_steps, max_bad);
+  s->pool_used = mark;
+}
+
+static void newton_from(TriboSolver* s, const double* from, double eps, int max_steps, int max_bad) {
+  size_t mark = s->pool_used;
+  double* x = tribo_sol_take(s);
+  memcpy(x, from, sizeof(double) * (size_t)s->scaled.n);
+  tribo_sol_newton(s, x, eps, max_steps, max_bad);
+  s->pool_used = mark;
+}
+
+static void warm_newton(TriboSolver* s) {
+  size_t mark = s->pool_used;
+  double* u = tribo_sol_take(s);
+  tribo_sol_velocity(s, s->warm_x, u);
+  double j = tribo_sol_residual(s, s->warm_x, u);
+  newton_from(s, s->warm_x, fmin(1e-4, 1e-2 * j), 5, 0);
+  s->pool_used = mark;
+}
+
+static void warm_interior(TriboSolver* s) {
+  size_t mark = s->pool_used;
+  double *z = tribo_sol_take(s), *u = tribo_sol_take(s);
+  tribo_sol_velocity(s, s->warm_x, u);
+  double j = tribo_sol_residual(s, s->warm_x, u);
+  tribo_sol_shift(&s->scaled, s->warm_u, z);
+  tribo_sol_interior(s, &(TriboInterior){.x = s->warm_x,
+                                         .z = z,
+                                         .push = push_for(j),
+                                         .k = fmax(tribo_sol_max(s->warm_x, s->scaled.n), 1e-3),
+                                         .fraction = 0.95,
+                                         .max_steps = 25});
+  s->pool_used = mark;
+}
+
+// forty iterations of ADMM find the size of the impulses and most modes
+static void first(TriboSolver* s, Ladder* l) {
+  int n = s->scaled.n;
+  memset(l->y, 0, sizeof(double) * (size_t)n);
+  memset(l->z, 0, sizeof(double) * (size_t)n);
+  tribo_sol_admm(s, &(TriboAdmm){.y = l->y,
+                                 .z = l->z,
+                                 .omega = 1.6,
+                                 .prox = 1e-6,
+                                 .iterations = 40,
+                                 .refactor = 2,
+                                 .rule = 1});
+  size_t mark = s->pool_used;
+  double* u = tribo_sol_take(s);
+  tribo_sol_velocity(s, l->y, u);
+  l->j = tribo_sol_residual(s, l->y, u);
+  l->k = fmax(tribo_sol_max(l->y, n), 1e-3);
+  s->pool_used = mark;
+  if (l->j < 1e-2 && !tribo_sol_stop(s)) {
+    newton_from(s, l->y, fmin(1e-4, l->j), 4, 0);
+  }
+}
+
+static void interior(TriboSolver* s, const Ladder* l, double push, double fraction, int max_steps) {
+  tribo_sol_interior(
+      s, &(TriboInterior){.x = l->y, .z = l->z, .push = push, .k = l->k, .fraction = fraction, .max_steps = max_steps});
+}
+
+// segments of ADMM without over-relaxation, each followed by Newton and by interior points
+static void long_first_order(TriboSolver* s, Ladder* l) {
+  static const int segments[] = {1000, 1000, 2000, 3000, 3000};
+  static const double pushes[] = {0.03, 0.003, 0.3};
+  int n = s->scaled.n;
+  TriboAdmm a = {.y = l->y, .z = l->z, .omega = 1, .prox = 1e-6, .refactor = 10, .rule = 1, .check = 10};
+  memset(l->y, 0, sizeof(double) * (size_t)n);
+  memset(l->z, 0, sizeof(double) * (size_t)n);
+  for (int i = 0; i < 5 && !tribo_sol_stop(s); ++i) {
+    a.iterations = segments[i];
+    tribo_sol_admm(s, &a);
+    l->k = fmax(tribo_sol_max(l->y, n), 1e-3);
+    for (int from = 0; from < 2 && !tribo_sol_stop(s); ++from) {
+      newton_from(s, from == 0 ? s->best : l->y, i == 0 ? 1e-4 : 1e-2, 12 + 6 * i, 2 + 4 * i);
+    }
+    for (int m = 0; m < 3 && !tribo_sol_stop(s); ++m) {
+      interior(s, l, pushes[m], 0.95, 35);
+    }
+    a.refactor = 0;
+    a.rho *= i % 2 ? 0.3 : 1;
+  }
+}
+
+// enters a rung unless the solve is over
+static int climb(TriboSolver* s, TriboRung rung) {
+  if (tribo_sol_stop(s)) {
+    return 0;
+  }
+  tribo_sol_enter(s, rung);
+  return 1;
+}
+
+void tribo_sol_run_auto(TriboSolver* s) {
+  Ladder l = {.y = tribo_sol_take(s), .z = tribo_sol_take(s)};
+  s->max_factorisations = s->settings.automatic.max_factorisations;
+  if (s->warm_x != NULL) {
+    if (climb(s, TRIBO_RUNG_WARM)) {
+      tribo_sol_centred(s);
+    }
+    if (climb(s, TRIBO_RUNG_WARM_NEWTON)) {
+      warm_newton(s);
+    }
+    if (climb(s, TRIBO_RUNG_WARM_INTERIOR)) {
+      warm_interior(s);
+    }
+  } else if (s->scaled.nround <= TINY && climb(s, TRIBO_RUNG_NEWTON)) {
+    newton_from_zero(s, 10, 1);
+  }
+  if (climb(s, TRIBO_RUNG_FIRST)) {
+    first(s, &l);
+  }
+  if (climb(s, TRIBO_RUNG_NEAR)) {
+    interior(s, &l, push_for(l.j), 0.95, 35);
+  }
+  if (climb(s, TRIBO_RUNG_COLD)) {
+    tribo_sol_interior(s, &(TriboInterior){.cold = 3 * l.k, .fraction = 0.9, .max_steps = 40});
+  }
+  if (climb(s, TRIBO_RUNG_FAR)) {
+    interior(s, &l, 0.3, 0.995, 35);
+  }
+  if (climb(s, TRIBO_RUNG_RETRY)) {
+    newton_from_zero(s, 30, 8);
+  }
+  if (climb(s, TRIBO_RUNG_LONG)) {
+    long_first_order(s, &l);
+  }
+}
