@@ -1,0 +1,203 @@
+// Broad phase. A tree over the boxes of the moving items, made anew at each call, so that nothing depends on history:
+//
+//   1. items are sorted along a Morton curve through their middles (radix sort, stable);
+//   2. four neighbours on the curve make a node, four nodes the node above, … : no pointers, only levels;
+//   3. each leaf asks the tree for overlapping leaves after itself, each fixed item for all.
+//
+// Sorting and building are linear; the questions cost about log n plus what they find. Fixed items are never put into
+// the tree, so that a large floor widens no node.
+#include "broad.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "memory.h"
+
+enum { FAN = 4, LEVELS = 20, AXIS_BITS = 21 };
+
+void tribo_col_broad_free(TriboBroad* b) {
+  void* all[] = {b->nodes, b->keys, b->spare_keys, b->order, b->spare_order, b->pairs, b->spare_pairs, b->counts};
+  for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
+    tribo_free(all[i]);
+  }
+}
+
+static int overlap(const TriboBox* x, const TriboBox* y) {
+  return x->low[0] <= y->high[0] && y->low[0] <= x->high[0] && x->low[1] <= y->high[1] && y->low[1] <= x->high[1] &&
+         x->low[2] <= y->high[2] && y->low[2] <= x->high[2];
+}
+
+static void widen(TriboBox* x, const TriboBox* y) {
+  for (int k = 0; k < 3; ++k) {
+    x->low[k] = y->low[k] < x->low[k] ? y->low[k] : x->low[k];
+    x->high[k] = y->high[k] > x->high[k] ? y->high[k] : x->high[k];
+  }
+}
+
+// Spreads the 21 low bits of x so that two zeros follow each.
+static uint64_t spread_bits(uint64_t x) {
+  x = (x | x << 32) & UINT64_C(0x1f00000000ffff);
+  x = (x | x << 16) & UINT64_C(0x1f0000ff0000ff);
+  x = (x | x << 8) & UINT64_C(0x100f00f00f00f00f);
+  x = (x | x << 4) & UINT64_C(0x10c30c30c30c30c3);
+  x = (x | x << 2) & UINT64_C(0x1249249249249249);
+  return x;
+}
+
+// Place of each item on the Morton curve through the box of all middles.
+static void curve_keys(TriboBroad* b, const TriboBox* boxes, const int* moving, int n) {
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, scale = 0;
+  for (int i = 0; i < n; ++i) {
+    for (int k = 0; k < 3; ++k) {
+      double middle = 0.5 * boxes[moving[i]].low[k] + 0.5 * boxes[moving[i]].high[k];
+      low[k] = fmin(low[k], middle);
+      high[k] = fmax(high[k], middle);
+    }
+  }
+  for (int k = 0; k < 3; ++k) {
+    scale = fmax(scale, high[k] - low[k]);
+  }
+  const double cells = (double)((1 << AXIS_BITS) - 1);
+  scale = scale > 0 && scale < 1e300 ? cells / scale : 0;
+  for (int i = 0; i < n; ++i) {
+    uint64_t key = 0;
+    for (int k = 0; k < 3; ++k) {
+      double middle = 0.5 * boxes[moving[i]].low[k] + 0.5 * boxes[moving[i]].high[k];
+      key |= spread_bits((uint64_t)fmin((middle - low[k]) * scale, cells)) << k;
+    }
+    b->keys[i] = key;
+    b->order[i] = moving[i];
+  }
+}
+
+// Stable radix sort of keys with order; digits that are equal everywhere are skipped.
+static void sort_keys(TriboBroad* b, int n) {
+  for (int shift = 0; shift < 64; shift += 8) {
+    int counts[257] = {0};
+    for (int i = 0; i < n; ++i) {
+      counts[(b->keys[i] >> shift & 255) + 1]++;
+    }
+    if (n == 0 || counts[(b->keys[0] >> shift & 255) + 1] == n) {
+      continue;
+    }
+    for (int d = 0; d < 256; ++d) {
+      counts[d + 1] += counts[d];
+    }
+    for (int i = 0; i < n; ++i) {
+      int to = counts[b->keys[i] >> shift & 255]++;
+      b->spare_keys[to] = b->keys[i];
+      b->spare_order[to] = b->order[i];
+    }
+    uint64_t* keys = b->keys;
+    b->keys = b->spare_keys, b->spare_keys = keys;
+    size_t capacity = b->key_capacity;
+    b->key_capacity = b->spare_key_capacity, b->spare_key_capacity = capacity;
+    int* order = b->order;
+    b->order = b->spare_order, b->spare_order = order;
+    capacity = b->order_capacity;
+    b->order_capacity = b->spare_order_capacity, b->spare_order_capacity = capacity;
+  }
+}
+
+typedef struct Tree {
+  int levels;            // level 0 are the leaves
+  int count[LEVELS];     // nodes of each level
+  TriboBox* at[LEVELS];  // first node of each level
+} Tree;
+
+static Tree build_tree(TriboBroad* b, const TriboBox* boxes, int n) {
+  Tree tree = {.levels = 1, .count = {n}, .at = {b->nodes}};
+  for (int i = 0; i < n; ++i) {
+    b->nodes[i] = boxes[b->order[i]];
+  }
+  while (tree.count[tree.levels - 1] > FAN && tree.levels < LEVELS) {
+    const TriboBox* below = tree.at[tree.levels - 1];
+    int nbelow = tree.count[tree.levels - 1], count = (nbelow + FAN - 1) / FAN;
+    TriboBox* nodes = tree.at[tree.levels - 1] + nbelow;
+    for (int i = 0; i < count; ++i) {
+      nodes[i] = below[FAN * i];
+      for (int k = FAN * i + 1; k < FAN * i + FAN && k < nbelow; ++k) {
+        widen(nodes + i, below + k);
+      }
+    }
+    tree.at[tree.levels] = nodes;
+    tree.count[tree.levels++] = count;
+  }
+  return tree;
+}
+
+// All leaves above `after` that overlap the box of `item`.
+static TriboStatus ask(TriboBroad* b, const Tree* tree, const TriboBox* box, int item, int after,
+                       TriboPairFilter* wanted, const void* context) {
+  struct {
+    int level, first, end;
+  } stack[LEVELS * FAN];
+  stack[0].level = tree->levels - 1, stack[0].first = 0, stack[0].end = tree->count[tree->levels - 1];
+  int depth = 1;
+  while (depth > 0) {
+    int level = stack[depth - 1].level, first = stack[depth - 1].first, end = stack[depth - 1].end;
+    depth--;
+    for (int i = first; i < end; ++i) {
+      // the last leaf below node i is (i + 1)·4^level − 1
+      if (((int64_t)(i + 1) << (2 * level)) - 1 <= after || !overlap(tree->at[level] + i, box)) {
+        continue;
+      }
+      if (level > 0) {
+        int last = FAN * (i + 1) < tree->count[level - 1] ? FAN * (i + 1) : tree->count[level - 1];
+        stack[depth].level = level - 1, stack[depth].first = FAN * i, stack[depth++].end = last;
+      } else if (wanted(context, item, b->order[i])) {
+        TRIBO_TRY(tribo_col_broad_append(b, item, b->order[i]));
+      }
+    }
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_col_broad_append(TriboBroad* b, int x, int y) {
+  TRIBO_TRY(TRIBO_APPEND(&b->pairs, &b->pair_capacity, b->npair, 1));
+  b->pairs[b->npair++] = x < y ? (TriboPair){x, y} : (TriboPair){y, x};
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_col_broad_pairs(TriboBroad* b, const TriboBox* boxes, const int* moving, int nmoving,
+                                  const int* fixed, int nfixed, TriboPairFilter* wanted, const void* context) {
+  if (nmoving == 0) {
+    return TRIBO_OK;
+  }
+  TRIBO_TRY(TRIBO_RESERVE(&b->nodes, &b->node_capacity, nmoving + nmoving / 2 + LEVELS));
+  TRIBO_TRY(TRIBO_RESERVE(&b->keys, &b->key_capacity, nmoving));
+  TRIBO_TRY(TRIBO_RESERVE(&b->spare_keys, &b->spare_key_capacity, nmoving));
+  TRIBO_TRY(TRIBO_RESERVE(&b->order, &b->order_capacity, nmoving));
+  TRIBO_TRY(TRIBO_RESERVE(&b->spare_order, &b->spare_order_capacity, nmoving));
+  curve_keys(b, boxes, moving, nmoving);
+  sort_keys(b, nmoving);
+  Tree tree = build_tree(b, boxes, nmoving);
+  for (int i = 0; i < nmoving; ++i) {
+    TRIBO_TRY(ask(b, &tree, b->nodes + i, b->order[i], i, wanted, context));
+  }
+  for (int i = 0; i < nfixed; ++i) {
+    TRIBO_TRY(ask(b, &tree, boxes + fixed[i], fixed[i], -1, wanted, context));
+  }
+  return TRIBO_OK;
+}
+
+// Counting sort by b, then by a: linear and stable.
+TriboStatus tribo_col_broad_sort(TriboBroad* b, int limit) {
+  TRIBO_TRY(TRIBO_RESERVE(&b->spare_pairs, &b->spare_pair_capacity, b->npair));
+  TRIBO_TRY(TRIBO_RESERVE(&b->counts, &b->count_capacity, limit + 1));
+  for (int by_a = 0; by_a < 2; ++by_a) {
+    const TriboPair* from = by_a ? b->spare_pairs : b->pairs;
+    TriboPair* to = by_a ? b->pairs : b->spare_pairs;
+    memset(b->counts, 0, ((size_t)limit + 1) * sizeof *b->counts);
+    for (int i = 0; i < b->npair; ++i) {
+      b->counts[(by_a ? from[i].a : from[i].b) + 1]++;
+    }
+    for (int i = 0; i < limit; ++i) {
+      b->counts[i + 1] += b->counts[i];
+    }
+    for (int i = 0; i < b->npair; ++i) {
+      to[b->counts[by_a ? from[i].a : from[i].b]++] = from[i];
+    }
+  }
+  return TRIBO_OK;
+}

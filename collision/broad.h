@@ -1,0 +1,41 @@
+// Broad phase: pairs of overlapping boxes.
+#pragma once
+
+#include "status.h"
+
+typedef struct TriboBox {
+  double low[3], high[3];
+} TriboBox;
+
+typedef struct TriboPair {
+  int a, b;  // a < b
+} TriboPair;
+
+typedef struct TriboBroad {
+  TriboBox* nodes;  // all levels of the tree, leaves first
+  size_t node_capacity;
+  uint64_t *keys, *spare_keys;  // place on the space-filling curve
+  size_t key_capacity, spare_key_capacity;
+  int *order, *spare_order;  // leaf → item
+  size_t order_capacity, spare_order_capacity;
+  TriboPair *pairs, *spare_pairs;
+  size_t pair_capacity, spare_pair_capacity;
+  int* counts;
+  size_t count_capacity;
+  int npair;
+} TriboBroad;
+
+void tribo_col_broad_free(TriboBroad* broad);
+
+// Whether two items are wanted as a pair.
+typedef int TriboPairFilter(const void* context, int a, int b);
+
+// Appends all overlapping pairs moving–moving and moving–fixed that the filter wants to broad->pairs.
+// boxes are indexed by the items listed in moving and fixed.
+TRIBO_NODISCARD TriboStatus tribo_col_broad_pairs(TriboBroad* broad, const TriboBox* boxes, const int* moving,
+                                                  int nmoving, const int* fixed, int nfixed, TriboPairFilter* wanted,
+                                                  const void* context);
+TRIBO_NODISCARD TriboStatus tribo_col_broad_append(TriboBroad* broad, int a, int b);
+
+// Sorts the pairs by (a, b), both below `limit`.
+TRIBO_NODISCARD TriboStatus tribo_col_broad_sort(TriboBroad* broad, int limit);

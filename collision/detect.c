@@ -1,0 +1,380 @@
+// Detection: place the geometries, find pairs, make contacts.
+#include "broad.h"
+#include "impact.h"
+
+#include <stdlib.h>
+
+#include "memory.h"
+#include "timer.h"
+
+struct TriboColWorld {
+  int ngeom, nbody;
+  TriboGeom* geoms;
+  TriboSolid* solids;            // (ngeom) with Coal objects, at their place for static ones
+  TriboCoalShape** own;          // (ngeom) the Coal objects that belong to the world
+  double* radius;                // (ngeom) of the ball about the body's origin that holds the geometry
+  int *moving, *fixed, *planes;  // geometries by their part in the broad phase
+  int nmoving, nfixed, nplane;
+  uint64_t* excluded;  // sorted keys of body pairs
+  int nexcluded;
+};
+
+struct TriboColData {
+  const TriboColWorld* world;
+  TriboSolid* solids;    // (ngeom) at the poses of the query
+  TriboMotion* motions;  // (ngeom)
+  TriboBox* boxes;       // (ngeom) swept and grown
+  TriboBroad broad;
+  TriboCoalQuery* query;
+  TriboContact* contacts;
+  size_t contact_capacity;
+  int ncontact;
+};
+
+// ---- world
+
+static uint64_t body_pair(int x, int y) {
+  return x < y ? (uint64_t)x << 32 | (uint32_t)y : (uint64_t)y << 32 | (uint32_t)x;
+}
+
+static int compare_keys(const void* x, const void* y) {
+  uint64_t a = *(const uint64_t*)x, b = *(const uint64_t*)y;
+  return (a > b) - (a < b);
+}
+
+static TriboStatus check_def(const TriboColWorldDef* def) {
+  const char* where = "tribo_col_world_create";
+  if (def == NULL || def->ngeom < 0 || def->nbody < 0 || def->nexcluded < 0 || (def->ngeom > 0 && def->geoms == NULL) ||
+      (def->nexcluded > 0 && def->excluded == NULL)) {
+    return tribo_fail(TRIBO_INVALID, "%s: def, an array of it or a count is missing or negative", where);
+  }
+  for (int i = 0; i < def->ngeom; ++i) {
+    TriboStatus status = tribo_col_geom_validate(def->geoms + i);
+    if (status == TRIBO_OK && def->geoms[i].body >= def->nbody) {
+      status = tribo_fail(TRIBO_INVALID, "%s: body is %d, it must be below %d", where, def->geoms[i].body, def->nbody);
+    }
+    if (status != TRIBO_OK) {
+      tribo_fail_prefix("geom %d: ", i);
+      return status;
+    }
+  }
+  for (int i = 0; i < def->nexcluded; ++i) {
+    for (int k = 0; k < 2; ++k) {
+      int body = def->excluded[i][k];
+      if (body < TRIBO_WORLD_BODY || body >= def->nbody) {
+        return tribo_fail(TRIBO_INVALID, "%s: excluded[%d][%d] is %d, it must be within %d … %d", where, i, k, body,
+                          TRIBO_WORLD_BODY, def->nbody - 1);
+      }
+    }
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus world_alloc(TriboColWorld* w, const TriboColWorldDef* def) {
+  size_t n = (size_t)def->ngeom;
+  w->geoms = tribo_alloc(n, sizeof *w->geoms);
+  w->solids = tribo_alloc(n, sizeof *w->solids);
+  w->own = tribo_alloc(n, sizeof *w->own);
+  w->radius = tribo_alloc(n, sizeof *w->radius);
+  w->moving = tribo_alloc(n, sizeof *w->moving);
+  w->fixed = tribo_alloc(n, sizeof *w->fixed);
+  w->planes = tribo_alloc(n, sizeof *w->planes);
+  w->excluded = tribo_alloc((size_t)def->nexcluded, sizeof *w->excluded);
+  if (!w->geoms || !w->solids || !w->own || !w->radius || !w->moving || !w->fixed || !w->planes || !w->excluded) {
+    return tribo_fail(TRIBO_NOMEM, "tribo_col_world_create: no memory for %zu geometries", n);
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus world_fill(TriboColWorld* w, const TriboColWorldDef* def) {
+  w->ngeom = def->ngeom, w->nbody = def->nbody, w->nexcluded = def->nexcluded;
+  for (int i = 0; i < def->ngeom; ++i) {
+    const TriboGeom* geom = def->geoms + i;
+    TriboSolid* solid = w->solids + i;
+    w->geoms[i] = *geom;
+    *solid = tribo_col_solid(geom);
+    solid->pose = geom->local;
+    if (geom->kind == TRIBO_SHAPE_HALFSPACE) {
+      w->planes[w->nplane++] = i;
+      continue;
+    }
+    if (geom->kind == TRIBO_SHAPE_HULL) {
+      solid->coal = geom->hull->coal;
+    } else {
+      TRIBO_TRY(tribo_coal_shape_create(geom->kind, geom->size, w->own + i));
+      solid->coal = w->own[i];
+    }
+    w->radius[i] = tribo_norm3(geom->local.p) + tribo_col_reach(solid);
+    if (geom->body == TRIBO_WORLD_BODY) {
+      w->fixed[w->nfixed++] = i;
+    } else {
+      w->moving[w->nmoving++] = i;
+    }
+  }
+  for (int i = 0; i < def->nexcluded; ++i) {
+    // the world is −1: shift all bodies by one
+    w->excluded[i] = body_pair(def->excluded[i][0] + 1, def->excluded[i][1] + 1);
+  }
+  qsort(w->excluded, (size_t)w->nexcluded, sizeof *w->excluded, compare_keys);
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_col_world_create(const TriboColWorldDef* def, TriboColWorld** out) {
+  TRIBO_TRY(check_def(def));
+  TriboColWorld* world = tribo_alloc(1, sizeof *world);
+  if (world == NULL) {
+    return tribo_fail(TRIBO_NOMEM, "tribo_col_world_create: no memory");
+  }
+  TriboStatus status = world_alloc(world, def);
+  if (status == TRIBO_OK) {
+    status = world_fill(world, def);
+  }
+  if (status != TRIBO_OK) {
+    tribo_col_world_destroy(world);
+    return status;
+  }
+  *out = world;
+  return TRIBO_OK;
+}
+
+void tribo_col_world_destroy(TriboColWorld* world) {
+  if (world == NULL) {
+    return;
+  }
+  for (int i = 0; world->own != NULL && i < world->ngeom; ++i) {
+    tribo_coal_shape_destroy(world->own[i]);
+  }
+  void* all[] = {world->geoms,  world->solids, world->own,    world->radius,
+                 world->moving, world->fixed,  world->planes, world->excluded};
+  for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
+    tribo_free(all[i]);
+  }
+  tribo_free(world);
+}
+
+// ---- data
+
+TriboStatus tribo_col_data_create(const TriboColWorld* world, TriboColData** out) {
+  TriboColData* data = world != NULL ? tribo_alloc(1, sizeof *data) : NULL;
+  if (data == NULL) {
+    return tribo_fail(world != NULL ? TRIBO_NOMEM : TRIBO_INVALID, "tribo_col_data_create: no memory, or no world");
+  }
+  size_t n = (size_t)world->ngeom;
+  data->world = world;
+  data->solids = tribo_alloc(n, sizeof *data->solids);
+  data->motions = tribo_alloc(n, sizeof *data->motions);
+  data->boxes = tribo_alloc(n, sizeof *data->boxes);
+  TriboStatus status = data->solids && data->motions && data->boxes
+                           ? tribo_coal_query_create(&data->query)
+                           : tribo_fail(TRIBO_NOMEM, "tribo_col_data_create: no memory for %zu geometries", n);
+  if (status != TRIBO_OK) {
+    tribo_col_data_destroy(data);
+    return status;
+  }
+  memcpy(data->solids, world->solids, n * sizeof *data->solids);
+  *out = data;
+  return TRIBO_OK;
+}
+
+void tribo_col_data_destroy(TriboColData* data) {
+  if (data == NULL) {
+    return;
+  }
+  tribo_free(data->solids);
+  tribo_free(data->motions);
+  tribo_free(data->boxes);
+  tribo_free(data->contacts);
+  tribo_col_broad_free(&data->broad);
+  tribo_coal_query_destroy(data->query);
+  tribo_free(data);
+}
+
+// ---- detection
+
+static TriboStatus check_query(const TriboColWorld* world, const TriboColQuery* query) {
+  const char* where = "tribo_col_detect";
+  if (!(query->h > 0 && query->h <= 1e3)) {
+    return tribo_fail(TRIBO_INVALID, "%s: h is %g, it must be within 0 … 1e3 s", where, query->h);
+  }
+  if (!(query->margin >= 0 && query->margin <= 1e3)) {
+    return tribo_fail(TRIBO_INVALID, "%s: margin is %g, it must be within 0 … 1e3 m", where, query->margin);
+  }
+  if (world->nbody > 0 && (query->poses == NULL || query->twists == NULL)) {
+    return tribo_fail(TRIBO_INVALID, "%s: poses or twists are NULL", where);
+  }
+  for (int i = 0; i < world->nbody; ++i) {
+    if (!tribo_finite((const double*)(query->poses + i), 12) || !tribo_finite((const double*)(query->twists + i), 6)) {
+      return tribo_fail(TRIBO_NUMERIC, "%s: the pose or twist of body %d is not finite", where, i);
+    }
+  }
+  return TRIBO_OK;
+}
+
+// World poses, motions and boxes swept by the motion of one step and grown by half the margin.
+static void place(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query) {
+  for (int i = 0; i < world->ngeom; ++i) {
+    const TriboGeom* geom = world->geoms + i;
+    TriboSolid* solid = data->solids + i;
+    TriboMotion* motion = data->motions + i;
+    TriboBox* box = data->boxes + i;
+    double grow = 0.5 * query->margin;
+    if (geom->kind == TRIBO_SHAPE_HALFSPACE) {
+      continue;
+    }
+    if (geom->body != TRIBO_WORLD_BODY) {
+      const TriboPose* body = query->poses + geom->body;
+      tribo_col_to_world(solid->pose.p, body, geom->local.p);
+      tribo_mul33(solid->pose.R, body->R, geom->local.R);
+      tribo_copy3(motion->origin, body->p);
+      motion->twist = query->twists[geom->body];
+      motion->radius = world->radius[i];
+      grow += query->h * motion->radius * tribo_norm3(motion->twist.w);
+    }
+    tribo_col_bounds(solid, box->low, box->high);
+    for (int k = 0; k < 3; ++k) {
+      double step = query->h * motion->twist.v[k];
+      box->low[k] += fmin(step, 0) - grow;
+      box->high[k] += fmax(step, 0) + grow;
+    }
+  }
+}
+
+// Groups, masks, bodies: whether two geometries may collide at all.
+static int wanted(const void* context, int a, int b) {
+  const TriboColWorld* world = context;
+  const TriboGeom *x = world->geoms + a, *y = world->geoms + b;
+  if (x->body == y->body || !(x->group & y->mask) || !(y->group & x->mask)) {
+    return 0;
+  }
+  uint64_t key = body_pair(x->body + 1, y->body + 1);
+  return world->nexcluded == 0 ||
+         bsearch(&key, world->excluded, (size_t)world->nexcluded, sizeof key, compare_keys) == NULL;
+}
+
+// Half-spaces against the boxes of all moving geometries.
+static TriboStatus plane_pairs(const TriboColWorld* world, TriboColData* data) {
+  for (int p = 0; p < world->nplane; ++p) {
+    const TriboSolid* plane = data->solids + world->planes[p];
+    double n[3], offset;
+    tribo_col_axis(n, plane, 2);
+    offset = tribo_dot3(n, plane->pose.p);
+    for (int i = 0; i < world->nmoving; ++i) {
+      const TriboBox* box = data->boxes + world->moving[i];
+      double lowest = 0;
+      for (int k = 0; k < 3; ++k) {
+        lowest += n[k] * (n[k] > 0 ? box->low[k] : box->high[k]);
+      }
+      if (lowest <= offset && wanted(world, world->planes[p], world->moving[i])) {
+        TRIBO_TRY(tribo_col_broad_append(&data->broad, world->planes[p], world->moving[i]));
+      }
+    }
+  }
+  return TRIBO_OK;
+}
+
+// Normal velocity of b against a at x.
+static double normal_velocity(const TriboMotion* a, const TriboMotion* b, const double n[3], const double x[3]) {
+  double r[3], turn[3], v[3];
+  tribo_sub3(r, x, b->origin);
+  tribo_cross3(turn, b->twist.w, r);
+  tribo_add3(v, b->twist.v, turn);
+  tribo_sub3(r, x, a->origin);
+  tribo_cross3(turn, a->twist.w, r);
+  tribo_sub3(v, v, turn);
+  tribo_sub3(v, v, a->twist.v);
+  return tribo_dot3(n, v);
+}
+
+// The place of a contact: midway between the surfaces. An impact starts far apart, where the lever arm of the middle
+// would be wrong for both: there the point on the only moving body is taken.
+static void contact_point(const TriboGeom* a, const TriboGeom* b, const TriboColPoint* p, int impact, double x[3]) {
+  double w = 0.5;
+  if (impact && (a->body == TRIBO_WORLD_BODY || b->body == TRIBO_WORLD_BODY)) {
+    w = a->body == TRIBO_WORLD_BODY;
+  }
+  tribo_sub3(x, p->b, p->a);
+  tribo_axpy3(x, p->a, w, x);
+}
+
+// Applies the detection rule to the points of a manifold and appends what remains. `refuted`: the motion was followed
+// and meets nothing, so that points whose linearised gap closes are ghosts.
+static TriboStatus emit(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query, TriboPair pair,
+                        TriboManifold* m, int impact, int refuted) {
+  const TriboGeom *a = world->geoms + pair.a, *b = world->geoms + pair.b;
+  int kept = 0;
+  for (int i = 0; i < m->count; ++i) {
+    double x[3];
+    contact_point(a, b, m->points + i, impact, x);
+    double closing = query->h * normal_velocity(data->motions + pair.a, data->motions + pair.b, m->points[i].normal, x);
+    double gap = m->points[i].gap;
+    if (gap <= fmax(0, -closing) + query->margin && !(refuted && gap + closing < 0)) {
+      m->points[kept++] = m->points[i];
+    }
+  }
+  kept = tribo_col_reduce(m->points, kept);
+  TRIBO_TRY(TRIBO_APPEND(&data->contacts, &data->contact_capacity, data->ncontact, kept));
+  for (int i = 0; i < kept; ++i) {
+    const TriboColPoint* p = m->points + i;
+    TriboContact* c = data->contacts + data->ncontact++;
+    *c = (TriboContact){pair.a, pair.b, a->body, b->body, p->feature, .gap = p->gap};
+    contact_point(a, b, p, impact, c->point);
+    tribo_copy3(c->normal, p->normal);
+  }
+  return TRIBO_OK;
+}
+
+// Contacts of one pair.
+static TriboStatus pair_contacts(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query,
+                                 TriboPair pair, TriboColStats* stats) {
+  const TriboSolid *a = data->solids + pair.a, *b = data->solids + pair.b;
+  const TriboMotion *ma = data->motions + pair.a, *mb = data->motions + pair.b;
+  TriboManifold m;
+  double relative[3];
+  tribo_sub3(relative, mb->twist.v, ma->twist.v);
+  double travel = query->h * (tribo_norm3(relative) + ma->radius * tribo_norm3(ma->twist.w) +
+                              mb->radius * tribo_norm3(mb->twist.w));
+  int by_coal = 0, hit = 0, refuted = 0;
+  TRIBO_TRY(tribo_col_collide(data->query, a, b, query->margin + travel, &m, &by_coal));
+  stats->coal_pairs += by_coal;
+  // a fast pair that is still apart: follow the motion. Half-spaces need it not, their normal is everywhere the same
+  double touch = fmax(1e-3 * query->margin, 1e-9);
+  int plane = a->kind == TRIBO_SHAPE_HALFSPACE || b->kind == TRIBO_SHAPE_HALFSPACE;
+  if (m.count > 0 && travel > query->margin && m.gap > touch && !plane) {
+    TriboManifold later;
+    TRIBO_TRY(tribo_col_impact(data->query, a, ma, b, mb, query->h, touch, query->margin, &later, &hit));
+    refuted = !hit;
+    if (hit) {
+      return emit(world, data, query, pair, &later, 1, 0);
+    }
+  }
+  return emit(world, data, query, pair, &m, 0, refuted);
+}
+
+TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query,
+                             const TriboContact** contacts, int* ncontact, TriboColStats* stats) {
+  if (world == NULL || data == NULL || query == NULL || contacts == NULL || ncontact == NULL || data->world != world) {
+    return tribo_fail(TRIBO_INVALID, "tribo_col_detect: an argument is NULL, or the data is of another world");
+  }
+  TRIBO_TRY(check_query(world, query));
+  TriboColStats local = {0};
+  double start = tribo_now();
+  data->ncontact = data->broad.npair = 0;
+  place(world, data, query);
+  TRIBO_TRY(tribo_col_broad_pairs(&data->broad, data->boxes, world->moving, world->nmoving, world->fixed, world->nfixed,
+                                  wanted, world));
+  TRIBO_TRY(plane_pairs(world, data));
+  TRIBO_TRY(tribo_col_broad_sort(&data->broad, world->ngeom));
+  local.pairs = data->broad.npair;
+  local.broad_time = tribo_now() - start;
+  start += local.broad_time;
+  for (int i = 0; i < data->broad.npair; ++i) {
+    TRIBO_TRY(pair_contacts(world, data, query, data->broad.pairs[i], &local));
+  }
+  local.narrow_time = tribo_now() - start;
+  *contacts = data->contacts;
+  *ncontact = data->ncontact;
+  if (stats != NULL) {
+    *stats = local;
+  }
+  return TRIBO_OK;
+}

@@ -1,0 +1,463 @@
+// Convex hulls. Coal's quickhull gives a triangle soup; here its coplanar triangles are merged into maximal faces,
+// because contact manifolds need whole faces and vertices that merely lie on a face or an edge must go.
+//
+//   points ──check──► quickhull ──► triangles ──grow regions──► faces ──loops──► polygons ──► fans, planes, Coal object
+#include "shape.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "memory.h"
+#include "status.h"
+
+static const double FLAT = 1e-6;      // refused: thickness / extent below this
+static const double COPLANAR = 1e-6;  // merged: distance from the face's plane / extent up to this
+enum { MOST_POINTS = 1000000, MOST_BYTES = 256 * 1024 * 1024 };
+
+// A directed edge of a triangle.
+typedef struct Edge {
+  int from, to, triangle;
+} Edge;
+
+typedef struct Seed {
+  double area;
+  int triangle;
+} Seed;
+
+// The triangle soup and what is worked out about it.
+typedef struct Soup {
+  int npoint, ntriangle, nface;
+  double extent;
+  double* points;     // (npoint × 3)
+  int* triangles;     // (ntriangle × 3)
+  double* normals;    // (ntriangle × 3) unit, outward
+  Edge* edges;        // (ntriangle × 3) sorted by (from, to)
+  Seed* seeds;        // (ntriangle) by falling area
+  int* face;          // (ntriangle) face of each triangle
+  int* members;       // (ntriangle) face by face
+  int* member_first;  // (nface + 1) into members
+  int* next;          // (npoint) the boundary of one face: vertex → vertex, −1 elsewhere
+  int* uses;          // (npoint) number of faces at each vertex
+  int* first;         // (ntriangle + 1) start of each face's polygon
+  int* loops;         // (ntriangle × 3) the polygons
+} Soup;
+
+static void soup_free(Soup* s) {
+  void* all[] = {s->points,  s->triangles,    s->normals, s->edges, s->seeds, s->face,
+                 s->members, s->member_first, s->next,    s->uses,  s->first, s->loops};
+  for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
+    tribo_free(all[i]);
+  }
+}
+
+// Distance of the farthest point from the affine space through the `rank` first picks; its index in *pick.
+static double farthest(const double* points, int n, const double* origin, double (*basis)[3], int rank, int* pick) {
+  double most = -1;
+  for (int i = 0; i < n; ++i) {
+    double d[3];
+    tribo_sub3(d, points + 3 * i, origin);
+    for (int k = 0; k < rank; ++k) {
+      tribo_axpy3(d, d, -tribo_dot3(d, basis[k]), basis[k]);
+    }
+    double distance = tribo_norm3(d);
+    if (distance > most) {
+      most = distance, *pick = i;
+    }
+  }
+  return most;
+}
+
+// Finite, and spanning a volume: length, width and thickness are the distances of the farthest points from the first
+// point, from the line through both, and from the plane through all three.
+static TriboStatus check_points(const double* points, int n, double* extent) {
+  const char* where = "tribo_col_hull_create";
+  if (points == NULL || n < 4 || n > MOST_POINTS) {
+    return tribo_fail(TRIBO_INVALID, "%s: %d points, a hull needs 4 … %d", where, points == NULL ? 0 : n, MOST_POINTS);
+  }
+  for (int i = 0; i < 3 * n; ++i) {
+    if (!(fabs(points[i]) <= 1e9)) {
+      return tribo_fail(TRIBO_INVALID, "%s: coordinate %d of point %d is %g, it must be within ±1e9 m", where, i % 3,
+                        i / 3, points[i]);
+    }
+  }
+  double basis[2][3], size[3];
+  const double* origin = points;
+  for (int rank = 0; rank < 3; ++rank) {
+    int pick = 0;
+    size[rank] = farthest(points, n, origin, basis, rank, &pick);
+    if (!(size[rank] > FLAT * size[0]) || !(size[0] >= 1e-9)) {
+      return tribo_fail(TRIBO_INVALID,
+                        "%s: the %d points are flat: thickness %g m at an extent of %g m, at least %g of it is needed",
+                        where, n, size[rank], size[0], FLAT);
+    }
+    if (rank < 2) {
+      tribo_sub3(basis[rank], points + 3 * pick, origin);
+      for (int k = 0; k < rank; ++k) {
+        tribo_axpy3(basis[rank], basis[rank], -tribo_dot3(basis[rank], basis[k]), basis[k]);
+      }
+      tribo_normalize3(basis[rank]);
+    }
+  }
+  *extent = size[0];
+  return TRIBO_OK;
+}
+
+static int compare_edges(const void* x, const void* y) {
+  const Edge *a = x, *b = y;
+  return a->from != b->from ? (a->from > b->from) - (a->from < b->from) : (a->to > b->to) - (a->to < b->to);
+}
+
+// Larger first; equal areas in the order of their triangles.
+static int compare_seeds(const void* x, const void* y) {
+  const Seed *a = x, *b = y;
+  return a->area != b->area ? (a->area < b->area) - (a->area > b->area) : a->triangle - b->triangle;
+}
+
+// The triangle on the other side of edge (from, to), or −1.
+static int across(const Soup* s, int from, int to) {
+  Edge key = {to, from, 0};
+  const Edge* twin = bsearch(&key, s->edges, 3 * (size_t)s->ntriangle, sizeof *s->edges, compare_edges);
+  return twin != NULL ? twin->triangle : -1;
+}
+
+static TriboStatus soup_take(Soup* s, const TriboCoalMesh* mesh) {
+  tribo_coal_mesh_size(mesh, &s->npoint, &s->ntriangle);
+  size_t np = (size_t)s->npoint, nt = (size_t)s->ntriangle;
+  s->points = tribo_alloc(3 * np, sizeof *s->points);
+  s->triangles = tribo_alloc(3 * nt, sizeof *s->triangles);
+  s->normals = tribo_alloc(3 * nt, sizeof *s->normals);
+  s->edges = tribo_alloc(3 * nt, sizeof *s->edges);
+  s->seeds = tribo_alloc(nt, sizeof *s->seeds);
+  s->face = tribo_alloc(nt, sizeof *s->face);
+  s->members = tribo_alloc(nt, sizeof *s->members);
+  s->member_first = tribo_alloc(nt + 1, sizeof *s->member_first);
+  s->next = tribo_alloc(np, sizeof *s->next);
+  s->uses = tribo_alloc(np, sizeof *s->uses);
+  s->first = tribo_alloc(nt + 1, sizeof *s->first);
+  s->loops = tribo_alloc(3 * nt, sizeof *s->loops);
+  if (!s->points || !s->triangles || !s->normals || !s->edges || !s->seeds || !s->face || !s->members ||
+      !s->member_first || !s->next || !s->uses || !s->first || !s->loops) {
+    return tribo_fail(TRIBO_NOMEM, "tribo_col_hull_create: no memory for %zu triangles", nt);
+  }
+  tribo_coal_mesh_copy(mesh, s->points, s->triangles);
+  return TRIBO_OK;
+}
+
+// Outward normals, areas, sorted edges, triangles by falling area.
+static void soup_measure(Soup* s) {
+  double middle[3] = {0};
+  for (int i = 0; i < s->npoint; ++i) {
+    tribo_axpy3(middle, middle, 1.0 / s->npoint, s->points + 3 * i);
+  }
+  for (int t = 0; t < s->ntriangle; ++t) {
+    int* tri = s->triangles + 3 * t;
+    double u[3], v[3], n[3], out[3];
+    tribo_sub3(u, s->points + 3 * tri[1], s->points + 3 * tri[0]);
+    tribo_sub3(v, s->points + 3 * tri[2], s->points + 3 * tri[0]);
+    tribo_sub3(out, s->points + 3 * tri[0], middle);
+    tribo_cross3(n, u, v);
+    if (tribo_dot3(n, out) < 0) {
+      int swap = tri[1];
+      tri[1] = tri[2], tri[2] = swap;
+      tribo_scale3(n, -1, n);
+    }
+    s->seeds[t] = (Seed){tribo_normalize3(n), t};
+    tribo_copy3(s->normals + 3 * t, n);
+    for (int k = 0; k < 3; ++k) {
+      s->edges[3 * t + k] = (Edge){tri[k], tri[(k + 1) % 3], t};
+    }
+  }
+  qsort(s->edges, 3 * (size_t)s->ntriangle, sizeof *s->edges, compare_edges);
+  // seeds of faces: the largest triangles have the best normals
+  qsort(s->seeds, (size_t)s->ntriangle, sizeof *s->seeds, compare_seeds);
+}
+
+// Grows faces from the largest triangles: a neighbour joins when all its corners lie in the seed's plane.
+static void grow_faces(Soup* s, double tolerance) {
+  memset(s->face, -1, (size_t)s->ntriangle * sizeof *s->face);
+  s->nface = 0;
+  for (int i = 0, tail = 0, head = 0; i < s->ntriangle; ++i) {
+    int seed = s->seeds[i].triangle;
+    if (s->face[seed] >= 0) {
+      continue;
+    }
+    const double* n = s->normals + 3 * seed;
+    double offset = tribo_dot3(n, s->points + 3 * s->triangles[3 * seed]);
+    s->face[seed] = s->nface;
+    s->member_first[s->nface] = tail;
+    s->members[tail++] = seed;
+    while (head < tail) {
+      const int* tri = s->triangles + 3 * s->members[head++];
+      for (int k = 0; k < 3; ++k) {
+        int other = across(s, tri[k], tri[(k + 1) % 3]);
+        if (other < 0 || s->face[other] >= 0 || tribo_dot3(n, s->normals + 3 * other) <= 0) {
+          continue;
+        }
+        double off = 0;
+        for (int c = 0; c < 3; ++c) {
+          off = fmax(off, fabs(tribo_dot3(n, s->points + 3 * s->triangles[3 * other + c]) - offset));
+        }
+        if (off <= tolerance) {
+          s->face[other] = s->nface;
+          s->members[tail++] = other;
+        }
+      }
+    }
+    s->member_first[++s->nface] = tail;
+  }
+}
+
+// The polygon around face f into loop: its length, or 0 when the boundary is not one simple loop.
+static int walk_boundary(Soup* s, int f, int* loop) {
+  int start = -1, count = 0, length = 0, simple = 1;
+  for (int m = s->member_first[f]; m < s->member_first[f + 1]; ++m) {
+    const int* tri = s->triangles + 3 * s->members[m];
+    for (int k = 0; k < 3; ++k) {
+      int from = tri[k], to = tri[(k + 1) % 3], other = across(s, from, to);
+      if (other >= 0 && s->face[other] == f) {
+        continue;
+      }
+      simple = simple && other >= 0 && s->next[from] < 0;
+      s->next[from] = to;
+      start = start < 0 ? from : start;
+      count++;
+    }
+  }
+  // follow the arrows once around, wiping them for the next face
+  int v = start;
+  while (simple && v >= 0 && length < count) {
+    loop[length++] = v;
+    int to = s->next[v];
+    s->next[v] = -1;
+    v = to;
+  }
+  return simple && length == count && count >= 3 && v == start ? length : 0;
+}
+
+// All polygons one after the other; vertices where fewer than three faces meet lie inside a face or on an edge and
+// are left out. 0 when some face is not a simple polygon of at least three vertices.
+static int collect_polygons(Soup* s) {
+  int *first = s->first, *vertices = s->loops;
+  memset(s->uses, 0, (size_t)s->npoint * sizeof *s->uses);
+  memset(s->next, -1, (size_t)s->npoint * sizeof *s->next);
+  int used = 0;
+  for (int f = 0; f < s->nface; ++f) {
+    first[f] = used;
+    int length = walk_boundary(s, f, vertices + used);
+    if (length == 0) {
+      return 0;
+    }
+    for (int k = 0; k < length; ++k) {
+      s->uses[vertices[used + k]]++;
+    }
+    used += length;
+  }
+  first[s->nface] = used;
+  int kept = 0;
+  for (int f = 0, at = 0; f < s->nface; ++f) {
+    first[f] = kept;
+    for (; at < first[f + 1]; ++at) {
+      if (s->uses[vertices[at]] >= 3) {
+        vertices[kept++] = vertices[at];
+      }
+    }
+    if (kept - first[f] < 3) {
+      return 0;
+    }
+  }
+  first[s->nface] = kept;
+  return kept;
+}
+
+// Numbers the vertices in use and fills the hull's arrays from the polygons.
+static TriboStatus hull_fill(TriboHull* hull, Soup* s) {
+  const int *first = s->first, *vertices = s->loops;
+  int used = first[s->nface];
+  memset(s->uses, -1, (size_t)s->npoint * sizeof *s->uses);
+  for (int k = 0; k < used; ++k) {
+    s->uses[vertices[k]] = 0;
+  }
+  for (int i = 0; i < s->npoint; ++i) {
+    s->uses[i] = s->uses[i] == 0 ? hull->nvertex++ : -1;
+  }
+  hull->nface = s->nface;
+  hull->ntriangle = used - 2 * s->nface;
+  hull->points = tribo_alloc(3 * (size_t)hull->nvertex, sizeof *hull->points);
+  hull->triangles = tribo_alloc(3 * (size_t)hull->ntriangle, sizeof *hull->triangles);
+  hull->planes = tribo_alloc(4 * (size_t)hull->nface, sizeof *hull->planes);
+  hull->face_first = tribo_alloc((size_t)hull->nface + 1, sizeof *hull->face_first);
+  hull->face_vertex = tribo_alloc((size_t)used, sizeof *hull->face_vertex);
+  hull->around_first = tribo_alloc((size_t)hull->nvertex + 1, sizeof *hull->around_first);
+  hull->around = tribo_alloc((size_t)used, sizeof *hull->around);
+  if (!hull->points || !hull->triangles || !hull->planes || !hull->face_first || !hull->face_vertex ||
+      !hull->around_first || !hull->around) {
+    return tribo_fail(TRIBO_NOMEM, "tribo_col_hull_create: no memory for %d faces", hull->nface);
+  }
+  for (int i = 0; i < s->npoint; ++i) {
+    if (s->uses[i] >= 0) {
+      tribo_copy3(hull->points + 3 * s->uses[i], s->points + 3 * i);
+    }
+  }
+  memcpy(hull->face_first, first, ((size_t)hull->nface + 1) * sizeof *first);
+  for (int k = 0; k < used; ++k) {
+    hull->face_vertex[k] = s->uses[vertices[k]];
+  }
+  return TRIBO_OK;
+}
+
+// Planes, fans, the faces around each vertex and the bounding box.
+static void hull_finish(TriboHull* hull) {
+  int ntriangle = 0;
+  for (int f = 0; f < hull->nface; ++f) {
+    const int* loop = hull->face_vertex + hull->face_first[f];
+    int length = hull->face_first[f + 1] - hull->face_first[f];
+    // area-weighted normal of the fan; the offset that leaves no vertex of the face outside
+    double* plane = hull->planes + 4 * f;
+    const double* apex = hull->points + 3 * loop[0];
+    for (int k = 1; k + 1 < length; ++k) {
+      double u[3], v[3], n[3];
+      tribo_sub3(u, hull->points + 3 * loop[k], apex);
+      tribo_sub3(v, hull->points + 3 * loop[k + 1], apex);
+      tribo_cross3(n, u, v);
+      tribo_add3(plane, plane, n);
+      int* tri = hull->triangles + 3 * ntriangle++;
+      tri[0] = loop[0], tri[1] = loop[k], tri[2] = loop[k + 1];
+    }
+    tribo_normalize3(plane);
+    plane[3] = -INFINITY;
+    for (int k = 0; k < length; ++k) {
+      plane[3] = fmax(plane[3], tribo_dot3(plane, hull->points + 3 * loop[k]));
+      hull->around_first[loop[k] + 1]++;
+    }
+  }
+  for (int i = 0; i < hull->nvertex; ++i) {
+    hull->around_first[i + 1] += hull->around_first[i];
+  }
+  // filled from the back, so that each vertex lists its faces in rising order
+  for (int f = hull->nface - 1; f >= 0; --f) {
+    for (int k = hull->face_first[f]; k < hull->face_first[f + 1]; ++k) {
+      hull->around[--hull->around_first[hull->face_vertex[k] + 1]] = f;
+    }
+  }
+  for (int i = 0; i < hull->nvertex; ++i) {
+    hull->around_first[i] = hull->around_first[i + 1];
+  }
+  hull->around_first[hull->nvertex] = hull->face_first[hull->nface];
+  for (int k = 0; k < 3; ++k) {
+    double low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < hull->nvertex; ++i) {
+      low = fmin(low, hull->points[3 * i + k]);
+      high = fmax(high, hull->points[3 * i + k]);
+    }
+    hull->centre[k] = 0.5 * (low + high);
+    hull->half[k] = 0.5 * (high - low);
+  }
+}
+
+static TriboStatus hull_build(TriboHull* hull, Soup* s, const TriboCoalMesh* mesh) {
+  TRIBO_TRY(soup_take(s, mesh));
+  soup_measure(s);
+  // merged faces, or plain triangles where merging does not give simple polygons
+  grow_faces(s, COPLANAR * s->extent);
+  if (collect_polygons(s) == 0) {
+    grow_faces(s, -1);
+    if (collect_polygons(s) == 0) {
+      return tribo_fail(TRIBO_NUMERIC, "tribo_col_hull_create: the hull of %d points is not a closed surface",
+                        s->npoint);
+    }
+  }
+  TRIBO_TRY(hull_fill(hull, s));
+  hull_finish(hull);
+  return tribo_coal_convex_create(hull->points, hull->nvertex, hull->triangles, hull->ntriangle, &hull->coal);
+}
+
+TriboStatus tribo_col_hull_create(const double* points, int npoint, TriboHull** out) {
+  Soup soup = {0};
+  TRIBO_TRY(check_points(points, npoint, &soup.extent));
+  TriboHull* hull = tribo_alloc(1, sizeof *hull);
+  if (hull == NULL) {
+    return tribo_fail(TRIBO_NOMEM, "tribo_col_hull_create: no memory");
+  }
+  TriboCoalMesh* mesh = NULL;
+  TriboStatus status = tribo_coal_hull(points, npoint, &mesh);
+  if (status == TRIBO_OK) {
+    status = hull_build(hull, &soup, mesh);
+  }
+  tribo_coal_mesh_destroy(mesh);
+  soup_free(&soup);
+  if (status != TRIBO_OK) {
+    tribo_col_hull_destroy(hull);
+    return status;
+  }
+  *out = hull;
+  return TRIBO_OK;
+}
+
+// A regular file of sensible size, checked before any parser opens it.
+static TriboStatus check_file(const char* path, const double scale[3]) {
+  struct stat info;
+  if (path == NULL || scale == NULL) {
+    return tribo_fail(TRIBO_INVALID, "tribo_col_hull_load: %s is NULL", path == NULL ? "path" : "scale");
+  }
+  if (stat(path, &info) != 0) {
+    return tribo_fail(errno == ENOENT ? TRIBO_NOT_FOUND : TRIBO_IO, "%s: %s", path, strerror(errno));
+  }
+  if (!S_ISREG(info.st_mode)) {
+    return tribo_fail(TRIBO_INVALID, "%s: not a regular file", path);
+  }
+  if (info.st_size == 0 || info.st_size > MOST_BYTES) {
+    return tribo_fail(TRIBO_INVALID, "%s: %lld bytes, a mesh file has 1 … %d", path, (long long)info.st_size,
+                      MOST_BYTES);
+  }
+  for (int i = 0; i < 3; ++i) {
+    if (!(fabs(scale[i]) >= 1e-9 && fabs(scale[i]) <= 1e9)) {
+      return tribo_fail(TRIBO_INVALID, "%s: scale[%d] is %g, its size must be within 1e-9 … 1e9", path, i, scale[i]);
+    }
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_col_hull_load(const char* path, const double scale[3], TriboHull** out) {
+  TRIBO_TRY(check_file(path, scale));
+  TriboCoalMesh* mesh = NULL;
+  TRIBO_TRY(tribo_coal_mesh_load(path, scale, &mesh));
+  int npoint, ntriangle;
+  tribo_coal_mesh_size(mesh, &npoint, &ntriangle);
+  double* points = tribo_alloc(3 * (size_t)npoint, sizeof *points);
+  if (points == NULL) {
+    tribo_coal_mesh_destroy(mesh);
+    return tribo_fail(TRIBO_NOMEM, "%s: no memory for %d vertices", path, npoint);
+  }
+  tribo_coal_mesh_copy(mesh, points, NULL);
+  tribo_coal_mesh_destroy(mesh);
+  TriboStatus status = tribo_col_hull_create(points, npoint, out);
+  if (status != TRIBO_OK) {
+    tribo_fail_prefix("%s: ", path);
+  }
+  tribo_free(points);
+  return status;
+}
+
+void tribo_col_hull_destroy(TriboHull* hull) {
+  if (hull == NULL) {
+    return;
+  }
+  void* all[] = {hull->points,      hull->triangles,    hull->planes, hull->face_first,
+                 hull->face_vertex, hull->around_first, hull->around};
+  for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
+    tribo_free(all[i]);
+  }
+  tribo_coal_shape_destroy(hull->coal);
+  tribo_free(hull);
+}
+
+int tribo_col_hull_vertices(const TriboHull* hull, const double** points) {
+  *points = hull->points;
+  return hull->nvertex;
+}
+
+int tribo_col_hull_triangles(const TriboHull* hull, const int** triangles) {
+  *triangles = hull->triangles;
+  return hull->ntriangle;
+}

@@ -1,0 +1,82 @@
+// Conservative advancement. At time t the pair has distance d along n. The plane between them stays a separating plane
+// for as long as the supports along n do not eat up d; they grow at most by
+//
+//     μ = n·(v_A − v_B) + ρ_A |n × ω_A| + ρ_B |n × ω_B|
+//
+// per second, because n·(ω × r) = r·(n × ω) and |r| ≤ ρ. So t may advance by d/μ without passing anything; μ ≤ 0 means
+// that they never meet.
+#include "impact.h"
+
+#include "status.h"
+
+static void rotation(const TriboTwist* twist, double t, double E[9]) {
+  double w[3], q[4];
+  tribo_scale3(w, t, twist->w);
+  tribo_quat_exp(q, w);
+  tribo_quat_to_mat(E, q);
+}
+
+// The solid after time t: turned about the body's origin, which moves along a line.
+static TriboSolid advanced(const TriboSolid* solid, const TriboMotion* motion, double t) {
+  TriboSolid moved = *solid;
+  double E[9], r[3];
+  rotation(&motion->twist, t, E);
+  tribo_sub3(r, solid->pose.p, motion->origin);
+  tribo_mul33v(moved.pose.p, E, r);
+  tribo_add3(moved.pose.p, moved.pose.p, motion->origin);
+  tribo_axpy3(moved.pose.p, moved.pose.p, t, motion->twist.v);
+  tribo_mul33(moved.pose.R, E, solid->pose.R);
+  return moved;
+}
+
+// Where the material point that is at x after time t was at the start.
+static void carry_back(const TriboMotion* motion, double t, double x[3]) {
+  double E[9], r[3], start[3];
+  rotation(&motion->twist, t, E);
+  tribo_sub3(r, x, motion->origin);
+  tribo_axpy3(r, r, -t, motion->twist.v);
+  tribo_mul33tv(start, E, r);
+  tribo_add3(x, start, motion->origin);
+}
+
+static double turning(const TriboMotion* motion, const double n[3]) {
+  double cross[3];
+  tribo_cross3(cross, n, motion->twist.w);
+  return motion->radius * tribo_norm3(cross);
+}
+
+TriboStatus tribo_col_impact(TriboCoalQuery* query, const TriboSolid* a, const TriboMotion* motion_a,
+                             const TriboSolid* b, const TriboMotion* motion_b, double h, double touch, double margin,
+                             TriboManifold* m, int* hit) {
+  enum { MOST_ITERATIONS = 200 };
+  double t = 0, relative[3], bound;
+  tribo_sub3(relative, motion_a->twist.v, motion_b->twist.v);
+  bound = tribo_norm3(relative) + motion_a->radius * tribo_norm3(motion_a->twist.w) +
+          motion_b->radius * tribo_norm3(motion_b->twist.w);
+  *hit = 0;
+  for (int i = 0; i < MOST_ITERATIONS; ++i) {
+    TriboSolid at_a = advanced(a, motion_a, t), at_b = advanced(b, motion_b, t);
+    // points farther than the rest of the step could bring them are of no interest
+    TRIBO_TRY(tribo_col_collide(query, &at_a, &at_b, margin + (h - t) * bound, m, NULL));
+    double closing = tribo_dot3(relative, m->normal) + turning(motion_a, m->normal) + turning(motion_b, m->normal);
+    if (m->gap <= touch) {
+      *hit = 1;
+      break;
+    }
+    // also out of reach: the gap is then a bound without a direction
+    if (m->count == 0 || closing <= 0 || t + (m->gap - 0.5 * touch) / closing >= h) {
+      return TRIBO_OK;
+    }
+    t += (m->gap - 0.5 * touch) / closing;
+  }
+  // running out of iterations means creeping along a surface: the last distance is no impact
+  for (int i = 0; *hit && i < m->count; ++i) {
+    TriboColPoint* p = m->points + i;
+    double d[3];
+    carry_back(motion_a, t, p->a);
+    carry_back(motion_b, t, p->b);
+    tribo_sub3(d, p->b, p->a);
+    p->gap = tribo_dot3(d, p->normal);
+  }
+  return TRIBO_OK;
+}

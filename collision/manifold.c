@@ -1,0 +1,333 @@
+#include "manifold.h"
+
+void tribo_col_add_point(TriboManifold* m, const double a[3], const double normal[3], double gap, uint32_t feature) {
+  TriboColPoint* p = m->points + m->count++;
+  tribo_copy3(p->a, a);
+  tribo_copy3(p->normal, normal);
+  tribo_axpy3(p->b, a, gap, normal);
+  p->gap = gap;
+  p->feature = feature;
+}
+
+void tribo_col_segments(const double p[3], const double d[3], double l, const double q[3], const double e[3], double m,
+                        double* s, double* t) {
+  double r[3], cross[3];
+  tribo_sub3(r, q, p);
+  tribo_cross3(cross, d, e);
+  double b = tribo_dot3(d, e), c = tribo_dot3(d, r), f = tribo_dot3(e, r), sin2 = tribo_dot3(cross, cross);
+  if (sin2 > 1e-20) {
+    *s = tribo_clamp((c - b * f) / sin2, -l, l);
+  } else {
+    // parallel: the other segment covers c ± m on this one
+    *s = tribo_clamp(0.5 * (fmax(-l, c - m) + fmin(l, c + m)), -l, l);
+  }
+  // the best t for s, and the best s again when t had to be clamped
+  *t = tribo_clamp(b * *s - f, -m, m);
+  *s = tribo_clamp(b * *t + c, -l, l);
+}
+
+// ---- clipping
+
+typedef struct Polygon {
+  int count;
+  double x[TRIBO_POINT_MAX][3];
+} Polygon;
+
+// Cuts away what lies beyond the plane side·x = offset. Corners within eps of the plane count as inside and are kept
+// as they are, so that aligned boxes give their four corners and nothing else.
+static void cut(Polygon* p, const double side[3], double offset, double eps) {
+  double depth[TRIBO_POINT_MAX];
+  int outside = 0;
+  for (int i = 0; i < p->count; ++i) {
+    depth[i] = tribo_dot3(side, p->x[i]) - offset;
+    outside += depth[i] > eps;
+  }
+  if (outside == 0) {
+    return;
+  }
+  Polygon out = {.count = 0};
+  int corners = p->count, last = corners == 2 ? 1 : corners;  // a segment has one edge, a polygon closes
+  for (int i = 0; i < corners; ++i) {
+    int j = (i + 1) % corners;
+    if (depth[i] <= eps) {
+      tribo_copy3(out.x[out.count++], p->x[i]);
+    }
+    int crosses = (depth[i] > eps && depth[j] < -eps) || (depth[j] > eps && depth[i] < -eps);
+    if (i < last && crosses && out.count < TRIBO_POINT_MAX) {
+      double w = depth[i] / (depth[i] - depth[j]), step[3];
+      tribo_sub3(step, p->x[j], p->x[i]);
+      tribo_axpy3(out.x[out.count++], p->x[i], w, step);
+    }
+  }
+  p->count = out.count;
+  memcpy(p->x, out.x, (size_t)out.count * sizeof *out.x);
+}
+
+// Quarter 0 … 3 of x around the centre, in the axes of the patch.
+static int quarter(const TriboPatch* patch, const double centre[3], const double x[3]) {
+  double d[3];
+  tribo_sub3(d, x, centre);
+  return (tribo_dot3(d, patch->u) < 0) | (tribo_dot3(d, patch->v) < 0) << 1;
+}
+
+double tribo_col_clip(const TriboPatch* face, const TriboPatch* other, const double n[3], int face_is_a, double reach,
+                      TriboManifold* m) {
+  Polygon p = {.count = other->count};
+  memcpy(p.x, other->points, (size_t)other->count * sizeof *p.x);
+  // the sides of the face, outward: edge × normal
+  double eps = 0;
+  for (int i = 0; i < face->count && p.count > 0; ++i) {
+    const double* from = face->points[i];
+    double edge[3], side[3];
+    tribo_sub3(edge, face->points[(i + 1) % face->count], from);
+    tribo_cross3(side, edge, face->normal);
+    eps = fmax(eps, 1e-9 * tribo_normalize3(side));
+    cut(&p, side, tribo_dot3(side, from), eps);
+  }
+  double centre[3] = {0, 0, 0}, least = INFINITY;
+  for (int i = 0; i < p.count; ++i) {
+    tribo_axpy3(centre, centre, 1.0 / p.count, p.x[i]);
+  }
+  // quarters in the axes of b, whichever face is the reference: ids survive a change of reference
+  const TriboPatch *a = face_is_a ? face : other, *b = face_is_a ? other : face;
+  const TriboPatch* axes = b->count >= 3 ? b : a;
+  for (int i = 0; i < p.count; ++i) {
+    double gap = tribo_dot3(face->normal, p.x[i]) - face->offset - other->radius;
+    least = fmin(least, gap);
+    if (gap <= reach && m->count < TRIBO_POINT_MAX) {
+      int label = other->count <= 2 ? i : quarter(axes, centre, p.x[i]);
+      double start[3];
+      tribo_axpy3(start, p.x[i], face_is_a ? -(gap + other->radius) : other->radius, n);
+      tribo_col_add_point(m, start, n, gap, tribo_col_feature(TRIBO_FEATURE_FACE, a->id, b->id, label << 2));
+    }
+  }
+  return least;
+}
+
+// ---- patches
+
+void tribo_col_box_face(const TriboSolid* box, int axis, int negative, TriboPatch* out) {
+  int i = (axis + 1) % 3, j = (axis + 2) % 3;
+  double sign = negative ? -1 : 1, centre[3], u[3], v[3];
+  tribo_col_axis(out->normal, box, axis);
+  tribo_scale3(out->normal, sign, out->normal);
+  tribo_col_axis(out->u, box, i);
+  tribo_col_axis(out->v, box, j);
+  tribo_axpy3(centre, box->pose.p, box->half[axis], out->normal);
+  tribo_scale3(u, sign * box->half[i], out->u);
+  tribo_scale3(v, box->half[j], out->v);
+  for (int k = 0; k < 4; ++k) {
+    double* x = out->points[k];
+    tribo_axpy3(x, centre, k == 0 || k == 3 ? 1 : -1, u);
+    tribo_axpy3(x, x, k < 2 ? 1 : -1, v);
+  }
+  out->count = 4;
+  out->offset = tribo_dot3(out->normal, centre);
+  out->radius = 0;
+  out->id = 2 * axis + negative;
+}
+
+static void hull_face(const TriboSolid* solid, int f, TriboPatch* out) {
+  const TriboHull* hull = solid->hull;
+  const int* loop = hull->face_vertex + hull->face_first[f];
+  int length = hull->face_first[f + 1] - hull->face_first[f];
+  // a face with more corners than fit gives evenly chosen ones
+  out->count = length < TRIBO_PATCH_MAX ? length : TRIBO_PATCH_MAX;
+  double centre[3] = {0, 0, 0}, d[3];
+  for (int k = 0; k < out->count; ++k) {
+    tribo_col_to_world(out->points[k], &solid->pose, hull->points + 3 * loop[(long)k * length / out->count]);
+    tribo_axpy3(centre, centre, 1.0 / out->count, out->points[k]);
+  }
+  tribo_mul33v(out->normal, solid->pose.R, hull->planes + 4 * f);
+  out->offset = hull->planes[4 * f + 3] + tribo_dot3(out->normal, solid->pose.p);
+  out->radius = 0;
+  out->id = f;
+  // axes with the first corner in the middle of a quarter
+  tribo_sub3(d, out->points[0], centre);
+  tribo_cross3(out->v, out->normal, d);
+  tribo_add3(out->u, d, out->v);
+  tribo_sub3(out->v, out->v, d);
+}
+
+void tribo_col_rim_point(const TriboSolid* solid, int top, const double n[3], int k, int count, double x[3]) {
+  const double pi = 3.14159265358979323846;
+  double d[3], step = 2 * pi / count;
+  tribo_mul33tv(d, solid->pose.R, n);
+  double tilt = sqrt(d[0] * d[0] + d[1] * d[1]);
+  double turn = remainder(atan2(d[1], d[0]) - pi / 4, step) * tribo_clamp((tilt - 1e-7) / 1e-5, 0, 1);
+  double angle = pi / 4 + k * step + turn;
+  double local[3] = {solid->radius * cos(angle), solid->radius * sin(angle), top ? solid->half[2] : -solid->half[2]};
+  tribo_col_to_world(x, &solid->pose, local);
+}
+
+// The disc of a cap as a polygon.
+static void cap_face(const TriboSolid* solid, int top, const double n[3], TriboPatch* out) {
+  enum { CORNERS = 16 };
+  for (int k = 0; k < CORNERS; ++k) {
+    tribo_col_rim_point(solid, top, n, top ? k : CORNERS - 1 - k, CORNERS, out->points[k]);
+  }
+  out->count = CORNERS;
+  tribo_col_axis(out->u, solid, 0);
+  tribo_col_axis(out->v, solid, 1);
+  tribo_col_axis(out->normal, solid, 2);
+  tribo_scale3(out->normal, top ? 1 : -1, out->normal);
+  out->offset = tribo_dot3(out->normal, solid->pose.p) + solid->half[2];
+  out->id = top;
+}
+
+// The straight line of a cylinder or cone that faces n.
+static void side_line(const TriboSolid* solid, const double d[3], TriboPatch* out) {
+  double rim = sqrt(d[0] * d[0] + d[1] * d[1]);
+  double x = rim > 0 ? solid->radius * d[0] / rim : solid->radius, y = rim > 0 ? solid->radius * d[1] / rim : 0;
+  double upper = solid->kind == TRIBO_SHAPE_CONE ? 0 : 1;
+  double low[3] = {x, y, -solid->half[2]}, high[3] = {upper * x, upper * y, solid->half[2]};
+  tribo_col_to_world(out->points[0], &solid->pose, low);
+  tribo_col_to_world(out->points[1], &solid->pose, high);
+  out->count = 2;
+  out->id = 2;
+}
+
+void tribo_col_patch(const TriboSolid* solid, const double n[3], TriboPatch* out) {
+  double d[3];
+  tribo_mul33tv(d, solid->pose.R, n);
+  out->radius = 0;
+  out->id = 0;
+  switch (solid->kind) {
+    case TRIBO_SHAPE_BOX: {
+      int axis = fabs(d[1]) > fabs(d[0]);
+      axis = fabs(d[2]) > fabs(d[axis]) ? 2 : axis;
+      tribo_col_box_face(solid, axis, d[axis] < 0, out);
+      return;
+    }
+    case TRIBO_SHAPE_HULL: {
+      // of the faces around the support vertex the one that looks most along n
+      const TriboHull* hull = solid->hull;
+      int vertex = tribo_col_hull_support(hull, d), best = hull->around[hull->around_first[vertex]];
+      for (int k = hull->around_first[vertex]; k < hull->around_first[vertex + 1]; ++k) {
+        int f = hull->around[k];
+        best = tribo_dot3(d, hull->planes + 4 * f) > tribo_dot3(d, hull->planes + 4 * best) ? f : best;
+      }
+      hull_face(solid, best, out);
+      return;
+    }
+    case TRIBO_SHAPE_CYLINDER:
+    case TRIBO_SHAPE_CONE:
+      if (solid->kind == TRIBO_SHAPE_CONE ? d[2] < -0.7 : fabs(d[2]) > 0.7) {
+        cap_face(solid, d[2] > 0, n, out);
+      } else {
+        side_line(solid, d, out);
+      }
+      return;
+    case TRIBO_SHAPE_CAPSULE: {
+      double axis[3];
+      tribo_col_axis(axis, solid, 2);
+      tribo_axpy3(out->points[0], solid->pose.p, -solid->half[2], axis);
+      tribo_axpy3(out->points[1], solid->pose.p, solid->half[2], axis);
+      out->count = 2;
+      out->radius = solid->radius;
+      return;
+    }
+    default:
+      tribo_col_support(solid, n, out->points[0]);
+      out->count = 1;
+      return;
+  }
+}
+
+// ---- reduction
+
+// Middle of a contact point, projected into the plane of n.
+static void middle(const TriboColPoint* p, const double n[3], double x[3]) {
+  tribo_add3(x, p->a, p->b);
+  tribo_scale3(x, 0.5, x);
+  tribo_axpy3(x, x, -tribo_dot3(x, n), n);
+}
+
+// Index of the best score: larger by more than `tie` wins, within it the deeper point by more than `level`, else the
+// first one.
+static int pick(const TriboColPoint* points, const double* score, int count, double tie, double level) {
+  int best = 0;
+  for (int i = 1; i < count; ++i) {
+    if (score[i] > score[best] + tie || (score[i] > score[best] - tie && points[i].gap < points[best].gap - level)) {
+      best = i;
+    }
+  }
+  return best;
+}
+
+static double area(const double x[3], const double y[3], const double z[3], const double n[3]) {
+  double u[3], v[3], c[3];
+  tribo_sub3(u, y, x);
+  tribo_sub3(v, z, x);
+  tribo_cross3(c, u, v);
+  return tribo_dot3(c, n);
+}
+
+static int reduce_to_four(TriboColPoint* points, int count) {
+  double x[TRIBO_POINT_MAX][3] = {{0}}, score[TRIBO_POINT_MAX], spread = 0;
+  const double* n = points[0].normal;
+  int kept[TRIBO_KEPT_MAX];
+  for (int i = 0; i < count; ++i) {
+    middle(points + i, n, x[i]);
+    double d[3];
+    tribo_sub3(d, x[i], x[0]);
+    spread = fmax(spread, tribo_norm3(d));
+  }
+  double tie = 1e-6 * spread;
+  for (int i = 0; i < count; ++i) {
+    score[i] = -points[i].gap;
+  }
+  kept[0] = pick(points, score, count, tie, INFINITY);
+  for (int i = 0; i < count; ++i) {
+    double d[3];
+    tribo_sub3(d, x[i], x[kept[0]]);
+    score[i] = tribo_norm3(d);
+  }
+  kept[1] = pick(points, score, count, tie, tie);
+  // the corner of the largest triangle, then the one that adds most beyond its sides
+  for (int i = 0; i < count; ++i) {
+    score[i] = fabs(area(x[kept[0]], x[kept[1]], x[i], n));
+  }
+  kept[2] = pick(points, score, count, tie * spread, tie);
+  double turn = area(x[kept[0]], x[kept[1]], x[kept[2]], n) < 0 ? -1 : 1;
+  for (int i = 0; i < count; ++i) {
+    double beyond = 0;
+    for (int k = 0; k < 3; ++k) {
+      beyond = fmax(beyond, -turn * area(x[kept[k]], x[kept[(k + 1) % 3]], x[i], n));
+    }
+    score[i] = beyond;
+  }
+  kept[3] = pick(points, score, count, tie * spread, tie);
+  TriboColPoint chosen[TRIBO_KEPT_MAX];
+  int used = 0;
+  for (int k = 0; k < TRIBO_KEPT_MAX; ++k) {
+    int again = 0;
+    for (int j = 0; j < k; ++j) {
+      again |= kept[j] == kept[k];
+    }
+    if (!again) {
+      chosen[used++] = points[kept[k]];
+    }
+  }
+  memcpy(points, chosen, (size_t)used * sizeof *chosen);
+  return used;
+}
+
+int tribo_col_reduce(TriboColPoint* points, int count) {
+  count = count > TRIBO_KEPT_MAX ? reduce_to_four(points, count) : count;
+  // sort by feature; equal ones (two points in one quarter) are told apart by a running number
+  for (int i = 1; i < count; ++i) {
+    TriboColPoint p = points[i];
+    int j = i;
+    for (; j > 0 && points[j - 1].feature > p.feature; --j) {
+      points[j] = points[j - 1];
+    }
+    points[j] = p;
+  }
+  for (int i = 1; i < count; ++i) {
+    if (points[i].feature <= points[i - 1].feature) {
+      points[i].feature = points[i - 1].feature + 1;
+    }
+  }
+  return count;
+}

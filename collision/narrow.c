@@ -1,0 +1,107 @@
+// Which routine serves which pair.
+#include "manifold.h"
+
+#include "status.h"
+
+// Closed forms by kind, lower kind first; NULL goes to Coal.
+static TriboPairFn* const table[TRIBO_SHAPE_COUNT][TRIBO_SHAPE_COUNT] = {
+    [TRIBO_SHAPE_SPHERE] = {[TRIBO_SHAPE_SPHERE] = tribo_col_sphere_sphere,
+                            [TRIBO_SHAPE_BOX] = tribo_col_sphere_box,
+                            [TRIBO_SHAPE_CAPSULE] = tribo_col_sphere_capsule,
+                            [TRIBO_SHAPE_CYLINDER] = tribo_col_sphere_cylinder,
+                            [TRIBO_SHAPE_HALFSPACE] = tribo_col_any_plane},
+    [TRIBO_SHAPE_BOX] = {[TRIBO_SHAPE_BOX] = tribo_col_box_box,
+                         [TRIBO_SHAPE_CAPSULE] = tribo_col_box_capsule,
+                         [TRIBO_SHAPE_HALFSPACE] = tribo_col_any_plane},
+    [TRIBO_SHAPE_CAPSULE] =
+        {[TRIBO_SHAPE_CAPSULE] = tribo_col_capsule_capsule, [TRIBO_SHAPE_HALFSPACE] = tribo_col_any_plane},
+    [TRIBO_SHAPE_CYLINDER] = {[TRIBO_SHAPE_HALFSPACE] = tribo_col_any_plane},
+    [TRIBO_SHAPE_CONE] = {[TRIBO_SHAPE_HALFSPACE] = tribo_col_any_plane},
+    [TRIBO_SHAPE_ELLIPSOID] = {[TRIBO_SHAPE_HALFSPACE] = tribo_col_any_plane},
+    [TRIBO_SHAPE_HULL] = {[TRIBO_SHAPE_HALFSPACE] = tribo_col_any_plane},
+};
+
+// Turns the answer for (b, a) into that for (a, b).
+static void exchange_sides(TriboManifold* m) {
+  tribo_scale3(m->normal, -1, m->normal);
+  for (int i = 0; i < m->count; ++i) {
+    TriboColPoint* p = m->points + i;
+    double a[3] = {p->a[0], p->a[1], p->a[2]};
+    tribo_copy3(p->a, p->b);
+    tribo_copy3(p->b, a);
+    tribo_scale3(p->normal, -1, p->normal);
+  }
+}
+
+TriboStatus tribo_col_collide(TriboCoalQuery* query, const TriboSolid* a, const TriboSolid* b, double reach,
+                              TriboManifold* m, int* by_coal) {
+  m->count = 0;
+  TriboPairFn* closed = a->kind <= b->kind ? table[a->kind][b->kind] : table[b->kind][a->kind];
+  if (by_coal != NULL) {
+    *by_coal = closed == NULL;
+  }
+  if (closed == NULL) {
+    return tribo_col_convex(query, a, b, reach, m);
+  }
+  if (a->kind <= b->kind) {
+    closed(a, b, reach, m);
+  } else {
+    closed(b, a, reach, m);
+    exchange_sides(m);
+  }
+  return TRIBO_OK;
+}
+
+// A solid for one question: its Coal object is made here unless the hull brings it.
+static TriboStatus solid_open(const TriboGeom* geom, const TriboPose* pose, TriboSolid* solid, TriboCoalShape** own) {
+  TRIBO_TRY(tribo_col_geom_validate(geom));
+  if (pose == NULL || !tribo_finite(pose->p, 3) || !tribo_finite(pose->R, 9)) {
+    return tribo_fail(TRIBO_INVALID, "tribo_col_distance: the pose of a %s is missing or not finite",
+                      tribo_col_shape_name(geom->kind));
+  }
+  *solid = tribo_col_solid(geom);
+  solid->pose = *pose;
+  if (geom->kind == TRIBO_SHAPE_HULL) {
+    solid->coal = geom->hull->coal;
+  } else if (geom->kind != TRIBO_SHAPE_HALFSPACE) {
+    TRIBO_TRY(tribo_coal_shape_create(geom->kind, geom->size, own));
+    solid->coal = *own;
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_col_distance(const TriboGeom* a, const TriboPose* pose_a, const TriboGeom* b, const TriboPose* pose_b,
+                               double* gap, double normal[3], double point[3]) {
+  TriboSolid solid[2];
+  TriboCoalShape* own[2] = {NULL, NULL};
+  TriboCoalQuery* query = NULL;
+  TriboManifold m;
+  TriboStatus status = solid_open(a, pose_a, solid, own);
+  if (status == TRIBO_OK) {
+    status = solid_open(b, pose_b, solid + 1, own + 1);
+  }
+  if (status == TRIBO_OK && a->kind == TRIBO_SHAPE_HALFSPACE && b->kind == TRIBO_SHAPE_HALFSPACE) {
+    status = tribo_fail(TRIBO_INVALID, "tribo_col_distance: two half-spaces have no distance");
+  }
+  if (status == TRIBO_OK) {
+    status = tribo_coal_query_create(&query);
+  }
+  if (status == TRIBO_OK) {
+    status = tribo_col_collide(query, solid, solid + 1, INFINITY, &m, NULL);
+  }
+  if (status == TRIBO_OK) {
+    // the place of the deepest point; there is always one without a limit to the gap
+    int deepest = 0;
+    for (int i = 1; i < m.count; ++i) {
+      deepest = m.points[i].gap < m.points[deepest].gap ? i : deepest;
+    }
+    *gap = m.gap;
+    tribo_copy3(normal, m.normal);
+    tribo_add3(point, m.points[deepest].a, m.points[deepest].b);
+    tribo_scale3(point, 0.5, point);
+  }
+  tribo_coal_query_destroy(query);
+  tribo_coal_shape_destroy(own[0]);
+  tribo_coal_shape_destroy(own[1]);
+  return status;
+}

@@ -1,0 +1,192 @@
+#include "geometry.h"
+
+#include <unistd.h>
+
+#include "shape.h"
+
+static void check_closed(const TriboHull* hull) {
+  // every directed edge has its twin, every vertex lies inside every plane, Euler's formula holds
+  int edges = hull->face_first[hull->nface];
+  assert_int_equal(hull->nvertex - edges / 2 + hull->nface, 2);
+  for (int f = 0; f < hull->nface; ++f) {
+    const double* plane = hull->planes + 4 * f;
+    CHECK_NEAR(tribo_norm3(plane), 1, 1e-14);
+    for (int i = 0; i < hull->nvertex; ++i) {
+      CHECK_LE(tribo_dot3(plane, hull->points + 3 * i) - plane[3], 2e-6 * tribo_norm3(hull->half));
+    }
+  }
+  for (int v = 0; v < hull->nvertex; ++v) {
+    assert_true(hull->around_first[v + 1] - hull->around_first[v] >= 3);
+    for (int k = hull->around_first[v]; k < hull->around_first[v + 1]; ++k) {
+      int f = hull->around[k], found = 0;
+      for (int i = hull->face_first[f]; i < hull->face_first[f + 1]; ++i) {
+        found += hull->face_vertex[i] == v;
+      }
+      assert_int_equal(found, 1);
+    }
+  }
+}
+
+static void a_cube_has_six_faces(void** state) {
+  (void)state;
+  // corners, middles of edges and faces, inner points, doubles: only the corners stay
+  double points[3 * 64];
+  for (int i = 0; i < 27; ++i) {
+    tribo_set3(points + 3 * i, i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1);
+  }
+  memcpy(points + 81, points, 81 * sizeof *points);
+  TriboHull* hull;
+  CHECK_OK(tribo_col_hull_create(points, 54, &hull));
+  assert_int_equal(hull->nvertex, 8);
+  assert_int_equal(hull->nface, 6);
+  assert_int_equal(hull->ntriangle, 12);
+  check_closed(hull);
+  const double* vertices;
+  const int* triangles;
+  assert_int_equal(tribo_col_hull_vertices(hull, &vertices), 8);
+  assert_int_equal(tribo_col_hull_triangles(hull, &triangles), 12);
+  for (int i = 0; i < 24; ++i) {
+    assert_true(fabs(vertices[i]) == 1);
+  }
+  tribo_col_hull_destroy(hull);
+}
+
+static void random_hulls_are_closed(void** state) {
+  (void)state;
+  KitRandom r = {7};
+  for (int trial = 0; trial < 100; ++trial) {
+    static double points[3 * 400];
+    int n = 4 + kit_int(&r, 396);
+    double at = trial % 3 == 0 ? 1e3 : 0;
+    for (int i = 0; i < 3 * n; ++i) {
+      // coarse coordinates make many coplanar points, float ones almost coplanar points
+      double x = kit_uniform(&r, -1, 1);
+      points[i] = at + (trial % 2 ? (double)(float)(round(4 * x) / 4.1) : x);
+    }
+    TriboHull* hull;
+    CHECK_OK(tribo_col_hull_create(points, n, &hull));
+    check_closed(hull);
+    tribo_col_hull_destroy(hull);
+  }
+}
+
+static void bad_points_are_refused(void** state) {
+  (void)state;
+  TriboHull* hull = NULL;
+  double flat[18] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0.5, 0.3, 0, 0.2, 0.2, 0};
+  double line[12] = {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3};
+  double same[12] = {1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3};
+  double good[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+  CHECK_FAILS(tribo_col_hull_create(good, 3, &hull), TRIBO_INVALID, "3 points");
+  CHECK_FAILS(tribo_col_hull_create(NULL, 8, &hull), TRIBO_INVALID, "points");
+  CHECK_FAILS(tribo_col_hull_create(flat, 6, &hull), TRIBO_INVALID, "flat");
+  CHECK_FAILS(tribo_col_hull_create(line, 4, &hull), TRIBO_INVALID, "flat");
+  CHECK_FAILS(tribo_col_hull_create(same, 4, &hull), TRIBO_INVALID, "flat");
+  flat[2] = 1e-9;
+  CHECK_FAILS(tribo_col_hull_create(flat, 6, &hull), TRIBO_INVALID, "flat");
+  good[4] = NAN;
+  CHECK_FAILS(tribo_col_hull_create(good, 4, &hull), TRIBO_INVALID, "point 1");
+  good[4] = INFINITY;
+  CHECK_FAILS(tribo_col_hull_create(good, 4, &hull), TRIBO_INVALID, "point 1");
+  assert_null(hull);
+  // thin, but not flat
+  flat[2] = 1e-5;
+  CHECK_OK(tribo_col_hull_create(flat, 6, &hull));
+  check_closed(hull);
+  tribo_col_hull_destroy(hull);
+}
+
+// ---- files
+
+static char path[] = "/tmp/tribo_hull_XXXXXX.stl";
+
+static const char* write_file(const char* extension, const char* text, size_t size) {
+  static char name[64];
+  snprintf(name, sizeof name, "%s.%s", path, extension);
+  FILE* file = fopen(name, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(text, 1, size, file), size);
+  fclose(file);
+  return name;
+}
+
+static const char obj[] =
+    "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+    "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+static const char stl[] =
+    "solid t\n"
+    "facet normal 0 0 -1\nouter loop\nvertex 0 0 0\nvertex 0 1 0\nvertex 1 0 0\nendloop\nendfacet\n"
+    "facet normal 0 -1 0\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 0 1\nendloop\nendfacet\n"
+    "facet normal -1 0 0\nouter loop\nvertex 0 0 0\nvertex 0 0 1\nvertex 0 1 0\nendloop\nendfacet\n"
+    "facet normal 1 1 1\nouter loop\nvertex 1 0 0\nvertex 0 1 0\nvertex 0 0 1\nendloop\nendfacet\n"
+    "endsolid t\n";
+static const char dae[] =
+    "<?xml version=\"1.0\"?><COLLADA xmlns=\"http://www.collada.org/2005/11/COLLADASchema\" version=\"1.4.1\">"
+    "<asset><up_axis>Z_UP</up_axis></asset><library_geometries><geometry id=\"g\"><mesh>"
+    "<source id=\"p\"><float_array id=\"a\" count=\"12\">0 0 0 1 0 0 0 1 0 0 0 1</float_array><technique_common>"
+    "<accessor source=\"#a\" count=\"4\" stride=\"3\"><param name=\"X\" type=\"float\"/><param name=\"Y\" "
+    "type=\"float\"/><param name=\"Z\" type=\"float\"/></accessor></technique_common></source>"
+    "<vertices id=\"v\"><input semantic=\"POSITION\" source=\"#p\"/></vertices>"
+    "<triangles count=\"4\"><input semantic=\"VERTEX\" source=\"#v\" offset=\"0\"/>"
+    "<p>0 2 1 0 1 3 0 3 2 1 2 3</p></triangles></mesh></geometry></library_geometries>"
+    "<library_visual_scenes><visual_scene id=\"s\"><node id=\"n\"><instance_geometry url=\"#g\"/></node>"
+    "</visual_scene></library_visual_scenes><scene><instance_visual_scene url=\"#s\"/></scene></COLLADA>";
+
+static void mesh_files_load(void** state) {
+  (void)state;
+  const char* texts[3] = {obj, stl, dae};
+  const char* extensions[3] = {"obj", "stl", "dae"};
+  double scale[3] = {2, 3, -4};
+  for (int k = 0; k < 3; ++k) {
+    const char* name = write_file(extensions[k], texts[k], strlen(texts[k]));
+    TriboHull* hull;
+    CHECK_OK(tribo_col_hull_load(name, scale, &hull));
+    assert_int_equal(hull->nvertex, 4);
+    double volume, centre[3], inertia[9];
+    CHECK_OK(tribo_col_shape_mass(TRIBO_SHAPE_HULL, NULL, hull, &volume, centre, inertia));
+    CHECK_NEAR(volume, 4, 1e-12);
+    CHECK_NEAR(centre[2], -1, 1e-12);
+    tribo_col_hull_destroy(hull);
+    remove(name);
+  }
+}
+
+static void broken_files_are_named(void** state) {
+  (void)state;
+  TriboHull* hull = NULL;
+  double one[3] = {1, 1, 1}, zero[3] = {1, 0, 1}, nan[3] = {1, 1, NAN};
+  CHECK_FAILS(tribo_col_hull_load("/nowhere/cup.stl", one, &hull), TRIBO_NOT_FOUND, "/nowhere/cup.stl");
+  CHECK_FAILS(tribo_col_hull_load("/tmp", one, &hull), TRIBO_INVALID, "/tmp");
+  const char* name = write_file("stl", "", 0);
+  CHECK_FAILS(tribo_col_hull_load(name, one, &hull), TRIBO_INVALID, name);
+  name = write_file("stl", "rubbish", 7);
+  CHECK_FAILS(tribo_col_hull_load(name, one, &hull), TRIBO_INVALID, name);
+  // a binary header that promises more triangles than there are bytes
+  char cut[100] = {0};
+  memset(cut + 80, 0x7f, 4);
+  name = write_file("stl", cut, sizeof cut);
+  CHECK_FAILS(tribo_col_hull_load(name, one, &hull), TRIBO_INVALID, name);
+  name = write_file("stl", stl, 200);
+  CHECK_FAILS(tribo_col_hull_load(name, one, &hull), TRIBO_INVALID, name);
+  remove(name);
+  name = write_file("obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", 34);
+  CHECK_FAILS(tribo_col_hull_load(name, one, &hull), TRIBO_INVALID, name);
+  name = write_file("obj", obj, strlen(obj));
+  CHECK_FAILS(tribo_col_hull_load(name, zero, &hull), TRIBO_INVALID, "scale[1]");
+  CHECK_FAILS(tribo_col_hull_load(name, nan, &hull), TRIBO_INVALID, "scale[2]");
+  remove(name);
+  name = write_file("dae", dae, 300);
+  CHECK_FAILS(tribo_col_hull_load(name, one, &hull), TRIBO_INVALID, name);
+  remove(name);
+  assert_null(hull);
+}
+
+int main(void) {
+  snprintf(path, sizeof path, "/tmp/tribo_hull_%d", (int)getpid());
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_cube_has_six_faces),   cmocka_unit_test(random_hulls_are_closed),
+      cmocka_unit_test(bad_points_are_refused), cmocka_unit_test(mesh_files_load),
+      cmocka_unit_test(broken_files_are_named),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
