@@ -8,6 +8,7 @@
 #include "dynamics.h"
 #include "math3.h"
 #include "memory.h"
+#include "pinocchio_shim.h"
 
 typedef struct FreeBody {
   double mass;        // [kg]
@@ -21,6 +22,21 @@ typedef struct UnitPart {
   int at, count;
 } UnitPart;
 
+// A velocity index of a tree on which a limit or dry friction may act.
+typedef struct BoundDof {
+  int q, v;  // in the system's q and v
+  int block;
+  double lower, upper;  // limits of q
+  double friction;      // [N·m, N]
+} BoundDof;
+
+// A tree inside a system.
+typedef struct TreePart {
+  const TriboTree* tree;
+  const TriboTreeInfo* info;
+  int block, body;  // its block, its first body
+} TreePart;
+
 struct TriboSystem {
   TriboSystemInfo info;
   int* block_dim;    // (nblock)
@@ -32,6 +48,10 @@ struct TriboSystem {
   FreeBody* bodies;  // (nfree)
   UnitPart* units;   // (nunit)
   int nunit;
+  TreePart* trees;   // (ntree)
+  BoundDof* bounds;  // (nbound) by v: dofs with a finite limit or friction
+  int nbound;
+  int nv_max;  // of one tree
 };
 
 // How a block turns v and v⁺ into q⁺: the share of the step that still runs with the old velocity, or SMOOTH, the mean.
@@ -49,6 +69,8 @@ struct TriboDynData {
   TriboTwist* twists;  // (nbody) of v_free at q
   double* mass;        // (nmass) per block, free bodies' at creation
   double* minv;        // (nmass)
+  double* jac;         // (6 × nv) trees: world twist per unit velocity, at q, columns by v; free bodies': unused
+  double* q_half;      // (nq) trees: the point half-way, q ⊕ (h/2) v
 
   // set by: assemble
   int nrow, ncone, nterm;
@@ -57,7 +79,7 @@ struct TriboDynData {
   int* term_first;  // (ncone + 1)
   int* term_block;
   size_t* term_at;
-  double* jac;
+  double* term_jac;
   double* g;
   double* R;
   double* impact;  // (ncone) share of the step before the impact, 0 for rows that are none
@@ -68,10 +90,18 @@ struct TriboDynData {
   double* impulse;  // (nv) Jᵀλ
   double* split;    // (nblock) share of the step with the old velocity, or TRIBO_DYN_SMOOTH
 
+  // scratch of: trees
+  TriboPinData** pin;  // (npin = ntree)
+  int npin;
+  double* force;  // (nv_max) generalized forces
+  double* mean;   // (nv_max)
+  double* work;   // (nv_max)
+
   // scratch of: kinematics, energy, integrate, difference
   double* look_q[2];        // (nq)
   TriboPose* look_poses;    // (nbody)
   TriboTwist* look_twists;  // (nbody)
+  double* look_jac;         // (6 × nv_max)
 };
 
 // ---- system.c
@@ -95,3 +125,15 @@ void tribo_dyn_body_advance(double h, double split, const double q[7], const dou
                             double q_next[7]);
 void tribo_dyn_body_integrate(const double q[7], const double dv[6], double q_next[7]);
 void tribo_dyn_body_difference(const double q0[7], const double q1[7], double dv[6]);
+
+// ---- tree_motion.c
+
+// Poses (nlink) at q, and twists (nlink) of v; jac (6 × nv) is filled too.
+TriboStatus tribo_dyn_tree_look(const TreePart* part, TriboPinData* pin, const double* q, const double* v,
+                                TriboPose* poses, TriboTwist* twists, double* jac);
+// Mass, free velocity, half-way point, poses, twists and jac of one tree; tau (nv), wrench (nlink × 6) may be NULL.
+TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data, int tree,
+                                  const TriboStepOptions* options, const double* v, const double* tau,
+                                  const double* wrench);
+TriboStatus tribo_dyn_tree_advance(const TriboSystem* system, TriboDynData* data, int tree, double h, const double* v,
+                                   const double* v_next, double* q_next);

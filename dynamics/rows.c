@@ -1,4 +1,4 @@
-// Contacts become rows of the problem  σ = J v⁺ + γ + Rλ.
+// Contacts, joint limits and dry friction become rows of the problem  σ = J v⁺ + γ + Rλ.
 //
 // Contact rows. Frame [t1 t2 n], n from A to B; the rows are t1, t2, [torsion], [rolling 1, 2], n: components of the
 // velocity of B against A at the point, or of the angular velocity for torsion (about n) and rolling (about t1, t2).
@@ -43,10 +43,35 @@ static void add_free_side(const TriboDynData* data, int body, const double x[3],
   }
 }
 
+// Link of a tree: each joint on the way to the root adds its column of jac, a twist u, ω at the world origin; the point
+// then moves with u + ω × point.
+static void add_link_side(const TreePart* part, const double* tree_jac, int link, double sign, const double point[3],
+                          const RowAxis* axes, int dim, double* jac) {
+  const int n = part->info->nv;
+  for (; link >= 0; link = part->info->links[link].parent) {
+    const TriboLinkInfo* at = part->info->links + link;
+    for (int k = at->v_at; k < at->v_at + at->nv; ++k) {
+      const double* turn = tree_jac + 6 * k + 3;
+      double velocity[3];
+      tribo_cross3(velocity, turn, point);
+      tribo_add3(velocity, velocity, tree_jac + 6 * k);
+      for (int r = 0; r < dim; ++r) {
+        jac[r * n + k] += sign * tribo_dot3(axes[r].direction, axes[r].angular ? turn : velocity);
+      }
+    }
+  }
+}
+
 static void add_side(const TriboSystem* system, const TriboDynData* data, int body, double sign, const double point[3],
                      const RowAxis* axes, int dim, double* jac) {
-  int block = system->info.body_block[body];
-  add_free_side(data, body, data->q + system->info.block_q[block], sign, point, axes, dim, jac);
+  const int block = system->info.body_block[body];
+  if (block < system->info.nfree) {
+    add_free_side(data, body, data->q + system->info.block_q[block], sign, point, axes, dim, jac);
+  } else {
+    const TreePart* part = system->trees + (block - system->info.nfree);
+    const double* tree_jac = data->jac + 6 * system->info.block_v[block];
+    add_link_side(part, tree_jac, body - part->body, sign, point, axes, dim, jac);
+  }
 }
 
 static int contact_axes(const double frame[9], int dim, RowAxis axes[6]) {
@@ -78,7 +103,7 @@ static void apply_terms(const TriboSystem* system, const TriboDynData* data, int
   memset(out, 0, (size_t)dim * sizeof *out);
   for (int t = data->term_first[c]; t < data->term_first[c + 1]; ++t) {
     const int block = data->term_block[t], n = system->info.block_dim[block];
-    const double *jac = data->jac + data->term_at[t], *part = x + system->info.block_v[block];
+    const double *jac = data->term_jac + data->term_at[t], *part = x + system->info.block_v[block];
     for (int r = 0; r < dim; ++r) {
       double sum = 0;
       for (int i = 0; i < n; ++i) {
@@ -95,6 +120,16 @@ static int block_of(const TriboSystem* system, int body) {
   return body == TRIBO_WORLD_BODY ? -1 : system->info.body_block[body];
 }
 
+// Bodies that cannot move against each other: both static, the same one, or links welded to the same joint.
+static int are_welded(const TriboSystem* system, int body_a, int body_b) {
+  const int block = block_of(system, body_a);
+  if (body_a == body_b || block != block_of(system, body_b) || block < system->info.nfree) {
+    return body_a == body_b || (block < 0 && block_of(system, body_b) < 0);
+  }
+  const TreePart* part = system->trees + (block - system->info.nfree);
+  return part->info->links[body_a - part->body].carrier == part->info->links[body_b - part->body].carrier;
+}
+
 static TriboStatus check_contact(const TriboSystem* system, int index, const TriboContact* c,
                                  const TriboContactLaw* law) {
   const char* where = "tribo_dyn_assemble";
@@ -103,7 +138,7 @@ static TriboStatus check_contact(const TriboSystem* system, int index, const Tri
     return tribo_fail(TRIBO_INVALID, "%s: contact %d is between bodies %d and %d, must be −1 … %d", where, index,
                       c->body_a, c->body_b, nbody - 1);
   }
-  if (c->body_a == c->body_b || (block_of(system, c->body_a) < 0 && block_of(system, c->body_b) < 0)) {
+  if (are_welded(system, c->body_a, c->body_b)) {
     return tribo_fail(TRIBO_INTERNAL, "%s: contact %d is between bodies %d and %d, which never move against each other",
                       where, index, c->body_a, c->body_b);
   }
@@ -141,7 +176,7 @@ static TriboStatus reserve_rows(TriboDynData* d, size_t ncone, size_t nrow, size
   TRIBO_TRY(TRIBO_RESERVE(&d->term_first, &d->first_capacity, ncone + 1));
   TRIBO_TRY(TRIBO_RESERVE(&d->term_block, &d->block_capacity, nterm));
   TRIBO_TRY(TRIBO_RESERVE(&d->term_at, &d->at_capacity, nterm));
-  TRIBO_TRY(TRIBO_RESERVE(&d->jac, &d->jac_capacity, njac));
+  TRIBO_TRY(TRIBO_RESERVE(&d->term_jac, &d->jac_capacity, njac));
   TRIBO_TRY(TRIBO_RESERVE(&d->g, &d->g_capacity, nrow));
   return TRIBO_RESERVE(&d->R, &d->R_capacity, nrow);
 }
@@ -169,7 +204,7 @@ static double* add_term(const TriboSystem* system, TriboDynData* d, int block, s
   d->term_first[c + 1] = d->nterm;
   *(d->rows[c].block_a < 0 ? &d->rows[c].block_a : &d->rows[c].block_b) = block;
   *njac += count;
-  return memset(d->jac + d->term_at[t], 0, count * sizeof *d->jac);
+  return memset(d->term_jac + d->term_at[t], 0, count * sizeof *d->term_jac);
 }
 
 // The part of γ that a distance alone decides.
@@ -236,6 +271,57 @@ static void add_contact(const TriboSystem* system, TriboDynData* d, const TriboS
   set_normal_row(options, d, c, law, contact->gap, free[dim - 1], old[dim - 1]);
 }
 
+// ---- limits and dry friction of joints
+
+// A limit row exists when the joint is near its stop or may reach it in this step: its distance φ and the free velocity
+// towards it, both seen from inside. [rad or m]
+static const double LIMIT_MARGIN = 1e-3;
+
+static int near_limit(const TriboStepOptions* o, double distance, double speed) {
+  return distance <= o->h * fmax(0, -speed) + LIMIT_MARGIN;
+}
+
+// One row on one velocity of a tree, with the given sign.
+static int add_joint_row(const TriboSystem* system, TriboDynData* d, const BoundDof* bound, TriboConeKind kind,
+                         TriboRowKind row_kind, int index, double sign, size_t* njac) {
+  const int c = begin_cone(d, kind, 1, row_kind, index);
+  double* jac = add_term(system, d, bound->block, njac);
+  jac[bound->v - system->info.block_v[bound->block]] = sign;
+  d->g[d->cones[c].row] = sign * d->v_free[bound->v];
+  return c;
+}
+
+static void add_limits(const TriboSystem* system, TriboDynData* d, const TriboStepOptions* options, size_t* njac) {
+  for (int i = 0; i < system->nbound; ++i) {
+    const BoundDof* bound = system->bounds + i;
+    for (int upper = 0; upper < 2; ++upper) {
+      const double sign = upper ? -1 : 1, stop = upper ? bound->upper : bound->lower;
+      if (!isfinite(stop)) {
+        continue;
+      }
+      const double distance = sign * (d->q[bound->q] - stop);
+      if (near_limit(options, distance, sign * d->v_free[bound->v])) {
+        const int c =
+            add_joint_row(system, d, bound, TRIBO_CONE_NONNEG, TRIBO_ROW_LIMIT, 2 * bound->v + upper, sign, njac);
+        d->g[d->cones[c].row] += distance_bias(options, distance);
+      }
+    }
+  }
+}
+
+static void add_friction(const TriboSystem* system, TriboDynData* d, const TriboStepOptions* options, size_t* njac) {
+  for (int i = 0; i < system->nbound; ++i) {
+    const BoundDof* bound = system->bounds + i;
+    if (bound->friction > 0) {
+      const int c = add_joint_row(system, d, bound, TRIBO_CONE_BOX, TRIBO_ROW_FRICTION, bound->v, 1, njac);
+      d->cones[c].hi = options->h * bound->friction;
+      d->cones[c].lo = -d->cones[c].hi;
+    }
+  }
+}
+
+// ---- the stage
+
 // How much room the contacts need, after checking each of them.
 static TriboStatus measure_contacts(const TriboSystem* system, const TriboContact* contacts,
                                     const TriboContactLaw* laws, int ncontact, size_t* nrow, size_t* nterm,
@@ -272,13 +358,17 @@ TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, co
   // measure, make room, fill
   size_t nrow = 0, nterm = 0, njac = 0;
   TRIBO_TRY(measure_contacts(system, contacts, laws, ncontact, &nrow, &nterm, &njac));
-  TRIBO_TRY(reserve_rows(data, (size_t)ncontact, nrow, nterm, njac));
+  const size_t njoint = 3 * (size_t)system->nbound;  // at most two limits and one friction row each
+  TRIBO_TRY(reserve_rows(data, (size_t)ncontact + njoint, nrow + njoint, nterm + njoint,
+                         njac + njoint * (size_t)system->nv_max));
   data->nrow = data->ncone = data->nterm = 0;
   data->term_first[0] = 0;
   njac = 0;
   for (int i = 0; i < ncontact; ++i) {
     add_contact(system, data, options, v, i, contacts + i, laws + i, &njac);
   }
+  add_limits(system, data, options, &njac);
+  add_friction(system, data, options, &njac);
 
   *problem = (TriboProblem){
       .nrow = data->nrow,
@@ -294,7 +384,7 @@ TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, co
       .term_first = data->term_first,
       .term_block = data->term_block,
       .term_at = data->term_at,
-      .jac = data->jac,
+      .jac = data->term_jac,
   };
   *rows = data->rows;
   data->stage = STAGE_ASSEMBLED;

@@ -26,6 +26,13 @@ TriboStatus tribo_dyn_update(const TriboSystem* system, TriboDynData* data, cons
     tribo_dyn_body_twist(body, data->poses + b, data->v_free + at, data->twists + b);
   }
 
+  for (int t = 0; t < info->ntree; ++t) {
+    const TreePart* part = system->trees + t;
+    const int at = info->block_v[part->block];
+    TRIBO_TRY(tribo_dyn_tree_update(system, data, t, options, v + at, tau == NULL ? NULL : tau + at,
+                                    wrench == NULL ? NULL : wrench + 6 * part->body));
+  }
+
   // forces that are not finite, or too large, show here
   TRIBO_TRY(tribo_dyn_check_finite(where, "free velocity", data->v_free, info->nv));
   data->stage = STAGE_UPDATED;
@@ -50,7 +57,7 @@ static void gather_impulses(const TriboSystem* system, TriboDynData* data, Tribo
     const double split = !pushes ? untouched : data->rows[c].impact ? data->impact[c] : pushed;
     for (int t = data->term_first[c]; t < data->term_first[c + 1]; ++t) {
       const int block = data->term_block[t], n = info->block_dim[block];
-      const double* jac = data->jac + data->term_at[t];
+      const double* jac = data->term_jac + data->term_at[t];
       double* impulse = data->impulse + info->block_v[block];
       for (int r = 0; r < cone->dim; ++r) {
         for (int i = 0; i < n; ++i) {
@@ -99,6 +106,11 @@ TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data, con
     const int at_q = info->block_q[b], at_v = info->block_v[b];
     tribo_dyn_body_advance(options->h, data->split[b], data->q + at_q, v + at_v, v_next + at_v, q_next + at_q);
   }
+  for (int t = 0; t < info->ntree; ++t) {
+    const int block = system->trees[t].block, at_v = info->block_v[block];
+    TRIBO_TRY(
+        tribo_dyn_tree_advance(system, data, t, options->h, v + at_v, v_next + at_v, q_next + info->block_q[block]));
+  }
   TRIBO_TRY(tribo_dyn_check_finite(where, "next v", v_next, info->nv));
   return tribo_dyn_check_finite(where, "next q", q_next, info->nq);
 }
@@ -125,6 +137,12 @@ TriboStatus tribo_dyn_kinematics(const TriboSystem* system, TriboDynData* data, 
   for (int b = 0; b < info->nfree; ++b) {
     tribo_dyn_body_pose(system->bodies + b, unit_q + info->block_q[b], poses + b);
     tribo_dyn_body_twist(system->bodies + b, poses + b, v + info->block_v[b], twists + b);
+  }
+  for (int t = 0; t < info->ntree; ++t) {
+    const TreePart* part = system->trees + t;
+    TRIBO_TRY(tribo_dyn_tree_look(part, data->pin[t], unit_q + info->block_q[part->block],
+                                  v + info->block_v[part->block], poses + part->body, twists + part->body,
+                                  data->look_jac));
   }
   return TRIBO_OK;
 }
@@ -162,6 +180,18 @@ TriboStatus tribo_dyn_energy(const TriboSystem* system, TriboDynData* data, cons
     const FreeBody* body = system->bodies + b;
     add_body_energy(body->mass, body->com, body->inertia, data->look_poses + b, data->look_twists + b, gravity, out);
   }
+  for (int t = 0; t < system->info.ntree; ++t) {
+    const TreePart* part = system->trees + t;
+    const double* tree_v = v + system->info.block_v[part->block];
+    for (int i = 0; i < part->info->nlink; ++i) {
+      const TriboLinkInfo* link = part->info->links + i;
+      add_body_energy(link->mass, link->com, link->inertia, data->look_poses + part->body + i,
+                      data->look_twists + part->body + i, gravity, out);
+    }
+    for (int k = 0; k < part->info->nv; ++k) {
+      out->kinetic += 0.5 * part->info->armature[k] * tree_v[k] * tree_v[k];
+    }
+  }
   if (out->mass > 0) {
     tribo_scale3(out->com, 1 / out->mass, out->com);
   }
@@ -178,6 +208,11 @@ TriboStatus tribo_dyn_integrate(const TriboSystem* system, TriboDynData* data, c
   for (int b = 0; b < info->nfree; ++b) {
     tribo_dyn_body_integrate(data->look_q[0] + info->block_q[b], dv + info->block_v[b], q_next + info->block_q[b]);
   }
+  for (int t = 0; t < info->ntree; ++t) {
+    const int at = info->block_q[info->nfree + t];
+    TRIBO_TRY(
+        tribo_pin_integrate(data->pin[t], data->look_q[0] + at, dv + info->block_v[info->nfree + t], q_next + at));
+  }
   return TRIBO_OK;
 }
 
@@ -191,6 +226,11 @@ TriboStatus tribo_dyn_difference(const TriboSystem* system, TriboDynData* data, 
   for (int b = 0; b < info->nfree; ++b) {
     tribo_dyn_body_difference(data->look_q[0] + info->block_q[b], data->look_q[1] + info->block_q[b],
                               dv + info->block_v[b]);
+  }
+  for (int t = 0; t < info->ntree; ++t) {
+    const int at = info->block_q[info->nfree + t];
+    TRIBO_TRY(tribo_pin_difference(data->pin[t], data->look_q[0] + at, data->look_q[1] + at,
+                                   dv + info->block_v[info->nfree + t]));
   }
   return TRIBO_OK;
 }

@@ -90,8 +90,10 @@ static TriboStatus allocate_system(TriboSystem* s) {
   s->body_block = tribo_alloc((size_t)s->info.nbody, sizeof *s->body_block);
   s->bodies = tribo_alloc((size_t)s->info.nfree, sizeof *s->bodies);
   s->units = tribo_alloc((size_t)s->nunit, sizeof *s->units);
-  if (s->block_dim == NULL || s->block_q == NULL || s->block_v == NULL || s->block_at == NULL ||
-      s->body_block == NULL || s->bodies == NULL || s->units == NULL) {
+  s->trees = tribo_alloc((size_t)s->info.ntree, sizeof *s->trees);
+  s->bounds = tribo_alloc((size_t)s->nbound, sizeof *s->bounds);
+  if (s->trees == NULL || s->bounds == NULL || s->block_dim == NULL || s->block_q == NULL || s->block_v == NULL ||
+      s->block_at == NULL || s->body_block == NULL || s->bodies == NULL || s->units == NULL) {
     return tribo_fail(TRIBO_NOMEM, "tribo_dyn_system_create: no memory for %d bodies", s->info.nbody);
   }
   s->info.block_dim = s->block_dim;
@@ -133,15 +135,55 @@ static TriboStatus add_free_body(TriboSystem* s, int index, const TriboFreeBodyD
   return TRIBO_OK;
 }
 
+// Which stretches of a joint's q have length 1.
+static UnitPart unit_part(const TriboLinkInfo* link) {
+  switch (link->kind) {
+    case TRIBO_JOINT_CONTINUOUS: return (UnitPart){link->q_at, 2};
+    case TRIBO_JOINT_PLANAR: return (UnitPart){link->q_at + 2, 2};
+    case TRIBO_JOINT_SPHERICAL: return (UnitPart){link->q_at, 4};
+    case TRIBO_JOINT_FREE: return (UnitPart){link->q_at + 3, 4};
+    default: return (UnitPart){0, 0};
+  }
+}
+
+static void add_tree(TriboSystem* s, int index, const TriboTree* tree, int* body) {
+  const TriboTreeInfo* info = tribo_dyn_tree_info(tree);
+  const int block = s->info.nfree + index, at_q = s->info.nq, at_v = s->info.nv;
+  s->trees[index] = (TreePart){tree, info, block, *body};
+  s->nv_max = info->nv > s->nv_max ? info->nv : s->nv_max;
+  for (int i = 0; i < info->nlink; ++i) {
+    const TriboLinkInfo* link = info->links + i;
+    const UnitPart unit = unit_part(link);
+    s->body_block[(*body)++] = link->carrier < 0 ? -1 : block;
+    if (unit.count > 0) {
+      s->units[s->nunit++] = (UnitPart){at_q + unit.at, unit.count};
+    }
+  }
+
+  // dofs with a limit or dry friction, in the order of v; only joints with one coordinate have limits
+  for (int k = 0; k < info->nv; ++k) {
+    BoundDof bound = {.v = at_v + k, .block = block, .lower = -INFINITY, .upper = INFINITY};
+    bound.friction = info->friction[k];
+    for (int i = 0; i < info->nlink; ++i) {
+      if (info->links[i].nq == 1 && info->links[i].nv == 1 && info->links[i].v_at == k) {
+        bound.q = at_q + info->links[i].q_at;
+        bound.lower = info->lower[info->links[i].q_at];
+        bound.upper = info->upper[info->links[i].q_at];
+      }
+    }
+    if (bound.friction > 0 || bound.lower > -INFINITY || bound.upper < INFINITY) {
+      s->bounds[s->nbound++] = bound;
+    }
+  }
+  add_block(s, block, info->nq, info->nv);
+}
+
 TriboStatus tribo_dyn_system_create(const TriboSystemDef* def, TriboSystem** out) {
   if (def == NULL || out == NULL || def->nbody < 0 || def->ntree < 0 || (def->nbody > 0 && def->bodies == NULL) ||
       (def->ntree > 0 && def->trees == NULL)) {
     return tribo_fail(TRIBO_INVALID, "tribo_dyn_system_create: def, out or an array with a count above 0 is missing");
   }
   *out = NULL;
-  if (def->ntree > 0) {
-    return tribo_fail(TRIBO_UNSUPPORTED, "tribo_dyn_system_create: trees are not supported");
-  }
   TriboSystem* s = tribo_alloc(1, sizeof *s);
   if (s == NULL) {
     return tribo_fail(TRIBO_NOMEM, "tribo_dyn_system_create: no memory");
@@ -149,12 +191,30 @@ TriboStatus tribo_dyn_system_create(const TriboSystemDef* def, TriboSystem** out
   s->info.nfree = def->nbody;
   s->info.ntree = def->ntree;
   s->info.nblock = def->nbody + def->ntree;
-  s->info.nbody = def->nbody;
-  s->nunit = def->nbody;
-  TriboStatus status = allocate_system(s);
-  s->nunit = 0;
+  s->info.nbody = s->nunit = def->nbody;
+
+  // room for all that the trees may bring; the counts start again from 0 when it is filled
+  TriboStatus status = TRIBO_OK;
+  for (int t = 0; t < def->ntree && status == TRIBO_OK; ++t) {
+    if (def->trees[t] == NULL) {
+      status = tribo_fail(TRIBO_INVALID, "tribo_dyn_system_create: trees[%d] is NULL", t);
+      break;
+    }
+    const TriboTreeInfo* info = tribo_dyn_tree_info(def->trees[t]);
+    s->info.nbody += info->nlink;
+    s->nunit += info->nlink;
+    s->nbound += info->nv;
+  }
+  if (status == TRIBO_OK) {
+    status = allocate_system(s);
+  }
+  s->nunit = s->nbound = 0;
   for (int i = 0; i < def->nbody && status == TRIBO_OK; ++i) {
     status = add_free_body(s, i, def->bodies + i);
+  }
+  int body = def->nbody;
+  for (int t = 0; t < def->ntree && status == TRIBO_OK; ++t) {
+    add_tree(s, t, def->trees[t], &body);
   }
   if (status != TRIBO_OK) {
     tribo_dyn_system_destroy(s);
@@ -175,6 +235,8 @@ void tribo_dyn_system_destroy(TriboSystem* s) {
   tribo_free(s->body_block);
   tribo_free(s->bodies);
   tribo_free(s->units);
+  tribo_free(s->trees);
+  tribo_free(s->bounds);
   tribo_free(s);
 }
 
@@ -201,33 +263,61 @@ static void fill_free_mass(const TriboSystem* s, TriboDynData* data) {
   }
 }
 
+// Takes every fixed-size array of the data; 0 when there is no memory.
+static int allocate_data(const TriboSystem* system, TriboDynData* d) {
+  const TriboSystemInfo* info = &system->info;
+  const size_t nq = (size_t)info->nq, nv = (size_t)info->nv, nbody = (size_t)info->nbody;
+  const size_t nv_max = (size_t)system->nv_max, real = sizeof(double);
+  const struct {
+    void* array;  // address of a pointer
+    size_t count, size;
+  } wanted[] = {
+      {&d->q, nq, real},
+      {&d->v_free, nv, real},
+      {&d->poses, nbody, sizeof *d->poses},
+      {&d->twists, nbody, sizeof *d->twists},
+      {&d->mass, system->nmass, real},
+      {&d->minv, system->nmass, real},
+      {&d->jac, info->ntree > 0 ? 6 * nv : 0, real},
+      {&d->q_half, info->ntree > 0 ? nq : 0, real},
+      {&d->impulse, nv, real},
+      {&d->split, (size_t)info->nblock, real},
+      {&d->pin, (size_t)info->ntree, sizeof *d->pin},
+      {&d->force, nv_max, real},
+      {&d->mean, nv_max, real},
+      {&d->work, nv_max, real},
+      {&d->look_q[0], nq, real},
+      {&d->look_q[1], nq, real},
+      {&d->look_poses, nbody, sizeof *d->look_poses},
+      {&d->look_twists, nbody, sizeof *d->look_twists},
+      {&d->look_jac, 6 * nv_max, real},
+  };
+  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; ++i) {
+    void* memory = tribo_alloc(wanted[i].count, wanted[i].size);
+    memcpy(wanted[i].array, &memory, sizeof memory);
+    if (memory == NULL) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
 TriboStatus tribo_dyn_data_create(const TriboSystem* system, TriboDynData** out) {
   if (system == NULL || out == NULL) {
     return tribo_fail(TRIBO_INVALID, "tribo_dyn_data_create: system or out is NULL");
   }
   *out = NULL;
-  const TriboSystemInfo* info = &system->info;
-  size_t nq = (size_t)info->nq, nv = (size_t)info->nv, nbody = (size_t)info->nbody;
   TriboDynData* d = tribo_alloc(1, sizeof *d);
-  if (d != NULL) {
-    d->q = tribo_alloc(nq, sizeof *d->q);
-    d->v_free = tribo_alloc(nv, sizeof *d->v_free);
-    d->poses = tribo_alloc(nbody, sizeof *d->poses);
-    d->twists = tribo_alloc(nbody, sizeof *d->twists);
-    d->mass = tribo_alloc(system->nmass, sizeof *d->mass);
-    d->minv = tribo_alloc(system->nmass, sizeof *d->minv);
-    d->impulse = tribo_alloc(nv, sizeof *d->impulse);
-    d->split = tribo_alloc((size_t)info->nblock, sizeof *d->split);
-    d->look_q[0] = tribo_alloc(nq, sizeof *d->look_q[0]);
-    d->look_q[1] = tribo_alloc(nq, sizeof *d->look_q[1]);
-    d->look_poses = tribo_alloc(nbody, sizeof *d->look_poses);
-    d->look_twists = tribo_alloc(nbody, sizeof *d->look_twists);
-  }
-  if (d == NULL || d->q == NULL || d->v_free == NULL || d->poses == NULL || d->twists == NULL || d->mass == NULL ||
-      d->minv == NULL || d->impulse == NULL || d->split == NULL || d->look_q[0] == NULL || d->look_q[1] == NULL ||
-      d->look_poses == NULL || d->look_twists == NULL) {
+  if (d == NULL || !allocate_data(system, d)) {
     tribo_dyn_data_destroy(d);
-    return tribo_fail(TRIBO_NOMEM, "tribo_dyn_data_create: no memory for %d bodies", info->nbody);
+    return tribo_fail(TRIBO_NOMEM, "tribo_dyn_data_create: no memory for %d bodies", system->info.nbody);
+  }
+  for (; d->npin < system->info.ntree; ++d->npin) {
+    const TriboStatus status = tribo_pin_data_create(system->trees[d->npin].tree, d->pin + d->npin);
+    if (status != TRIBO_OK) {
+      tribo_dyn_data_destroy(d);
+      return status;
+    }
   }
   fill_free_mass(system, d);
   *out = d;
@@ -238,10 +328,13 @@ void tribo_dyn_data_destroy(TriboDynData* d) {
   if (d == NULL) {
     return;
   }
-  void* const owned[] = {d->q,         d->v_free,     d->poses,      d->twists,     d->mass,    d->minv,
-                         d->cones,     d->rows,       d->term_first, d->term_block, d->term_at, d->jac,
-                         d->g,         d->R,          d->impact,     d->impulse,    d->split,   d->look_q[0],
-                         d->look_q[1], d->look_poses, d->look_twists};
+  for (int t = 0; t < d->npin; ++t) {
+    tribo_pin_data_destroy(d->pin[t]);
+  }
+  void* const owned[] = {d->q,      d->v_free, d->poses,     d->twists,     d->mass,       d->minv,        d->jac,
+                         d->q_half, d->cones,  d->rows,      d->term_first, d->term_block, d->term_at,     d->term_jac,
+                         d->g,      d->R,      d->impact,    d->impulse,    d->split,      d->pin,         d->force,
+                         d->mean,   d->work,   d->look_q[0], d->look_q[1],  d->look_poses, d->look_twists, d->look_jac};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; ++i) {
     tribo_free(owned[i]);
   }
