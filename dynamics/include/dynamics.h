@@ -15,6 +15,10 @@
 
 #include "exchange.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // ---- trees ---------------------------------------------------------------------------------------------------------
 
 typedef enum TriboJointKind {
@@ -24,7 +28,7 @@ typedef enum TriboJointKind {
   TRIBO_JOINT_PRISMATIC,  // along axis
   TRIBO_JOINT_HELICAL,    // about and along axis, pitch
   TRIBO_JOINT_UNIVERSAL,  // about axis, then about axis2
-  TRIBO_JOINT_CYLINDRICAL,// along z and about z (composite), nq 2
+  TRIBO_JOINT_CYLINDRICAL,// along axis, then about axis: nq 2
   TRIBO_JOINT_PLANAR,     // x, y, angle (cos, sin): nq 4, nv 3
   TRIBO_JOINT_SPHERICAL,  // quaternion: nq 4, nv 3
   TRIBO_JOINT_TRANSLATION,// x, y, z
@@ -36,11 +40,11 @@ const char* tribo_dyn_joint_name(TriboJointKind kind);
 // One link and the joint that carries it.
 typedef struct TriboLinkDef {
   const char* name;
-  const char* joint_name;
-  int parent;                // link index within the tree, −1 for the world
+  const char* joint_name;    // NULL: the link's name
+  int parent;                // index of an earlier link of the tree, −1 for the world
   TriboJointKind kind;
   TriboPose placement;       // joint frame in the parent link's frame at zero configuration; it is the link's frame
-  double axis[3], axis2[3];  // in the joint frame, any length but 0
+  double axis[3], axis2[3];  // in the joint frame, any length but 0; UNIVERSAL: at right angles
   double pitch;              // HELICAL [m/rad]
   double mass;               // [kg] ≥ 0
   double com[3];             // in the link frame [m]
@@ -48,19 +52,25 @@ typedef struct TriboLinkDef {
   double armature;           // added to the diagonal of M [kg·m², kg]
   double damping;            // viscous [N·m·s/rad, N·s/m]
   double friction;           // dry [N·m, N]
-  double lower, upper;       // position limits of a one-dof joint; ±INFINITY: none
+  double lower, upper;       // position limits of a joint with one coordinate; ±INFINITY: none
   double effort;             // bound of the motor [N·m, N]; INFINITY: none
 } TriboLinkDef;
 
+// A link at its parent's origin that is welded to it: axes z and x, no mass, no limits. Start from this.
+TriboLinkDef tribo_dyn_link_def(void);
+
 typedef struct TriboTree TriboTree;  // const after creation, shareable
+// A tree has at most 300 degrees of freedom.
 TRIBO_NODISCARD TriboStatus tribo_dyn_tree_build(const TriboLinkDef* links, int nlink, TriboTree** out);
 
+// A URDF robot. Joints keep Pinocchio's order; a free base is the joint "root_joint". Fixed joints keep their links as
+// bodies. A mimic joint is a joint of its own. Files above 50 MB are refused.
 typedef struct TriboUrdfDef {
   const char* urdf;       // path
   const char* srdf;       // path or NULL: reference poses and disabled pairs
   int free_base;          // 1: a free flyer carries the root link
   TriboPose base;         // of the root link (fixed base: built in; free base: initial)
-  const char* const* package_dirs;  // where package:// is looked for, beside ROS_PACKAGE_PATH
+  const char* const* package_dirs;  // where package:// is looked for, before ROS_PACKAGE_PATH and AMENT_PREFIX_PATH
   int npackage_dir;
 } TriboUrdfDef;
 TRIBO_NODISCARD TriboStatus tribo_dyn_tree_load_urdf(const TriboUrdfDef* def, TriboTree** out);
@@ -79,8 +89,11 @@ typedef struct TriboTreeGeom {
 typedef struct TriboLinkInfo {
   const char* name;
   const char* joint_name;
+  TriboJointKind kind;
   const char* joint_kind;   // word for people, "revolute"
   int parent;               // link, −1 world
+  int carrier;              // link whose joint moves this one: itself unless fixed, −1: it never moves. Two links of
+                            // one carrier must not collide with each other
   int q_at, nq, v_at, nv;   // where the joint stands in the tree's q and v
   double mass, com[3], inertia[9];
 } TriboLinkInfo;
@@ -130,7 +143,7 @@ typedef struct TriboSystemInfo {
   const int* block_dim;     // (nblock)
   const int* block_q;       // (nblock) first q of a block
   const int* block_v;       // (nblock) first v of a block
-  const int* body_block;    // (nbody) the block that moves a body
+  const int* body_block;    // (nbody) the block that moves a body, −1: nothing does (a link welded to the world)
 } TriboSystemInfo;
 const TriboSystemInfo* tribo_dyn_system_info(const TriboSystem* system);
 
@@ -178,7 +191,8 @@ typedef struct TriboRowInfo {
 } TriboRowInfo;
 
 // Stage 2, after update. contacts (n) with their laws (n). The problem's arrays belong to the data and stay until the
-// next assemble; contacts between two static or world bodies are refused as INTERNAL.
+// next assemble; contacts between bodies that cannot move against each other (static, or links of one carrier) are
+// refused as INTERNAL.
 TRIBO_NODISCARD TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data,
                                                const TriboStepOptions* options, const double* q, const double* v,
                                                const TriboContact* contacts, const TriboContactLaw* laws, int ncontact,
@@ -206,3 +220,7 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_difference(const TriboSystem* system, Trib
 
 // Version of the Pinocchio library in use, "4.1.0".
 const char* tribo_pin_version(void);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,186 @@
+// Free rigid bodies in closed form.
+//
+// State: x centre of mass in the world, R body → world; u = ẋ in world axes, ω in body axes; so M = diag(m 1, I) is
+// constant. Newton and Euler:
+//
+//     m u̇ = F + m g,      I ω̇ = τ − ω × Iω        (τ in body axes)
+//
+// The translation has constant forces within a step, so u_f = u + h (F/m + g) and x⁺ = x + h ½(u + u⁺) are exact.
+// The rotation is the implicit midpoint rule in the body frame with the Cayley map:
+//
+//     I (ω_f − ω) = h (τ − ω̄ × Iω̄),   ω̄ = ½(ω + ω_f),   R⁺ = R Cay(hω̄),   Cay(a) = (1 − â/2)⁻¹ (1 + â/2)
+//
+// Without torque it keeps both invariants of the free top:
+//   energy     ω̄ · I(ω_f − ω) = 0, and the left side is the change of ½ ωᵀIω;
+//   momentum   with Π = Iω: Π_f − Π = −(h/2) ω̄ × (Π + Π_f), that is Π_f = Cay(hω̄)ᵀ Π, so R⁺Π_f = RΠ.
+// Torques given in the world are turned into body axes half-way, at R exp(hω/2): second order.
+#include "internal.h"
+
+#include <float.h>
+
+enum { NEWTON_MAX = 30 };
+
+void tribo_dyn_body_pose(const FreeBody* body, const double q[7], TriboPose* pose) {
+  double arm[3];
+  tribo_quat_to_mat(pose->R, q + 3);
+  tribo_mul33v(arm, pose->R, body->com);
+  tribo_sub3(pose->p, q, arm);
+}
+
+void tribo_dyn_body_twist(const FreeBody* body, const TriboPose* pose, const double v[6], TriboTwist* twist) {
+  double arm[3], swing[3];
+  tribo_mul33v(twist->w, pose->R, v + 3);
+  tribo_mul33v(arm, pose->R, body->com);
+  tribo_cross3(swing, twist->w, arm);
+  tribo_sub3(twist->v, v, swing);
+}
+
+// q ⊗ the rotation `turn`; a turn of exactly nothing changes no bit, so a body at rest stays where it is.
+static void rotate(double q_next[4], const double q[4], const double turn[4]) {
+  if (turn[0] == 0 && turn[1] == 0 && turn[2] == 0) {
+    memmove(q_next, q, 4 * sizeof *q);
+    return;
+  }
+  double product[4];
+  tribo_quat_mul(product, q, turn);
+  tribo_quat_normalize(product);
+  memcpy(q_next, product, sizeof product);
+}
+
+// Newton for the mean ω̄ of  I(ω̄ − ω) + (h/2)(ω̄ × Iω̄ − τ) = 0; its derivative is I + (h/2)(ω̄^ I − (Iω̄)^).
+// Returns 0 where it does not converge, which was only seen above 2 rad per step.
+static int midpoint_spin(const FreeBody* body, double h, const double w[3], const double torque[3], double w_next[3]) {
+  const double* I = body->inertia;
+  double mean[3], last = INFINITY;
+  tribo_copy3(mean, w);
+  for (int pass = 0; pass < NEWTON_MAX; ++pass) {
+    double change[3], spin[3], gyro[3], residual[3], A[9], inverse[9], step[3];
+    tribo_sub3(change, mean, w);
+    tribo_mul33v(residual, I, change);
+    tribo_mul33v(spin, I, mean);
+    tribo_cross3(gyro, mean, spin);
+    for (int i = 0; i < 3; ++i) {
+      residual[i] += 0.5 * h * (gyro[i] - torque[i]);
+    }
+    const double S[9] = {0, -mean[2], mean[1], mean[2], 0, -mean[0], -mean[1], mean[0], 0};
+    const double L[9] = {0, -spin[2], spin[1], spin[2], 0, -spin[0], -spin[1], spin[0], 0};
+    tribo_mul33(A, S, I);
+    for (int i = 0; i < 9; ++i) {
+      A[i] = I[i] + 0.5 * h * (A[i] - L[i]);
+    }
+    if (tribo_inv33(inverse, A) == 0) {
+      return 0;
+    }
+    tribo_mul33v(step, inverse, residual);
+    tribo_sub3(mean, mean, step);
+
+    // done when the step is at rounding, or no longer shrinks there
+    double size = tribo_norm3(step), scale = tribo_norm3(mean);
+    if (size <= DBL_EPSILON * scale || (size <= 1e-12 * scale && size >= 0.5 * last)) {
+      for (int i = 0; i < 3; ++i) {
+        w_next[i] = 2 * mean[i] - w[i];
+      }
+      return 1;
+    }
+    last = size;
+  }
+  return 0;
+}
+
+// For spins that a step cannot resolve: the momentum is turned by the start velocity, Π_f = exp(−hω) Π + hτ. It keeps
+// its length, so the energy stays bounded for any h.
+static void frozen_spin(const FreeBody* body, double h, const double w[3], const double torque[3], double w_next[3]) {
+  double turn[4], back[3], R[9], spin[3], turned[3];
+  tribo_scale3(back, -h, w);
+  tribo_quat_exp(turn, back);
+  tribo_quat_to_mat(R, turn);
+  tribo_mul33v(spin, body->inertia, w);
+  tribo_mul33v(turned, R, spin);
+  tribo_axpy3(turned, turned, h, torque);
+  tribo_mul33v(w_next, body->inverse, turned);
+}
+
+void tribo_dyn_body_free_velocity(const FreeBody* body, const TriboStepOptions* options, const double q[7],
+                                  const double v[6], const double* tau, const double* wrench, double v_free[6]) {
+  const double h = options->h, *w = v + 3;
+  double force[3] = {0, 0, 0}, torque[3] = {0, 0, 0};
+  if (tau != NULL) {
+    tribo_copy3(force, tau);
+    tribo_copy3(torque, tau + 3);
+  }
+  if (wrench != NULL) {
+    // the orientation in which a world torque is felt: half-way for the midpoint rule
+    double lead = options->scheme == TRIBO_SCHEME_MIDPOINT ? 0.5 * h : 0;
+    double half[3], turn[4], middle[4], R[9], local[3];
+    tribo_scale3(half, lead, w);
+    tribo_quat_exp(turn, half);
+    rotate(middle, q + 3, turn);
+    tribo_quat_to_mat(R, middle);
+    tribo_mul33tv(local, R, wrench + 3);
+    tribo_add3(force, force, wrench);
+    tribo_add3(torque, torque, local);
+  }
+  for (int i = 0; i < 3; ++i) {
+    v_free[i] = v[i] + h * (options->gravity[i] + force[i] / body->mass);
+  }
+  if (options->scheme == TRIBO_SCHEME_MIDPOINT) {
+    if (!midpoint_spin(body, h, w, torque, v_free + 3)) {
+      frozen_spin(body, h, w, torque, v_free + 3);
+    }
+  } else {
+    // explicit gyroscopic term
+    double spin[3], gyro[3], rate[3];
+    tribo_mul33v(spin, body->inertia, w);
+    tribo_cross3(gyro, w, spin);
+    tribo_sub3(torque, torque, gyro);
+    tribo_mul33v(rate, body->inverse, torque);
+    tribo_axpy3(v_free + 3, w, h, rate);
+  }
+}
+
+void tribo_dyn_body_integrate(const double q[7], const double dv[6], double q_next[7]) {
+  double turn[4];
+  tribo_quat_exp(turn, dv + 3);
+  tribo_add3(q_next, q, dv);
+  rotate(q_next + 3, q + 3, turn);
+}
+
+void tribo_dyn_body_difference(const double q0[7], const double q1[7], double dv[6]) {
+  const double back[4] = {-q0[3], -q0[4], -q0[5], q0[6]};
+  double turn[4];
+  tribo_sub3(dv, q1, q0);
+  tribo_quat_mul(turn, back, q1 + 3);
+
+  // logarithm of the shorter way round: the angle 2 atan2(|xyz|, w) about xyz
+  double sign = turn[3] < 0 ? -1.0 : 1.0, s = tribo_norm3(turn);
+  double factor = s > 1e-8 ? 2 * atan2(s, sign * turn[3]) / s : 2;
+  tribo_scale3(dv + 3, sign * factor, turn);
+}
+
+// Smooth motion uses the maps of the derivation above. Through a contact v⁺ holds for all the time after the impact,
+// and then the exponential is the exact rotation: a wheel that rolls with ω turns by hω per step, not by 2 atan(hω/2).
+void tribo_dyn_body_advance(double h, double split, const double q[7], const double v[6], const double v_next[6],
+                            double q_next[7]) {
+  double part[6];
+  if (split == TRIBO_DYN_SMOOTH) {
+    double turn[4];
+    for (int i = 0; i < 6; ++i) {
+      part[i] = 0.5 * h * (v[i] + v_next[i]);
+    }
+    tribo_quat_cayley(turn, part + 3);
+    tribo_add3(q_next, q, part);
+    rotate(q_next + 3, q + 3, turn);
+    return;
+  }
+  memmove(q_next, q, 7 * sizeof *q);
+  if (split > 0) {
+    for (int i = 0; i < 6; ++i) {
+      part[i] = split * h * v[i];
+    }
+    tribo_dyn_body_integrate(q_next, part, q_next);
+  }
+  for (int i = 0; i < 6; ++i) {
+    part[i] = (1 - split) * h * v_next[i];
+  }
+  tribo_dyn_body_integrate(q_next, part, q_next);
+}

@@ -1,0 +1,236 @@
+// The three stages around a solve that move things: update before it, advance after it; and the looks at any state.
+// (The stage between them, assemble, is rows.c.)
+#include "internal.h"
+
+// ---- update --------------------------------------------------------------------------------------------------------
+
+TriboStatus tribo_dyn_update(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                             const double* q, const double* v, const double* tau, const double* wrench) {
+  const char* where = "tribo_dyn_update";
+  if (system == NULL || data == NULL || options == NULL || q == NULL || v == NULL) {
+    return tribo_fail(TRIBO_INVALID, "%s: system, data, options, q or v is NULL", where);
+  }
+  const TriboSystemInfo* info = &system->info;
+  data->stage = STAGE_NONE;
+  TRIBO_TRY(tribo_dyn_check_options(where, options));
+  TRIBO_TRY(tribo_dyn_unit_state(system, where, q, data->q));
+  TRIBO_TRY(tribo_dyn_check_finite(where, "v", v, info->nv));
+
+  for (int b = 0; b < info->nfree; ++b) {
+    const FreeBody* body = system->bodies + b;
+    const double* body_q = data->q + info->block_q[b];
+    const int at = info->block_v[b];
+    tribo_dyn_body_pose(body, body_q, data->poses + b);
+    tribo_dyn_body_free_velocity(body, options, body_q, v + at, tau == NULL ? NULL : tau + at,
+                                 wrench == NULL ? NULL : wrench + 6 * b, data->v_free + at);
+    tribo_dyn_body_twist(body, data->poses + b, data->v_free + at, data->twists + b);
+  }
+
+  for (int t = 0; t < info->ntree; ++t) {
+    const TreePart* part = system->trees + t;
+    const int at = info->block_v[part->block];
+    TRIBO_TRY(tribo_dyn_tree_update(system, data, t, options, v + at, tau == NULL ? NULL : tau + at,
+                                    wrench == NULL ? NULL : wrench + 6 * part->body));
+  }
+
+  // forces that are not finite, or too large, show here
+  TRIBO_TRY(tribo_dyn_check_finite(where, "free velocity", data->v_free, info->nv));
+  data->stage = STAGE_UPDATED;
+  return TRIBO_OK;
+}
+
+// ---- advance -------------------------------------------------------------------------------------------------------
+
+// Collects Jᵀλ, and per block how it moves: smoothly unless a contact or a limit pushes it; with v⁺ when one does; with
+// the old velocity up to the earliest impact when one of these is an impact. The smallest of the three wins.
+static void gather_impulses(const TriboSystem* system, TriboDynData* data, TriboScheme scheme, const double* lambda) {
+  const double untouched = 3, pushed = 2;
+  const TriboSystemInfo* info = &system->info;
+  memset(data->impulse, 0, (size_t)info->nv * sizeof *data->impulse);
+  for (int b = 0; b < info->nblock; ++b) {
+    data->split[b] = untouched;
+  }
+  for (int c = 0; c < data->ncone; ++c) {
+    const TriboCone* cone = data->cones + c;
+    const double* x = lambda + cone->row;
+    const int pushes = data->rows[c].kind != TRIBO_ROW_FRICTION && x[cone->dim - 1] > 0;
+    const double split = !pushes ? untouched : data->rows[c].impact ? data->impact[c] : pushed;
+    for (int t = data->term_first[c]; t < data->term_first[c + 1]; ++t) {
+      const int block = data->term_block[t], n = info->block_dim[block];
+      const double* jac = data->term_jac + data->term_at[t];
+      double* impulse = data->impulse + info->block_v[block];
+      for (int r = 0; r < cone->dim; ++r) {
+        for (int i = 0; i < n; ++i) {
+          impulse[i] += jac[r * n + i] * x[r];
+        }
+      }
+      data->split[block] = fmin(data->split[block], split);
+    }
+  }
+  for (int b = 0; b < info->nblock; ++b) {
+    double* split = data->split + b;
+    *split = scheme == TRIBO_SCHEME_EULER || *split == pushed ? 0 : *split == untouched ? TRIBO_DYN_SMOOTH : *split;
+  }
+}
+
+TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                              const double* q, const double* v, const double* lambda, double* q_next, double* v_next) {
+  const char* where = "tribo_dyn_advance";
+  if (system == NULL || data == NULL || options == NULL || q == NULL || v == NULL || q_next == NULL || v_next == NULL ||
+      q_next == q || v_next == v || (lambda == NULL && data->nrow > 0)) {
+    return tribo_fail(TRIBO_INVALID, "%s: an argument is NULL, or q_next or v_next is the state itself", where);
+  }
+  if (data->stage != STAGE_ASSEMBLED) {
+    return tribo_fail(TRIBO_STATE, "%s: tribo_dyn_assemble must come first", where);
+  }
+  TRIBO_TRY(tribo_dyn_check_options(where, options));
+  TRIBO_TRY(tribo_dyn_check_finite(where, "lambda", lambda, data->nrow));
+  const TriboSystemInfo* info = &system->info;
+  gather_impulses(system, data, options->scheme, lambda);
+
+  // v⁺ = v_f + M⁻¹Jᵀλ
+  for (int b = 0; b < info->nblock; ++b) {
+    const int n = info->block_dim[b], at = info->block_v[b];
+    const double *minv = data->minv + system->block_at[b], *impulse = data->impulse + at;
+    for (int i = 0; i < n; ++i) {
+      double sum = 0;
+      for (int j = 0; j < n; ++j) {
+        sum += minv[i * n + j] * impulse[j];
+      }
+      v_next[at + i] = data->v_free[at + i] + sum;
+    }
+  }
+
+  // q⁺, from the copy of q that update has made
+  for (int b = 0; b < info->nfree; ++b) {
+    const int at_q = info->block_q[b], at_v = info->block_v[b];
+    tribo_dyn_body_advance(options->h, data->split[b], data->q + at_q, v + at_v, v_next + at_v, q_next + at_q);
+  }
+  for (int t = 0; t < info->ntree; ++t) {
+    const int block = system->trees[t].block, at_v = info->block_v[block];
+    TRIBO_TRY(
+        tribo_dyn_tree_advance(system, data, t, options->h, v + at_v, v_next + at_v, q_next + info->block_q[block]));
+  }
+  TRIBO_TRY(tribo_dyn_check_finite(where, "next v", v_next, info->nv));
+  return tribo_dyn_check_finite(where, "next q", q_next, info->nq);
+}
+
+// ---- looks at any state --------------------------------------------------------------------------------------------
+
+static TriboStatus check_look(const char* where, const void* a, const void* b, const void* c, const void* d,
+                              const void* e) {
+  if (a == NULL || b == NULL || c == NULL || d == NULL || e == NULL) {
+    return tribo_fail(TRIBO_INVALID, "%s: an argument is NULL", where);
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_dyn_kinematics(const TriboSystem* system, TriboDynData* data, const double* q, const double* v,
+                                 TriboPose* poses, TriboTwist* twists) {
+  const char* where = "tribo_dyn_kinematics";
+  TRIBO_TRY(check_look(where, system, data, q, v, poses));
+  TRIBO_TRY(check_look(where, twists, twists, twists, twists, twists));
+  const TriboSystemInfo* info = &system->info;
+  double* unit_q = data->look_q[0];
+  TRIBO_TRY(tribo_dyn_unit_state(system, where, q, unit_q));
+  TRIBO_TRY(tribo_dyn_check_finite(where, "v", v, info->nv));
+  for (int b = 0; b < info->nfree; ++b) {
+    tribo_dyn_body_pose(system->bodies + b, unit_q + info->block_q[b], poses + b);
+    tribo_dyn_body_twist(system->bodies + b, poses + b, v + info->block_v[b], twists + b);
+  }
+  for (int t = 0; t < info->ntree; ++t) {
+    const TreePart* part = system->trees + t;
+    TRIBO_TRY(tribo_dyn_tree_look(part, data->pin[t], unit_q + info->block_q[part->block],
+                                  v + info->block_v[part->block], poses + part->body, twists + part->body,
+                                  data->look_jac));
+  }
+  return TRIBO_OK;
+}
+
+// Adds one rigid body to the sums; com is Σ m x until the end.
+static void add_body_energy(double mass, const double com[3], const double inertia[9], const TriboPose* pose,
+                            const TriboTwist* twist, const double gravity[3], TriboEnergy* sum) {
+  double arm[3], x[3], velocity[3], local[3], spin[3], spin_world[3], orbit[3];
+  tribo_mul33v(arm, pose->R, com);
+  tribo_add3(x, pose->p, arm);
+  tribo_cross3(velocity, twist->w, arm);
+  tribo_add3(velocity, velocity, twist->v);
+  tribo_mul33tv(local, pose->R, twist->w);
+  tribo_mul33v(spin, inertia, local);
+  tribo_mul33v(spin_world, pose->R, spin);
+  tribo_cross3(orbit, x, velocity);
+
+  sum->mass += mass;
+  sum->kinetic += 0.5 * (mass * tribo_dot3(velocity, velocity) + tribo_dot3(local, spin));
+  sum->potential -= mass * tribo_dot3(gravity, x);
+  for (int i = 0; i < 3; ++i) {
+    sum->momentum[i] += mass * velocity[i];
+    sum->angular[i] += mass * orbit[i] + spin_world[i];
+    sum->com[i] += mass * x[i];
+  }
+}
+
+TriboStatus tribo_dyn_energy(const TriboSystem* system, TriboDynData* data, const double gravity[3], const double* q,
+                             const double* v, TriboEnergy* out) {
+  TRIBO_TRY(check_look("tribo_dyn_energy", system, data, q, v, out));
+  TRIBO_TRY(tribo_dyn_check_finite("tribo_dyn_energy", "gravity", gravity, 3));
+  TRIBO_TRY(tribo_dyn_kinematics(system, data, q, v, data->look_poses, data->look_twists));
+  *out = (TriboEnergy){0};
+  for (int b = 0; b < system->info.nfree; ++b) {
+    const FreeBody* body = system->bodies + b;
+    add_body_energy(body->mass, body->com, body->inertia, data->look_poses + b, data->look_twists + b, gravity, out);
+  }
+  for (int t = 0; t < system->info.ntree; ++t) {
+    const TreePart* part = system->trees + t;
+    const double* tree_v = v + system->info.block_v[part->block];
+    for (int i = 0; i < part->info->nlink; ++i) {
+      const TriboLinkInfo* link = part->info->links + i;
+      add_body_energy(link->mass, link->com, link->inertia, data->look_poses + part->body + i,
+                      data->look_twists + part->body + i, gravity, out);
+    }
+    for (int k = 0; k < part->info->nv; ++k) {
+      out->kinetic += 0.5 * part->info->armature[k] * tree_v[k] * tree_v[k];
+    }
+  }
+  if (out->mass > 0) {
+    tribo_scale3(out->com, 1 / out->mass, out->com);
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_dyn_integrate(const TriboSystem* system, TriboDynData* data, const double* q, const double* dv,
+                                double* q_next) {
+  const char* where = "tribo_dyn_integrate";
+  TRIBO_TRY(check_look(where, system, data, q, dv, q_next));
+  const TriboSystemInfo* info = &system->info;
+  TRIBO_TRY(tribo_dyn_unit_state(system, where, q, data->look_q[0]));
+  TRIBO_TRY(tribo_dyn_check_finite(where, "dv", dv, info->nv));
+  for (int b = 0; b < info->nfree; ++b) {
+    tribo_dyn_body_integrate(data->look_q[0] + info->block_q[b], dv + info->block_v[b], q_next + info->block_q[b]);
+  }
+  for (int t = 0; t < info->ntree; ++t) {
+    const int at = info->block_q[info->nfree + t];
+    TRIBO_TRY(
+        tribo_pin_integrate(data->pin[t], data->look_q[0] + at, dv + info->block_v[info->nfree + t], q_next + at));
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_dyn_difference(const TriboSystem* system, TriboDynData* data, const double* q0, const double* q1,
+                                 double* dv) {
+  const char* where = "tribo_dyn_difference";
+  TRIBO_TRY(check_look(where, system, data, q0, q1, dv));
+  const TriboSystemInfo* info = &system->info;
+  TRIBO_TRY(tribo_dyn_unit_state(system, where, q0, data->look_q[0]));
+  TRIBO_TRY(tribo_dyn_unit_state(system, where, q1, data->look_q[1]));
+  for (int b = 0; b < info->nfree; ++b) {
+    tribo_dyn_body_difference(data->look_q[0] + info->block_q[b], data->look_q[1] + info->block_q[b],
+                              dv + info->block_v[b]);
+  }
+  for (int t = 0; t < info->ntree; ++t) {
+    const int at = info->block_q[info->nfree + t];
+    TRIBO_TRY(tribo_pin_difference(data->pin[t], data->look_q[0] + at, data->look_q[1] + at,
+                                   dv + info->block_v[info->nfree + t]));
+  }
+  return TRIBO_OK;
+}

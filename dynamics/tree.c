@@ -1,0 +1,246 @@
+// Making trees: every link is judged here, from files and from memory alike, since Pinocchio accepts in silence what
+// it cannot compute with (negative masses, zero axes, duplicate names).
+#include "internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+// One tree holds dense nv × nv matrices, and making Pinocchio's data needs nv³ numbers for a moment.
+enum { TREE_DOF_MAX = 300 };
+
+static const struct {
+  const char* name;
+  int nv, has_axis, limits;
+} KINDS[TRIBO_JOINT_COUNT] = {
+    [TRIBO_JOINT_FIXED] = {"fixed", 0, 0, 0},
+    [TRIBO_JOINT_REVOLUTE] = {"revolute", 1, 1, 1},
+    [TRIBO_JOINT_CONTINUOUS] = {"continuous", 1, 1, 0},
+    [TRIBO_JOINT_PRISMATIC] = {"prismatic", 1, 1, 1},
+    [TRIBO_JOINT_HELICAL] = {"helical", 1, 1, 1},
+    [TRIBO_JOINT_UNIVERSAL] = {"universal", 2, 1, 0},
+    [TRIBO_JOINT_CYLINDRICAL] = {"cylindrical", 2, 1, 0},
+    [TRIBO_JOINT_PLANAR] = {"planar", 3, 0, 0},
+    [TRIBO_JOINT_SPHERICAL] = {"spherical", 3, 0, 0},
+    [TRIBO_JOINT_TRANSLATION] = {"translation", 3, 0, 0},
+    [TRIBO_JOINT_FREE] = {"free", 6, 0, 0},
+};
+
+const char* tribo_dyn_joint_name(TriboJointKind kind) {
+  return (unsigned)kind < TRIBO_JOINT_COUNT ? KINDS[kind].name : "unknown";
+}
+
+TriboLinkDef tribo_dyn_link_def(void) {
+  return (TriboLinkDef){
+      .parent = -1,
+      .kind = TRIBO_JOINT_FIXED,
+      .placement = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}},
+      .axis = {0, 0, 1},
+      .axis2 = {1, 0, 0},
+      .lower = -INFINITY,
+      .upper = INFINITY,
+      .effort = INFINITY,
+  };
+}
+
+// ---- checks --------------------------------------------------------------------------------------------------------
+
+static TriboStatus check_pose(const char* what, const TriboPose* pose) {
+  double product[9], off = 0;
+  if (!tribo_finite(pose->p, 3) || !tribo_finite(pose->R, 9)) {
+    return tribo_fail(TRIBO_INVALID, "%s: the placement is not finite", what);
+  }
+  tribo_mul33t(product, pose->R, pose->R);
+  for (int i = 0; i < 9; ++i) {
+    off = fmax(off, fabs(product[i] - (i % 4 == 0)));
+  }
+  if (!(off <= 1e-6) || !(tribo_det33(pose->R) > 0)) {
+    return tribo_fail(TRIBO_INVALID, "%s: the placement's R is not a rotation (R Rᵀ is off by %g)", what, off);
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus check_joint(const char* what, const TriboLinkDef* def) {
+  const double *a = def->axis, *b = def->axis2;
+  if (KINDS[def->kind].has_axis && (!tribo_finite(a, 3) || !(tribo_norm3(a) > 1e-9))) {
+    return tribo_fail(TRIBO_INVALID, "%s: axis is (%g, %g, %g), must be finite and not 0", what, a[0], a[1], a[2]);
+  }
+  if (def->kind == TRIBO_JOINT_UNIVERSAL && (!tribo_finite(b, 3) || !(tribo_norm3(b) > 1e-9) ||
+                                             !(fabs(tribo_dot3(a, b)) <= 1e-6 * tribo_norm3(a) * tribo_norm3(b)))) {
+    return tribo_fail(TRIBO_INVALID, "%s: axis2 is (%g, %g, %g), must be at a right angle to axis", what, b[0], b[1],
+                      b[2]);
+  }
+  if (def->kind == TRIBO_JOINT_HELICAL && !isfinite(def->pitch)) {
+    return tribo_fail(TRIBO_INVALID, "%s: pitch is %g, must be finite", what, def->pitch);
+  }
+  const struct {
+    const char* name;
+    double value;
+  } plain[] = {{"armature", def->armature}, {"damping", def->damping}, {"friction", def->friction}};
+  for (int i = 0; i < 3; ++i) {
+    if (!(plain[i].value >= 0) || !isfinite(plain[i].value)) {
+      return tribo_fail(TRIBO_INVALID, "%s: %s is %g, must be finite and ≥ 0", what, plain[i].name, plain[i].value);
+    }
+  }
+  if (!(def->effort >= 0)) {
+    return tribo_fail(TRIBO_INVALID, "%s: effort is %g, must be ≥ 0", what, def->effort);
+  }
+  if (KINDS[def->kind].limits && !(def->lower <= def->upper)) {
+    return tribo_fail(TRIBO_INVALID, "%s: limits are %g … %g, the lower must not be above the upper", what, def->lower,
+                      def->upper);
+  }
+  if (def->kind != TRIBO_JOINT_FIXED && !KINDS[def->kind].limits &&
+      !(def->lower == -INFINITY && def->upper == INFINITY)) {
+    return tribo_fail(TRIBO_UNSUPPORTED, "%s: limits %g … %g on a %s joint, only ±infinity is supported", what,
+                      def->lower, def->upper, KINDS[def->kind].name);
+  }
+  return TRIBO_OK;
+}
+
+// A link may be without mass or a point mass, so its inertia need only be positive semidefinite: no principal minor
+// below 0 by more than rounding.
+static TriboStatus check_mass(const char* what, const TriboLinkDef* def) {
+  const double* I = def->inertia;
+  if (!(def->mass >= 0) || !isfinite(def->mass)) {
+    return tribo_fail(TRIBO_INVALID, "%s: mass is %g, must be finite and ≥ 0", what, def->mass);
+  }
+  if (!tribo_finite(def->com, 3) || !tribo_finite(I, 9)) {
+    return tribo_fail(TRIBO_INVALID, "%s: the centre of mass or the inertia is not finite", what);
+  }
+  const double size = fmax(fabs(I[0]), fmax(fabs(I[4]), fabs(I[8]))), tiny = 1e-9 * size;
+  if (!(fabs(I[1] - I[3]) <= tiny && fabs(I[2] - I[6]) <= tiny && fabs(I[5] - I[7]) <= tiny)) {
+    return tribo_fail(TRIBO_INVALID, "%s: the inertia is not symmetric", what);
+  }
+  const double minors[] = {I[0] * I[4] - I[1] * I[1], I[0] * I[8] - I[2] * I[2], I[4] * I[8] - I[5] * I[5]};
+  if (!(I[0] >= 0 && I[4] >= 0 && I[8] >= 0 && minors[0] >= -tiny * size && minors[1] >= -tiny * size &&
+        minors[2] >= -tiny * size && tribo_det33(I) >= -tiny * size * size)) {
+    return tribo_fail(TRIBO_INVALID, "%s: the inertia (diagonal %g, %g, %g) is not positive semidefinite", what, I[0],
+                      I[4], I[8]);
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus check_link(const TriboLinkDef* links, int index) {
+  const TriboLinkDef* def = links + index;
+  char what[160];
+  if (def->name == NULL || def->name[0] == '\0') {
+    return tribo_fail(TRIBO_INVALID, "link %d has no name", index);
+  }
+  snprintf(what, sizeof what, "link '%.120s'", def->name);
+  if (def->parent < -1 || def->parent >= index) {
+    return tribo_fail(TRIBO_INVALID, "%s: parent is %d, must be −1 or an earlier link (0 … %d)", what, def->parent,
+                      index - 1);
+  }
+  if ((unsigned)def->kind >= TRIBO_JOINT_COUNT) {
+    return tribo_fail(TRIBO_INVALID, "%s: joint kind is %d, must be 0 … %d", what, def->kind, TRIBO_JOINT_COUNT - 1);
+  }
+  TRIBO_TRY(check_pose(what, &def->placement));
+  TRIBO_TRY(check_joint(what, def));
+  return check_mass(what, def);
+}
+
+static int by_text(const void* a, const void* b) {
+  return strcmp(*(const char* const*)a, *(const char* const*)b);
+}
+
+static const char* joint_name_of(const TriboLinkDef* def) {
+  return def->joint_name != NULL && def->joint_name[0] != '\0' ? def->joint_name : def->name;
+}
+
+// Link names are unique, and so are joint names.
+static TriboStatus check_names(const TriboLinkDef* links, int nlink, const char** sorted) {
+  for (int joints = 0; joints < 2; ++joints) {
+    for (int i = 0; i < nlink; ++i) {
+      sorted[i] = joints ? joint_name_of(links + i) : links[i].name;
+    }
+    qsort((void*)sorted, (size_t)nlink, sizeof *sorted, by_text);
+    for (int i = 1; i < nlink; ++i) {
+      if (strcmp(sorted[i - 1], sorted[i]) == 0) {
+        return tribo_fail(TRIBO_INVALID, "two %s are named '%s'", joints ? "joints" : "links", sorted[i]);
+      }
+    }
+  }
+  return TRIBO_OK;
+}
+
+// A joint must move something: mass below it, or armature. `moved` (nlink) is scratch.
+static TriboStatus check_moved_mass(const TriboLinkDef* links, int nlink, double* moved) {
+  for (int i = 0; i < nlink; ++i) {
+    moved[i] = links[i].mass + links[i].inertia[0] + links[i].inertia[4] + links[i].inertia[8];
+  }
+  for (int i = nlink - 1; i >= 0; --i) {
+    if (KINDS[links[i].kind].nv > 0 && moved[i] == 0 && links[i].armature == 0) {
+      return tribo_fail(TRIBO_INVALID, "joint '%s' (%s) moves no mass and has no armature", joint_name_of(links + i),
+                        KINDS[links[i].kind].name);
+    }
+    if (links[i].parent >= 0) {
+      moved[links[i].parent] += moved[i];
+    }
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus check_links(const TriboLinkDef* links, int nlink) {
+  int nv = 0;
+  for (int i = 0; i < nlink; ++i) {
+    TRIBO_TRY(check_link(links, i));
+    nv += KINDS[links[i].kind].nv;
+    if (nv > TREE_DOF_MAX) {
+      return tribo_fail(TRIBO_UNSUPPORTED, "the tree has more than %d degrees of freedom", TREE_DOF_MAX);
+    }
+  }
+  const char** sorted = tribo_alloc((size_t)nlink, sizeof *sorted);
+  double* moved = tribo_alloc((size_t)nlink, sizeof *moved);
+  TriboStatus status = sorted == NULL || moved == NULL ? tribo_fail(TRIBO_NOMEM, "no memory for %d links", nlink)
+                                                       : check_names(links, nlink, sorted);
+  if (status == TRIBO_OK) {
+    status = check_moved_mass(links, nlink, moved);
+  }
+  tribo_free((void*)sorted);
+  tribo_free(moved);
+  return status;
+}
+
+// ---- building ------------------------------------------------------------------------------------------------------
+
+TriboStatus tribo_dyn_tree_build(const TriboLinkDef* links, int nlink, TriboTree** out) {
+  if (links == NULL || out == NULL || nlink < 1) {
+    return tribo_fail(TRIBO_INVALID, "tribo_dyn_tree_build: links or out is NULL, or nlink (%d) is below 1", nlink);
+  }
+  *out = NULL;
+  TriboStatus status = check_links(links, nlink);
+  if (status == TRIBO_OK) {
+    status = tribo_pin_tree_create(links, nlink, NULL, out);
+  }
+  if (status != TRIBO_OK) {
+    tribo_fail_prefix("tribo_dyn_tree_build: ");
+  }
+  return status;
+}
+
+TriboStatus tribo_dyn_tree_load_urdf(const TriboUrdfDef* def, TriboTree** out) {
+  if (def == NULL || out == NULL || def->urdf == NULL || def->npackage_dir < 0 ||
+      (def->npackage_dir > 0 && def->package_dirs == NULL)) {
+    return tribo_fail(TRIBO_INVALID, "tribo_dyn_tree_load_urdf: def, out, urdf or package_dirs is missing");
+  }
+  *out = NULL;
+  TRIBO_TRY(check_pose("tribo_dyn_tree_load_urdf: base", &def->base));
+  const TriboRobotFile* robot = NULL;
+  TRIBO_TRY(tribo_pin_robot_read(def, &robot));
+  TriboStatus status = check_links(robot->links, robot->nlink);
+  if (status == TRIBO_OK) {
+    status = tribo_pin_tree_create(robot->links, robot->nlink, robot, out);
+  }
+  if (status != TRIBO_OK) {
+    tribo_fail_prefix("%s: ", def->urdf);
+  }
+  tribo_pin_robot_free(robot);
+  return status;
+}
+
+void tribo_dyn_tree_destroy(TriboTree* tree) {
+  tribo_pin_tree_destroy(tree);
+}
+
+const TriboTreeInfo* tribo_dyn_tree_info(const TriboTree* tree) {
+  return tribo_pin_tree_info(tree);
+}

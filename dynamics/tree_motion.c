@@ -1,0 +1,194 @@
+// Trees in motion.
+//
+// M(q) v̇ + b(q, v) + D v = τ, with D the viscous damping of the joints. The default scheme is a position Verlet: half a
+// step of q, a whole step of v there, half a step of q:
+//
+//     q½ = q ⊕ (h/2) v
+//     M(q½)(v_f − v) = h (τ − b(q½, v̄) − D((1−θ) v + θ v_f)),   v̄ = ½(v + v_f)
+//     q⁺ = q½ ⊕ (h/2) v⁺
+//
+// With θ = ½ exchanging (q, v) with (q⁺, −v⁺) gives the same equations: the scheme is time-symmetric, so it is of
+// second order and the energy does not drift. Collecting v_f on the left,
+//
+//     (M + θhD)(v_f − v) = h (τ − b(q½, v̄) − D v),
+//
+// so the mass block that impulses meet is M + θhD, and v_f is found by iterating on v̄: each pass wins a factor of
+// about h|v|. A joint that damping stops within one step, z = h d/M_ii > 2, would ring for ever with θ = ½ (factor
+// (1 − z/2)/(1 + z/2) → −1); there θ = 1 − 1/z, which stops it.
+//
+// Semi-implicit Euler takes everything at (q, v), θ = 1.
+#include "internal.h"
+
+enum { PASSES_MAX = 20 };
+
+// Velocities go down the tree: a link moves as its parent does, plus what its own joint adds. Twists at the world
+// origin first, then moved to the links' origins.
+static void fill_twists(const TriboTreeInfo* info, const double* jac, const double* v, const TriboPose* poses,
+                        TriboTwist* twists) {
+  for (int i = 0; i < info->nlink; ++i) {
+    const TriboLinkInfo* link = info->links + i;
+    twists[i] = link->parent < 0 ? (TriboTwist){{0}, {0}} : twists[link->parent];
+    for (int k = link->v_at; k < link->v_at + link->nv; ++k) {
+      tribo_axpy3(twists[i].v, twists[i].v, v[k], jac + 6 * k);
+      tribo_axpy3(twists[i].w, twists[i].w, v[k], jac + 6 * k + 3);
+    }
+  }
+  for (int i = 0; i < info->nlink; ++i) {
+    double swing[3];
+    tribo_cross3(swing, twists[i].w, poses[i].p);
+    tribo_add3(twists[i].v, twists[i].v, swing);
+  }
+}
+
+TriboStatus tribo_dyn_tree_look(const TreePart* part, TriboPinData* pin, const double* q, const double* v,
+                                TriboPose* poses, TriboTwist* twists, double* jac) {
+  TRIBO_TRY(tribo_pin_kinematics(pin, q, poses, jac));
+  fill_twists(part->info, jac, v, poses, twists);
+  return TRIBO_OK;
+}
+
+// force += Jᵀ w for a wrench per link (force, torque about the link's centre of mass, world axes) at configuration q.
+static TriboStatus add_wrenches(const TreePart* part, TriboDynData* data, TriboPinData* pin, const double* q,
+                                const double* wrench, double* force) {
+  const TriboTreeInfo* info = part->info;
+  int any = 0;
+  for (int i = 0; i < 6 * info->nlink; ++i) {
+    any |= wrench[i] != 0;
+  }
+  if (!any) {
+    return TRIBO_OK;
+  }
+  TriboPose* poses = data->look_poses + part->body;
+  TRIBO_TRY(tribo_pin_kinematics(pin, q, poses, data->look_jac));
+  for (int i = 0; i < info->nlink; ++i, wrench += 6) {
+    // torque about the world origin, as the columns of jac want it
+    double centre[3], torque[3];
+    tribo_mul33v(centre, poses[i].R, info->links[i].com);
+    tribo_add3(centre, centre, poses[i].p);
+    tribo_cross3(torque, centre, wrench);
+    tribo_add3(torque, torque, wrench + 3);
+    for (int link = i; link >= 0; link = info->links[link].parent) {
+      const TriboLinkInfo* at = info->links + link;
+      for (int k = at->v_at; k < at->v_at + at->nv; ++k) {
+        force[k] += tribo_dot3(data->look_jac + 6 * k, wrench) + tribo_dot3(data->look_jac + 6 * k + 3, torque);
+      }
+    }
+  }
+  return TRIBO_OK;
+}
+
+// Adds θhD to the mass matrix; the derivation above says why θ depends on the joint.
+static void add_damping(const TriboTreeInfo* info, const TriboStepOptions* options, double* mass) {
+  for (int k = 0; k < info->nv; ++k) {
+    double* diagonal = mass + k * (info->nv + 1);
+    const double hd = options->h * info->damping[k], z = hd / *diagonal;
+    const double theta = options->scheme == TRIBO_SCHEME_EULER ? 1 : z > 2 ? 1 - 1 / z : 0.5;
+    *diagonal += hd > 0 ? theta * hd : 0;
+  }
+}
+
+// One pass of  v_f = v + h M̃⁻¹(force − b(q, mean)), `force` being τ − D v. Returns the largest change of v_f in *change
+// and its size in *size.
+static TriboStatus pass_free_velocity(TriboDynData* data, TriboPinData* pin, const TriboStepOptions* options, int n,
+                                      const double* q, const double* v, double* v_free, double* change, double* size) {
+  double* work = data->work;
+  TRIBO_TRY(tribo_pin_bias(pin, options->gravity, q, data->mean, work));
+  for (int k = 0; k < n; ++k) {
+    work[k] = data->force[k] - work[k];
+  }
+  TRIBO_TRY(tribo_pin_solve(pin, work));
+  *change = *size = 0;
+  for (int k = 0; k < n; ++k) {
+    const double next = v[k] + options->h * work[k];
+    *change = fmax(*change, fabs(next - v_free[k]));
+    *size = fmax(*size, fabs(v[k]) + fabs(next));
+    v_free[k] = next;
+  }
+  return TRIBO_OK;
+}
+
+// The free velocity at configuration q: explicit for Euler, and iterated on the mean for the midpoint.
+static TriboStatus solve_free_velocity(TriboDynData* data, TriboPinData* pin, const TriboStepOptions* options, int n,
+                                       const double* q, const double* v, double* v_free) {
+  double change, size, last = INFINITY;
+  memcpy(data->mean, v, (size_t)n * sizeof *v);
+  TRIBO_TRY(pass_free_velocity(data, pin, options, n, q, v, v_free, &change, &size));
+  if (options->scheme == TRIBO_SCHEME_EULER) {
+    return TRIBO_OK;
+  }
+  for (int pass = 1; pass < PASSES_MAX; ++pass) {
+    for (int k = 0; k < n; ++k) {
+      data->mean[k] = 0.5 * (v[k] + v_free[k]);
+    }
+    TRIBO_TRY(pass_free_velocity(data, pin, options, n, q, v, v_free, &change, &size));
+    if (change <= 1e-15 * size || (change >= last && change <= 1e-12 * size)) {
+      return TRIBO_OK;
+    }
+    // the passes part instead of meeting: the tree turns too far in one step to be resolved, go on explicitly
+    if (!(change < last)) {
+      memcpy(data->mean, v, (size_t)n * sizeof *v);
+      return pass_free_velocity(data, pin, options, n, q, v, v_free, &change, &size);
+    }
+    last = change;
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data, int tree,
+                                  const TriboStepOptions* options, const double* v, const double* tau,
+                                  const double* wrench) {
+  const TreePart* part = system->trees + tree;
+  const TriboTreeInfo* info = part->info;
+  const int n = info->nv, at_q = system->block_q[part->block], at_v = system->block_v[part->block];
+  TriboPinData* pin = data->pin[tree];
+  const double* q = data->q + at_q;
+  double* mass = data->mass + system->block_at[part->block];
+
+  // where masses and forces are taken: half-way, or at q itself
+  double* middle = data->q_half + at_q;
+  const double lead = options->scheme == TRIBO_SCHEME_MIDPOINT ? 0.5 * options->h : 0;
+  for (int k = 0; k < n; ++k) {
+    data->work[k] = lead * v[k];
+    data->force[k] = (tau == NULL ? 0 : tau[k]) - info->damping[k] * v[k];
+  }
+  TRIBO_TRY(tribo_pin_integrate(pin, q, data->work, middle));
+  if (wrench != NULL) {
+    TRIBO_TRY(add_wrenches(part, data, pin, middle, wrench, data->force));
+  }
+
+  // M̃ = M + θhD, its inverse, the free velocity
+  TRIBO_TRY(tribo_pin_mass(pin, middle, mass));
+  add_damping(info, options, mass);
+  TRIBO_TRY(tribo_pin_factor(pin, mass, data->minv + system->block_at[part->block]));
+  TRIBO_TRY(solve_free_velocity(data, pin, options, n, middle, v, data->v_free + at_v));
+
+  // what contacts see is at q
+  return tribo_dyn_tree_look(part, pin, q, data->v_free + at_v, data->poses + part->body, data->twists + part->body,
+                             data->jac + 6 * at_v);
+}
+
+TriboStatus tribo_dyn_tree_advance(const TriboSystem* system, TriboDynData* data, int tree, double h, const double* v,
+                                   const double* v_next, double* q_next) {
+  const TreePart* part = system->trees + tree;
+  const int n = part->info->nv, at_q = system->block_q[part->block];
+  const double split = data->split[part->block];
+  TriboPinData* pin = data->pin[tree];
+  const double* from = data->q + at_q;
+  double rest = (1 - split) * h;
+  if (split == TRIBO_DYN_SMOOTH) {
+    // the second half of the Verlet step
+    from = data->q_half + at_q;
+    rest = 0.5 * h;
+  } else if (split > 0) {
+    // the old velocity up to the impact
+    for (int k = 0; k < n; ++k) {
+      data->work[k] = split * h * v[k];
+    }
+    TRIBO_TRY(tribo_pin_integrate(pin, from, data->work, q_next));
+    from = q_next;
+  }
+  for (int k = 0; k < n; ++k) {
+    data->work[k] = rest * v_next[k];
+  }
+  return tribo_pin_integrate(pin, from, data->work, q_next);
+}
