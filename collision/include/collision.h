@@ -4,19 +4,10 @@
 //   shapes ──► world (const)                    poses, twists, h ──► detect ──► sorted contacts
 #pragma once
 
+#include <tribo/types.h>
+
 #include "exchange.h"
 
-typedef enum TriboShapeKind {
-  TRIBO_SHAPE_SPHERE,     // size: radius
-  TRIBO_SHAPE_BOX,        // size: full lengths x, y, z
-  TRIBO_SHAPE_CAPSULE,    // size: radius, length without caps, axis z, centred
-  TRIBO_SHAPE_CYLINDER,   // size: radius, length, axis z, centred
-  TRIBO_SHAPE_CONE,       // size: radius, length, axis z, centred, apex at +length/2
-  TRIBO_SHAPE_ELLIPSOID,  // size: half axes x, y, z
-  TRIBO_SHAPE_HULL,       // convex hull of points
-  TRIBO_SHAPE_HALFSPACE,  // solid where z ≤ 0 of its frame
-  TRIBO_SHAPE_COUNT
-} TriboShapeKind;
 const char* tribo_col_shape_name(TriboShapeKind kind);
 
 // A hull, made once and shared by geometries. Vertices, faces (planes with their polygons) and edges; the Coal object

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <tribo/problem.h>
+#include <tribo/types.h>
 
 #include "exchange.h"
 
@@ -21,20 +22,6 @@ extern "C" {
 
 // ---- trees ---------------------------------------------------------------------------------------------------------
 
-typedef enum TriboJointKind {
-  TRIBO_JOINT_FIXED,      // link welded to its parent (kept as a body of its own)
-  TRIBO_JOINT_REVOLUTE,   // about axis
-  TRIBO_JOINT_CONTINUOUS, // about axis, unbounded: nq 2 (cos, sin)
-  TRIBO_JOINT_PRISMATIC,  // along axis
-  TRIBO_JOINT_HELICAL,    // about and along axis, pitch
-  TRIBO_JOINT_UNIVERSAL,  // about axis, then about axis2
-  TRIBO_JOINT_CYLINDRICAL,// along axis, then about axis: nq 2
-  TRIBO_JOINT_PLANAR,     // x, y, angle (cos, sin): nq 4, nv 3
-  TRIBO_JOINT_SPHERICAL,  // quaternion: nq 4, nv 3
-  TRIBO_JOINT_TRANSLATION,// x, y, z
-  TRIBO_JOINT_FREE,       // free flyer: nq 7, nv 6
-  TRIBO_JOINT_COUNT
-} TriboJointKind;
 const char* tribo_dyn_joint_name(TriboJointKind kind);
 
 // One link and the joint that carries it.
@@ -147,10 +134,6 @@ typedef struct TriboSystemInfo {
 } TriboSystemInfo;
 const TriboSystemInfo* tribo_dyn_system_info(const TriboSystem* system);
 
-typedef enum TriboScheme {
-  TRIBO_SCHEME_MIDPOINT,  // second order where the motion is smooth, Moreau at contacts (the default)
-  TRIBO_SCHEME_EULER,     // semi-implicit Euler, q⁺ = q ⊕ h v⁺
-} TriboScheme;
 
 typedef struct TriboStepOptions {
   double h;            // [s]

@@ -5,21 +5,31 @@
 #include <math.h>
 #include <string.h>
 
-static inline void tribo_set3(double o[3], double x, double y, double z) { o[0] = x, o[1] = y, o[2] = z; }
-static inline void tribo_copy3(double o[3], const double a[3]) { o[0] = a[0], o[1] = a[1], o[2] = a[2]; }
+static inline void tribo_set3(double o[3], double x, double y, double z) {
+  o[0] = x, o[1] = y, o[2] = z;
+}
+static inline void tribo_copy3(double o[3], const double a[3]) {
+  o[0] = a[0], o[1] = a[1], o[2] = a[2];
+}
 static inline void tribo_add3(double o[3], const double a[3], const double b[3]) {
   o[0] = a[0] + b[0], o[1] = a[1] + b[1], o[2] = a[2] + b[2];
 }
 static inline void tribo_sub3(double o[3], const double a[3], const double b[3]) {
   o[0] = a[0] - b[0], o[1] = a[1] - b[1], o[2] = a[2] - b[2];
 }
-static inline void tribo_scale3(double o[3], double s, const double a[3]) { o[0] = s * a[0], o[1] = s * a[1], o[2] = s * a[2]; }
+static inline void tribo_scale3(double o[3], double s, const double a[3]) {
+  o[0] = s * a[0], o[1] = s * a[1], o[2] = s * a[2];
+}
 // o = a + s b
 static inline void tribo_axpy3(double o[3], const double a[3], double s, const double b[3]) {
   o[0] = a[0] + s * b[0], o[1] = a[1] + s * b[1], o[2] = a[2] + s * b[2];
 }
-static inline double tribo_dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-static inline double tribo_norm3(const double a[3]) { return sqrt(tribo_dot3(a, a)); }
+static inline double tribo_dot3(const double a[3], const double b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+static inline double tribo_norm3(const double a[3]) {
+  return sqrt(tribo_dot3(a, a));
+}
 // o must not alias a or b
 static inline void tribo_cross3(double o[3], const double a[3], const double b[3]) {
   o[0] = a[1] * b[2] - a[2] * b[1];
@@ -68,15 +78,20 @@ static inline double tribo_det33(const double A[9]) {
 static inline double tribo_inv33(double o[9], const double A[9]) {
   double d = tribo_det33(A);
   if (d != 0) {
-    o[0] = (A[4] * A[8] - A[5] * A[7]) / d, o[1] = (A[2] * A[7] - A[1] * A[8]) / d, o[2] = (A[1] * A[5] - A[2] * A[4]) / d;
-    o[3] = (A[5] * A[6] - A[3] * A[8]) / d, o[4] = (A[0] * A[8] - A[2] * A[6]) / d, o[5] = (A[2] * A[3] - A[0] * A[5]) / d;
-    o[6] = (A[3] * A[7] - A[4] * A[6]) / d, o[7] = (A[1] * A[6] - A[0] * A[7]) / d, o[8] = (A[0] * A[4] - A[1] * A[3]) / d;
+    o[0] = (A[4] * A[8] - A[5] * A[7]) / d, o[1] = (A[2] * A[7] - A[1] * A[8]) / d,
+    o[2] = (A[1] * A[5] - A[2] * A[4]) / d;
+    o[3] = (A[5] * A[6] - A[3] * A[8]) / d, o[4] = (A[0] * A[8] - A[2] * A[6]) / d,
+    o[5] = (A[2] * A[3] - A[0] * A[5]) / d;
+    o[6] = (A[3] * A[7] - A[4] * A[6]) / d, o[7] = (A[1] * A[6] - A[0] * A[7]) / d,
+    o[8] = (A[0] * A[4] - A[1] * A[3]) / d;
   }
   return d;
 }
 
 // Quaternions (x, y, z, w)
-static inline void tribo_quat_identity(double q[4]) { q[0] = q[1] = q[2] = 0, q[3] = 1; }
+static inline void tribo_quat_identity(double q[4]) {
+  q[0] = q[1] = q[2] = 0, q[3] = 1;
+}
 static inline double tribo_quat_normalize(double q[4]) {
   double n = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   if (n > 0) {
@@ -125,4 +140,6 @@ static inline int tribo_finite(const double* x, size_t n) {
   }
   return sum == 0;
 }
-static inline double tribo_clamp(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
+static inline double tribo_clamp(double x, double lo, double hi) {
+  return x < lo ? lo : x > hi ? hi : x;
+}

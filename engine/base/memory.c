@@ -5,6 +5,7 @@
 
 enum { ALIGNMENT = 64, SMALLEST = 16 };
 static _Thread_local uint64_t growth_count;
+static _Thread_local TriboHeapOwner heap_owner;
 
 void* tribo_alloc(size_t count, size_t size) {
   size_t bytes;
@@ -19,7 +20,9 @@ void* tribo_alloc(size_t count, size_t size) {
   return memory;
 }
 
-void tribo_free(void* memory) { free(memory); }
+void tribo_free(void* memory) {
+  free(memory);
+}
 
 char* tribo_strdup(const char* text) {
   if (text == NULL) {
@@ -55,4 +58,20 @@ TriboStatus tribo_reserve(void** array, size_t* capacity, size_t count, size_t s
   return TRIBO_OK;
 }
 
-uint64_t tribo_growth_count(void) { return growth_count; }
+uint64_t tribo_growth_count(void) {
+  return growth_count;
+}
+
+TriboHeapOwner tribo_heap_owner(void) {
+  return heap_owner;
+}
+
+TriboHeapOwner tribo_heap_enter(TriboHeapOwner owner) {
+  TriboHeapOwner before = heap_owner;
+  heap_owner = owner;
+  return before;
+}
+
+void tribo_heap_leave(TriboHeapOwner before) {
+  heap_owner = before;
+}

@@ -23,3 +23,8 @@ uint64_t tribo_growth_count(void);
 // The same, keeping `used` items: for arrays that are appended to.
 #define TRIBO_APPEND(array, capacity, used, more) \
   tribo_reserve((void**)(array), (capacity), (size_t)(used) + (size_t)(more), sizeof **(array), (size_t)(used))
+
+// Calls into Coal, and into a sparse library for a pattern it has not seen, allocate: they say so around themselves.
+// Returns the owner to go back to.
+TriboHeapOwner tribo_heap_enter(TriboHeapOwner owner);
+void tribo_heap_leave(TriboHeapOwner before);

@@ -23,7 +23,9 @@ const char* tribo_status_name(TriboStatus status) {
   return "unknown status";
 }
 
-const char* tribo_last_error(void) { return error_text; }
+const char* tribo_last_error(void) {
+  return error_text;
+}
 
 TriboStatus tribo_fail(TriboStatus status, const char* format, ...) {
   // format into a local buffer first: an argument may be the stored text itself

@@ -11,10 +11,10 @@ void tribo_fail_prefix(const char* format, ...) TRIBO_PRINTF(1, 2);
 
 void tribo_log(const TriboLog* log, TriboLogLevel level, const char* format, ...) TRIBO_PRINTF(3, 4);
 
-#define TRIBO_TRY(call)                    \
-  do {                                     \
-    TriboStatus try_status_ = (call);      \
-    if (try_status_ != TRIBO_OK) {         \
-      return try_status_;                  \
-    }                                      \
+#define TRIBO_TRY(call)               \
+  do {                                \
+    TriboStatus try_status_ = (call); \
+    if (try_status_ != TRIBO_OK) {    \
+      return try_status_;             \
+    }                                 \
   } while (0)

@@ -13,6 +13,8 @@
 
 #include <tribo/base.h>
 
+#include "random.h"
+
 // |a − b| ≤ tol, NaN fails.
 #define CHECK_NEAR(a, b, tol)                                                                                \
   do {                                                                                                       \
@@ -24,47 +26,45 @@
   } while (0)
 
 // a ≤ b, NaN fails.
-#define CHECK_LE(a, b)                                                  \
-  do {                                                                  \
-    double a_ = (a), b_ = (b);                                          \
-    if (!(a_ <= b_)) {                                                  \
-      print_error("%s = %.17g is above %s = %.17g\n", #a, a_, #b, b_);  \
-      fail();                                                           \
-    }                                                                   \
+#define CHECK_LE(a, b)                                                 \
+  do {                                                                 \
+    double a_ = (a), b_ = (b);                                         \
+    if (!(a_ <= b_)) {                                                 \
+      print_error("%s = %.17g is above %s = %.17g\n", #a, a_, #b, b_); \
+      fail();                                                          \
+    }                                                                  \
   } while (0)
 
-#define CHECK_OK(call)                                                            \
-  do {                                                                            \
-    TriboStatus status_ = (call);                                                 \
-    if (status_ != TRIBO_OK) {                                                    \
+#define CHECK_OK(call)                                                                    \
+  do {                                                                                    \
+    TriboStatus status_ = (call);                                                         \
+    if (status_ != TRIBO_OK) {                                                            \
       print_error("%s: %s: %s\n", #call, tribo_status_name(status_), tribo_last_error()); \
-      fail();                                                                     \
-    }                                                                             \
+      fail();                                                                             \
+    }                                                                                     \
   } while (0)
 
 // The call fails with this status and its message holds this text.
-#define CHECK_FAILS(call, expected, text)                                                                     \
-  do {                                                                                                        \
-    TriboStatus status_ = (call);                                                                             \
-    if (status_ != (expected) || strstr(tribo_last_error(), (text)) == NULL) {                                \
-      print_error("%s: %s: \"%s\", expected %s with \"%s\"\n", #call, tribo_status_name(status_),             \
-                  tribo_last_error(), tribo_status_name(expected), (text));                                   \
-      fail();                                                                                                 \
-    }                                                                                                         \
+#define CHECK_FAILS(call, expected, text)                                                                             \
+  do {                                                                                                                \
+    TriboStatus status_ = (call);                                                                                     \
+    if (status_ != (expected) || strstr(tribo_last_error(), (text)) == NULL) {                                        \
+      print_error("%s: %s: \"%s\", expected %s with \"%s\"\n", #call, tribo_status_name(status_), tribo_last_error(), \
+                  tribo_status_name(expected), (text));                                                               \
+      fail();                                                                                                         \
+    }                                                                                                                 \
   } while (0)
 
-// SplitMix64: small, seeded, the same everywhere.
-typedef struct KitRandom { uint64_t state; } KitRandom;
+typedef TriboRandom KitRandom;
 static inline uint64_t kit_bits(KitRandom* r) {
-  uint64_t z = (r->state += UINT64_C(0x9E3779B97F4A7C15));
-  z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-  return z ^ (z >> 31);
+  return tribo_random_bits(r);
 }
 static inline double kit_uniform(KitRandom* r, double lo, double hi) {
-  return lo + (hi - lo) * (double)(kit_bits(r) >> 11) * 0x1p-53;
+  return tribo_random(r, lo, hi);
 }
-static inline int kit_int(KitRandom* r, int count) { return (int)(kit_bits(r) % (uint64_t)count); }
+static inline int kit_int(KitRandom* r, int count) {
+  return (int)(kit_bits(r) % (uint64_t)count);
+}
 static inline double kit_normal(KitRandom* r) {
   double u = kit_uniform(r, 1e-300, 1), v = kit_uniform(r, 0, 6.283185307179586);
   return sqrt(-2 * log(u)) * cos(v);

@@ -1,11 +1,13 @@
 #include "kit.h"
 #include "settings.h"
 
-#define FOO_SETTINGS(X)                                                    \
-  X(REAL, tol, 1e-8, 0, 1, 1, "m/s", "where to stop")                      \
-  X(INT, max_iterations, 100, 1, 1e6, 0, "", "when to give up")            \
+#define FOO_SETTINGS(X)                                         \
+  X(REAL, tol, 1e-8, 0, 1, 1, "m/s", "where to stop")           \
+  X(INT, max_iterations, 100, 1, 1e6, 0, "", "when to give up") \
   X(BOOL, warm, 1, 0, 1, 0, "", "start from the step before")
-typedef struct Foo { FOO_SETTINGS(TRIBO_SETTING_FIELD) } Foo;
+typedef struct Foo {
+  FOO_SETTINGS(TRIBO_SETTING_FIELD)
+} Foo;
 #define ROW(...) TRIBO_SETTING_ROW(Foo, __VA_ARGS__)
 static const TriboSetting table[] = {FOO_SETTINGS(ROW)};
 enum { COUNT = sizeof table / sizeof table[0] };

@@ -21,15 +21,15 @@ extern "C" {
 // How a *call* ended. How a *solve* ended is TriboOutcome: not converged is not an error.
 typedef enum TriboStatus {
   TRIBO_OK = 0,
-  TRIBO_INVALID = -1,     // an argument, file or setting is outside what is accepted
-  TRIBO_NOMEM = -2,       // the system has no memory left
-  TRIBO_CAPACITY = -3,    // a fixed capacity is too small
-  TRIBO_NOT_FOUND = -4,   // no such name, file or solver
-  TRIBO_STATE = -5,       // the object is not in a state that allows the call
-  TRIBO_NUMERIC = -6,     // the computation left the finite numbers
-  TRIBO_IO = -7,          // reading or writing failed
-  TRIBO_UNSUPPORTED = -8, // well-formed, but not something Tribo can do
-  TRIBO_INTERNAL = -9,    // a bug in Tribo or in a library it uses
+  TRIBO_INVALID = -1,      // an argument, file or setting is outside what is accepted
+  TRIBO_NOMEM = -2,        // the system has no memory left
+  TRIBO_CAPACITY = -3,     // a fixed capacity is too small
+  TRIBO_NOT_FOUND = -4,    // no such name, file or solver
+  TRIBO_STATE = -5,        // the object is not in a state that allows the call
+  TRIBO_NUMERIC = -6,      // the computation left the finite numbers
+  TRIBO_IO = -7,           // reading or writing failed
+  TRIBO_UNSUPPORTED = -8,  // well-formed, but not something Tribo can do
+  TRIBO_INTERNAL = -9,     // a bug in Tribo or in a library it uses
 } TriboStatus;
 
 // "TRIBO_INVALID", for messages and logs.
@@ -48,17 +48,21 @@ typedef struct TriboLog {
   void* user;
 } TriboLog;
 
+// For programs that count heap calls by replacing malloc: on whose account this thread allocates right now.
+typedef enum TriboHeapOwner { TRIBO_HEAP_OURS, TRIBO_HEAP_COAL, TRIBO_HEAP_SPARSE, TRIBO_HEAP_OWNERS } TriboHeapOwner;
+TRIBO_API TriboHeapOwner tribo_heap_owner(void);
+
 // One row of a settings table: the struct field, its default, its accepted range and its documentation.
 typedef enum TriboSettingType { TRIBO_SETTING_REAL, TRIBO_SETTING_INT, TRIBO_SETTING_BOOL } TriboSettingType;
 typedef struct TriboSetting {
   const char* name;
   TriboSettingType type;
-  double init;             // default value
-  double min, max;         // accepted range, closed unless open_min
-  int open_min;            // 1: min itself is refused
-  const char* unit;        // "" when dimensionless
-  const char* doc;         // one line
-  size_t offset;           // of the field in its struct (double or int)
+  double init;       // default value
+  double min, max;   // accepted range, closed unless open_min
+  int open_min;      // 1: min itself is refused
+  const char* unit;  // "" when dimensionless
+  const char* doc;   // one line
+  size_t offset;     // of the field in its struct (double or int)
 } TriboSetting;
 
 #ifdef __cplusplus

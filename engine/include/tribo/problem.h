@@ -36,19 +36,19 @@ typedef struct TriboProblem {
   const double* g;         // (nrow) free constraint velocity plus bias
   const double* R;         // (nrow) compliance, ≥ 0, or NULL for rigid
 
-  int nblock;                 // motion blocks: free bodies and trees
-  const int* block_dim;       // (nblock) degrees of freedom of a block
-  const size_t* block_at;     // (nblock) where the block starts in mass and minv, in doubles
-  const double* mass;         // dense symmetric row-major dim × dim matrices, one per block
-  const double* minv;         // their inverses, same layout
-  const int* term_first;      // (ncone + 1) terms of cone c: term_first[c] … term_first[c+1]−1
-  const int* term_block;      // (nterm) block a term acts on; increasing within a cone
-  const size_t* term_at;      // (nterm) where the term starts in jac, in doubles
-  const double* jac;          // dense row-major cone.dim × block_dim matrices, one per term
+  int nblock;              // motion blocks: free bodies and trees
+  const int* block_dim;    // (nblock) degrees of freedom of a block
+  const size_t* block_at;  // (nblock) where the block starts in mass and minv, in doubles
+  const double* mass;      // dense symmetric row-major dim × dim matrices, one per block
+  const double* minv;      // their inverses, same layout
+  const int* term_first;   // (ncone + 1) terms of cone c: term_first[c] … term_first[c+1]−1
+  const int* term_block;   // (nterm) block a term acts on; increasing within a cone
+  const size_t* term_at;   // (nterm) where the term starts in jac, in doubles
+  const double* jac;       // dense row-major cone.dim × block_dim matrices, one per term
 
-  const int* G_col;           // (nrow + 1)
-  const int* G_row;           // (nnz)
-  const double* G_val;        // (nnz)
+  const int* G_col;     // (nrow + 1)
+  const int* G_row;     // (nnz)
+  const double* G_val;  // (nnz)
 } TriboProblem;
 
 // Checks sizes, order, finiteness, bounds and signs.
@@ -56,10 +56,10 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_problem_validate(const TriboProblem*
 
 // How good an answer is, recomputed from the raw problem by code that shares nothing with any solver.
 typedef struct TriboResiduals {
-  double prim;         // ‖λ − P_K(λ)‖∞ [N·s]
-  double dual;         // ‖σ̂ − P_K*(σ̂)‖∞, σ̂ = σ + Γ(σ) [m/s]
-  double comp;         // max |λᵢᵀ σ̂ᵢ| [J]
-  double nat;          // max dᵢ ‖λᵢ − P_K(λᵢ − σ̂ᵢ/dᵢ)‖∞, dᵢ the mean diagonal of block i of G + R [m/s]
+  double prim;  // ‖λ − P_K(λ)‖∞ [N·s]
+  double dual;  // ‖σ̂ − P_K*(σ̂)‖∞, σ̂ = σ + Γ(σ) [m/s]
+  double comp;  // max |λᵢᵀ σ̂ᵢ| [J]
+  double nat;  // max dᵢ ‖λᵢ − P_K(λᵢ − σ̂ᵢ/dᵢ)‖∞, dᵢ the mean diagonal of block i of G + R [m/s]
   double natmap_unit;  // ‖dλ − P_K(dλ − σ̂)‖ / max(‖g‖, ‖dλ‖, ‖σ‖), d the mean diagonal of G + R
   double floor;        // what rounding allows for nat: 50 ε max dᵢ‖λᵢ‖ [m/s]
   int worst;           // cone with the largest nat, −1 without cones
@@ -71,8 +71,7 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_problem_residuals(const TriboProblem
 // The same without a heap call: workspace holds tribo_problem_workspace(problem) doubles.
 TRIBO_API size_t tribo_problem_workspace(const TriboProblem* problem);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_problem_residuals_in(const TriboProblem* problem, const double* lambda,
-                                                                 double* sigma, double* workspace,
-                                                                 TriboResiduals* out);
+                                                                 double* sigma, double* workspace, TriboResiduals* out);
 
 typedef enum TriboOutcome {
   TRIBO_SOLVED,      // the tolerance was met
@@ -84,49 +83,49 @@ typedef enum TriboOutcome {
 TRIBO_API const char* tribo_outcome_name(TriboOutcome outcome);
 
 // The stages a solver may go through, in the order they are tried.
-#define TRIBO_RUNGS(X)                                                                                     \
-  X(ZERO, "zero", "no impulse is the answer")                                                              \
-  X(ADMM, "admm", "first-order iterations alone")                                                          \
-  X(PGS, "pgs", "Gauss-Seidel sweeps alone")                                                               \
-  X(WARM, "warm", "previous modes, one factorisation")                                                     \
-  X(WARM_NEWTON, "warm_newton", "Newton from the previous answer")                                         \
-  X(WARM_INTERIOR, "warm_interior", "interior point near the previous answer")                             \
-  X(NEWTON, "newton", "Newton from zero")                                                                  \
-  X(FIRST, "first", "a few ADMM iterations, then Newton")                                                  \
-  X(NEAR, "near", "interior point near ADMM's answer")                                                     \
-  X(COLD, "cold", "interior point from the cone's axis")                                                   \
-  X(FAR, "far", "interior point pushed further inside")                                                    \
-  X(RETRY, "retry", "patient Newton from zero")                                                            \
+#define TRIBO_RUNGS(X)                                                         \
+  X(ZERO, "zero", "no impulse is the answer")                                  \
+  X(ADMM, "admm", "first-order iterations alone")                              \
+  X(PGS, "pgs", "Gauss-Seidel sweeps alone")                                   \
+  X(WARM, "warm", "previous modes, one factorisation")                         \
+  X(WARM_NEWTON, "warm_newton", "Newton from the previous answer")             \
+  X(WARM_INTERIOR, "warm_interior", "interior point near the previous answer") \
+  X(NEWTON, "newton", "Newton from zero")                                      \
+  X(FIRST, "first", "a few ADMM iterations, then Newton")                      \
+  X(NEAR, "near", "interior point near ADMM's answer")                         \
+  X(COLD, "cold", "interior point from the cone's axis")                       \
+  X(FAR, "far", "interior point pushed further inside")                        \
+  X(RETRY, "retry", "patient Newton from zero")                                \
   X(LONG, "long", "long ADMM alternating with the others")
 typedef enum TriboRung {
 #define X(id, name, doc) TRIBO_RUNG_##id,
   TRIBO_RUNGS(X)
 #undef X
-  TRIBO_RUNG_COUNT
+      TRIBO_RUNG_COUNT
 } TriboRung;
 TRIBO_API const char* tribo_rung_name(TriboRung rung);
 
 typedef struct TriboSolveStats {
   TriboOutcome outcome;
-  TriboRung rung;            // that gave the answer
-  unsigned rungs_tried;      // bit per rung
-  int iterations;            // of any kind
+  TriboRung rung;        // that gave the answer
+  unsigned rungs_tried;  // bit per rung
+  int iterations;        // of any kind
   int factorisations;
-  double time;               // wall [s]
-  double nat, natmap_unit;   // of the answer, by the solver's own account
+  double time;              // wall [s]
+  double nat, natmap_unit;  // of the answer, by the solver's own account
 } TriboSolveStats;
 
 typedef struct TriboSolverInfo {
   const char* id;
-  const char* summary;          // one line
-  const char* reference;        // paper and equation
-  const TriboSetting* settings; // (nsetting)
+  const char* summary;           // one line
+  const char* reference;         // paper and equation
+  const TriboSetting* settings;  // (nsetting)
   int nsetting;
 } TriboSolverInfo;
 
 TRIBO_API int tribo_solver_count(void);
-TRIBO_API const TriboSolverInfo* tribo_solver_info(int index);          // NULL outside 0 … count−1
-TRIBO_API const TriboSolverInfo* tribo_solver_find(const char* id);     // NULL when there is none
+TRIBO_API const TriboSolverInfo* tribo_solver_info(int index);       // NULL outside 0 … count−1
+TRIBO_API const TriboSolverInfo* tribo_solver_find(const char* id);  // NULL when there is none
 
 // A solver with its settings and its workspace. One thread at a time; buffers grow and stay.
 typedef struct TriboSolver TriboSolver;

@@ -1,0 +1,473 @@
+// From the scene's bodies, joints and robots to a system of subsystems.
+//
+// A body that no joint touches is a free body. Joints tie bodies into trees: a body without a parent joint that carries
+// others is a root and floats on a free flyer. The link frame of a jointed body is the joint's: origin at the anchor,
+// axes of the body at its initial pose; the user's body frame is kept as a constant offset from it.
+#include "model.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "pose.h"
+
+typedef struct Builder {
+  const TriboScene* scene;
+  TriboModel* model;
+  int* scene_body;    // model id of a scene body
+  int* parent_joint;  // (nbody of the scene) −1: none
+  int* root;          // (nbody of the scene) root body of its tree, −1: free body
+  int* order;         // (nbody of the scene) bodies, parents before children
+  TriboPose* frame;   // (nbody of the scene) link frame in the world at zero configuration
+} Builder;
+
+static TriboStatus no_memory(void) {
+  return tribo_fail(TRIBO_NOMEM, "no memory for the model");
+}
+
+static void inertia6(double out[6], const double full[9]) {
+  const double packed[6] = {full[0], full[4], full[8], full[1], full[2], full[5]};
+  memcpy(out, packed, sizeof packed);
+}
+
+// Parent joint and root of every body; refuses loops, which are closures and not trees.
+static TriboStatus find_trees(Builder* b) {
+  const TriboScene* scene = b->scene;
+  for (int i = 0; i < scene->nbody; ++i) {
+    b->parent_joint[i] = -1;
+    b->root[i] = -1;
+  }
+  for (int j = 0; j < scene->njoint; ++j) {
+    b->parent_joint[scene->joints[j].child] = j;
+  }
+  int norder = 0;
+  for (int i = 0; i < scene->nbody; ++i) {
+    // walk up to the root; more steps than bodies mean a loop
+    int at = i, steps = 0;
+    while (b->parent_joint[at] >= 0 && scene->joints[b->parent_joint[at]].parent != TRIBO_WORLD) {
+      at = scene->joints[b->parent_joint[at]].parent;
+      if (++steps > scene->nbody) {
+        return tribo_fail(TRIBO_UNSUPPORTED, "joint '%s': the joints of body '%s' form a closed loop",
+                          scene->joints[b->parent_joint[i]].name, scene->bodys[i].name);
+      }
+    }
+    if (b->parent_joint[i] >= 0) {
+      b->root[i] = at;
+      b->root[at] = at;
+    }
+  }
+  // parents before children: bodies by depth would do, a repeated sweep in scene order keeps siblings in order
+  char* placed = tribo_alloc((size_t)scene->nbody, 1);
+  if (placed == NULL) {
+    return no_memory();
+  }
+  for (int before = -1; before != norder;) {
+    before = norder;
+    for (int i = 0; i < scene->nbody; ++i) {
+      int parent = b->parent_joint[i] < 0 ? TRIBO_WORLD : scene->joints[b->parent_joint[i]].parent;
+      if (!placed[i] && (parent == TRIBO_WORLD || placed[parent])) {
+        placed[i] = 1;
+        b->order[norder++] = i;
+      }
+    }
+  }
+  tribo_free(placed);
+  return TRIBO_OK;
+}
+
+static TriboStatus add_body(TriboModel* model, const char* name, const TriboBodyInfo* info, const TriboPose* offset) {
+  int id = model->nbody;
+  model->bodies[id] = *info;
+  model->bodies[id].name = tribo_pool_strdup(&model->pool, name);
+  model->body_offset[id] = *offset;
+  if (model->bodies[id].name == NULL) {
+    return no_memory();
+  }
+  if (tribo_names_find(&model->body_names, name) >= 0) {
+    return tribo_fail(TRIBO_INVALID, "two bodies are called '%s'", name);
+  }
+  TRIBO_TRY(tribo_names_add(&model->body_names, model->bodies[id].name, id));
+  model->nbody++;
+  return TRIBO_OK;
+}
+
+static TriboStatus add_joint(TriboModel* model, const char* name, const TriboJointInfo* info) {
+  int id = model->njoint;
+  model->joints[id] = *info;
+  model->joints[id].name = tribo_pool_strdup(&model->pool, name);
+  if (model->joints[id].name == NULL) {
+    return no_memory();
+  }
+  if (tribo_names_find(&model->joint_names, name) >= 0) {
+    return tribo_fail(TRIBO_INVALID, "two joints are called '%s'", name);
+  }
+  TRIBO_TRY(tribo_names_add(&model->joint_names, model->joints[id].name, id));
+  model->njoint++;
+  return TRIBO_OK;
+}
+
+static TriboStatus add_free_bodies(Builder* b, TriboFreeBodyDef* defs) {
+  const TriboPose none = tribo_pose_identity();
+  for (int i = 0; i < b->scene->nbody; ++i) {
+    if (b->root[i] >= 0) {
+      continue;
+    }
+    int id = b->model->nbody;
+    TriboFreeBodyDef* def = &defs[id];
+    TRIBO_TRY(tribo_compile_mass(b->scene, b->model, i, &def->mass, def->com, def->inertia));
+    TriboBodyInfo info = {.mass = def->mass, .q_at = 7 * id, .v_at = 6 * id, .block = id};
+    tribo_copy3(info.com, def->com);
+    inertia6(info.inertia, def->inertia);
+    TRIBO_TRY(add_body(b->model, b->scene->bodys[i].name, &info, &none));
+    b->scene_body[i] = id;
+  }
+  b->model->nfree = b->model->nbody;
+  return TRIBO_OK;
+}
+
+// The link of one jointed body (or of a floating root).
+static TriboStatus fill_link(Builder* b, int body, const int* link_of, TriboLinkDef* link) {
+  const TriboScene* scene = b->scene;
+  const TriboBodyDef* def = &scene->bodys[body];
+  const TriboPose body_pose = tribo_pose(def->position, def->quaternion);
+  const TriboJointDef free_joint = {.kind = TRIBO_JOINT_FREE,
+                                    .axis = {0, 0, 1},
+                                    .axis2 = {1, 0, 0},
+                                    .parent = TRIBO_WORLD,
+                                    .lower = -INFINITY,
+                                    .upper = INFINITY,
+                                    .effort = INFINITY};
+  int j = b->parent_joint[body];
+  const TriboJointDef* joint = j >= 0 ? &scene->joints[j] : &free_joint;
+  // frames at zero configuration
+  b->frame[body] = body_pose;
+  if (j >= 0) {
+    tribo_copy3(b->frame[body].p, joint->anchor);
+  }
+  link->placement = joint->kind == TRIBO_JOINT_FREE ? tribo_pose_identity() : b->frame[body];
+  if (joint->parent != TRIBO_WORLD) {
+    link->placement = tribo_pose_between(&b->frame[joint->parent], &b->frame[body]);
+  }
+  link->name = def->name;
+  link->joint_name = j >= 0 ? joint->name : def->name;
+  link->parent = joint->parent == TRIBO_WORLD ? -1 : link_of[joint->parent];
+  link->kind = joint->kind;
+  tribo_mul33tv(link->axis, body_pose.R, joint->axis);
+  tribo_mul33tv(link->axis2, body_pose.R, joint->axis2);
+  link->pitch = joint->pitch;
+  link->armature = joint->armature;
+  link->damping = joint->damping;
+  link->friction = joint->friction;
+  link->lower = joint->lower;
+  link->upper = joint->upper;
+  link->effort = joint->effort;
+  // mass properties move from the body frame to the link frame: same axes, another origin
+  double com[3];
+  TRIBO_TRY(tribo_compile_mass(scene, b->model, body, &link->mass, com, link->inertia));
+  TriboPose offset = tribo_pose_between(&b->frame[body], &body_pose);
+  tribo_add3(link->com, com, offset.p);
+  return TRIBO_OK;
+}
+
+// The tree becomes the model's, with its bodies and joints.
+static TriboStatus register_tree(TriboModel* model, TriboTree* tree, int robot, const char* prefix,
+                                 const TriboPose* offsets) {
+  const TriboTreeInfo* info = tribo_dyn_tree_info(tree);
+  ModelTree* entry = &model->trees[model->ntree];
+  *entry = (ModelTree){tree, robot, model->nbody, model->nq, model->nv};
+  int block = model->nfree + model->ntree;
+  model->ntree++;
+  for (int i = 0; i < info->nlink; ++i) {
+    const TriboLinkInfo* link = &info->links[i];
+    TriboPose offset = offsets != NULL ? offsets[i] : tribo_pose_identity();
+    TriboBodyInfo body = {
+        .mass = link->mass, .q_at = model->nq + link->q_at, .v_at = model->nv + link->v_at, .block = block};
+    tribo_sub3(body.com, link->com, offset.p);
+    inertia6(body.inertia, link->inertia);
+    char name[256];
+    snprintf(name, sizeof name, "%s%s", prefix, link->name);
+    int id = model->nbody;
+    TRIBO_TRY(add_body(model, name, &body, &offset));
+    if (link->nv > 0) {
+      TriboJointInfo joint = {.kind = link->joint_kind,
+                              .body = id,
+                              .q_at = model->nq + link->q_at,
+                              .nq = link->nq,
+                              .v_at = model->nv + link->v_at,
+                              .nv = link->nv,
+                              .lower = -INFINITY,
+                              .upper = INFINITY,
+                              .effort = INFINITY};
+      if (link->nv == 1 && link->nq == 1) {
+        joint.lower = info->lower[link->q_at];
+        joint.upper = info->upper[link->q_at];
+      }
+      if (link->nv == 1) {
+        joint.effort = info->effort[link->v_at];
+      }
+      snprintf(name, sizeof name, "%s%s", prefix, link->joint_name);
+      TRIBO_TRY(add_joint(model, name, &joint));
+    }
+    // neighbours on a joint overlap by construction
+    if (link->parent >= 0) {
+      TRIBO_TRY(tribo_compile_exclude(model, entry->first_body + link->parent, id));
+    }
+  }
+  for (int i = 0; i < info->ndisabled; ++i) {
+    TRIBO_TRY(tribo_compile_exclude(model, entry->first_body + info->disabled[i][0],
+                                    entry->first_body + info->disabled[i][1]));
+  }
+  model->nq += info->nq;
+  model->nv += info->nv;
+  return TRIBO_OK;
+}
+
+static TriboStatus add_joint_tree(Builder* b, int root, TriboLinkDef* links, TriboPose* offsets, int* link_of) {
+  // links in parent-first order
+  int nlink = 0;
+  for (int k = 0; k < b->scene->nbody; ++k) {
+    int body = b->order[k];
+    if (b->root[body] != root) {
+      continue;
+    }
+    link_of[body] = nlink;
+    memset(&links[nlink], 0, sizeof links[nlink]);
+    TRIBO_TRY(fill_link(b, body, link_of, &links[nlink]));
+    TriboPose body_pose = tribo_pose(b->scene->bodys[body].position, b->scene->bodys[body].quaternion);
+    offsets[nlink] = tribo_pose_between(&b->frame[body], &body_pose);
+    b->scene_body[body] = b->model->nbody + nlink;
+    nlink++;
+  }
+  TriboTree* tree = NULL;
+  int first_joint = b->parent_joint[root];
+  TRIBO_TRY(tribo_located(tribo_dyn_tree_build(links, nlink, &tree),
+                          first_joint >= 0 ? b->scene->joint_where[first_joint] : b->scene->body_where[root]));
+  return register_tree(b->model, tree, -1, "", offsets);
+}
+
+static TriboStatus add_robot(Builder* b, int index, TriboTree* tree) {
+  const TriboRobotDef* def = &b->scene->robots[index];
+  TriboModel* model = b->model;
+  char prefix[96];
+  snprintf(prefix, sizeof prefix, "%s/", def->name);
+  TRIBO_TRY(register_tree(model, tree, index, prefix, NULL));
+  if (def->self_collision) {
+    return TRIBO_OK;
+  }
+  int first = model->trees[model->ntree - 1].first_body;
+  for (int i = first; i < model->nbody; ++i) {
+    for (int k = first; k < i; ++k) {
+      TRIBO_TRY(tribo_compile_exclude(model, k, i));
+    }
+  }
+  return TRIBO_OK;
+}
+
+// ---- initial state
+
+static void free_body_state(const TriboBodyDef* def, const TriboBodyInfo* info, double* q, double* v) {
+  TriboPose pose = tribo_pose(def->position, def->quaternion);
+  double com[3];
+  tribo_mul33v(com, pose.R, info->com);
+  tribo_add3(q, pose.p, com);
+  memcpy(q + 3, def->quaternion, 4 * sizeof *q);
+  tribo_copy3(v, def->velocity);
+  tribo_mul33tv(v + 3, pose.R, def->omega);
+}
+
+// A free flyer's q is the pose of its link frame, its v the twist there in link axes.
+static void free_flyer_state(const TriboBodyDef* def, const double com[3], double* q, double* v) {
+  TriboPose pose = tribo_pose(def->position, def->quaternion);
+  tribo_copy3(q, pose.p);
+  memcpy(q + 3, def->quaternion, 4 * sizeof *q);
+  double arm[3], spin[3], origin[3];
+  tribo_mul33v(arm, pose.R, com);
+  tribo_cross3(spin, def->omega, arm);
+  tribo_sub3(origin, def->velocity, spin);
+  tribo_mul33tv(v, pose.R, origin);
+  tribo_mul33tv(v + 3, pose.R, def->omega);
+}
+
+// One-dof coordinate: an angle may be stored as cosine and sine.
+static void set_joint(const TriboModel* model, const TriboJointInfo* joint, double position, double velocity) {
+  if (joint->nq == 1) {
+    model->q0[joint->q_at] = position;
+  } else {
+    model->q0[joint->q_at] = cos(position);
+    model->q0[joint->q_at + 1] = sin(position);
+  }
+  model->v0[joint->v_at] = velocity;
+}
+
+static TriboStatus initial_joint(const TriboModel* model, const char* name, double position, double velocity) {
+  int id = tribo_names_find(&model->joint_names, name);
+  if (id < 0) {
+    const char* near = tribo_names_nearest(&model->joint_names, name);
+    return tribo_fail(TRIBO_NOT_FOUND, "there is no joint '%s'%s%s%s", name, near ? "; did you mean '" : "",
+                      near ? near : "", near ? "'?" : "");
+  }
+  if (model->joints[id].nv != 1) {
+    return tribo_fail(TRIBO_INVALID, "joint '%s' has %d degrees of freedom; only those with one can be set by a number",
+                      name, model->joints[id].nv);
+  }
+  set_joint(model, &model->joints[id], position, velocity);
+  return TRIBO_OK;
+}
+
+static TriboStatus robot_state(Builder* b, const ModelTree* entry) {
+  const TriboTreeInfo* info = tribo_dyn_tree_info(entry->tree);
+  double* q = b->model->q0 + entry->q_at;
+  memcpy(q, info->neutral, (size_t)info->nq * sizeof *q);
+  const TriboRobotDef* def = &b->scene->robots[entry->robot];
+  if (def->reference != NULL) {
+    int found = -1;
+    for (int i = 0; i < info->nreference; ++i) {
+      found = strcmp(info->reference_names[i], def->reference) == 0 ? i : found;
+    }
+    if (found < 0) {
+      return tribo_fail(TRIBO_NOT_FOUND, "robot '%s': there is no reference pose '%s' in %s", def->name, def->reference,
+                        def->srdf != NULL ? def->srdf : "the robot (no srdf given)");
+    }
+    memcpy(q, info->references + (size_t)found * (size_t)info->nq, (size_t)info->nq * sizeof *q);
+  }
+  if (def->free_base) {
+    // the placement of the scene, on top of the reference's own base pose
+    TriboPose base = tribo_pose(def->position, def->quaternion), own = tribo_pose(q, q + 3);
+    TriboPose placed = tribo_pose_mul(&base, &own);
+    tribo_copy3(q, placed.p);
+    tribo_quat_from_mat(q + 3, placed.R);
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus initial_state(Builder* b) {
+  TriboModel* model = b->model;
+  const TriboScene* scene = b->scene;
+  for (int t = 0; t < model->ntree; ++t) {
+    const ModelTree* entry = &model->trees[t];
+    const TriboTreeInfo* info = tribo_dyn_tree_info(entry->tree);
+    if (entry->robot >= 0) {
+      TRIBO_TRY(tribo_located(robot_state(b, entry), scene->robot_where[entry->robot]));
+    } else {
+      memcpy(model->q0 + entry->q_at, info->neutral, (size_t)info->nq * sizeof *model->q0);
+    }
+  }
+  for (int i = 0; i < scene->nbody; ++i) {
+    const TriboBodyInfo* info = &model->bodies[b->scene_body[i]];
+    if (b->root[i] < 0) {
+      free_body_state(&scene->bodys[i], info, model->q0 + info->q_at, model->v0 + info->v_at);
+    } else if (b->parent_joint[i] < 0) {
+      free_flyer_state(&scene->bodys[i], info->com, model->q0 + info->q_at, model->v0 + info->v_at);
+    }
+  }
+  for (int j = 0; j < scene->njoint; ++j) {
+    const TriboJointDef* def = &scene->joints[j];
+    if (def->position != 0 || def->velocity != 0) {
+      TRIBO_TRY(tribo_located(initial_joint(model, def->name, def->position, def->velocity), scene->joint_where[j]));
+    }
+  }
+  for (int i = 0; i < scene->njoint_value; ++i) {
+    const SceneValue* value = &scene->joint_values[i];
+    TRIBO_TRY(tribo_located(initial_joint(model, value->name, value->value, value->rate), scene->joint_value_where[i]));
+  }
+  return TRIBO_OK;
+}
+
+// ---- all of it
+
+static TriboStatus load_robots(const TriboScene* scene, TriboTree** trees, int* nlink) {
+  for (int i = 0; i < scene->nrobot; ++i) {
+    const TriboRobotDef* def = &scene->robots[i];
+    TriboUrdfDef urdf = {.urdf = def->urdf,
+                         .srdf = def->srdf,
+                         .free_base = def->free_base,
+                         .base = tribo_pose(def->position, def->quaternion)};
+    TRIBO_TRY(tribo_located(tribo_dyn_tree_load_urdf(&urdf, &trees[i]), scene->robot_where[i]));
+    *nlink += tribo_dyn_tree_info(trees[i])->nlink;
+  }
+  return TRIBO_OK;
+}
+
+// How many trees the joints make.
+static int count_roots(const Builder* b) {
+  int n = 0;
+  for (int i = 0; i < b->scene->nbody; ++i) {
+    n += b->root[i] == i;
+  }
+  return n;
+}
+
+static TriboStatus build(Builder* b, TriboTree** robots, TriboFreeBodyDef* free_defs, TriboLinkDef* links,
+                         TriboPose* offsets, int* link_of) {
+  const TriboScene* scene = b->scene;
+  TriboModel* model = b->model;
+  int nlink = 0;
+  TRIBO_TRY(load_robots(scene, robots, &nlink));
+  size_t nbody = (size_t)(scene->nbody + nlink);
+  model->bodies = tribo_pool_alloc(&model->pool, nbody, sizeof *model->bodies);
+  model->body_offset = tribo_pool_alloc(&model->pool, nbody, sizeof *model->body_offset);
+  model->joints = tribo_pool_alloc(&model->pool, nbody, sizeof *model->joints);
+  TRIBO_TRY(find_trees(b));
+  size_t ntree = (size_t)(count_roots(b) + scene->nrobot);
+  model->trees = tribo_pool_alloc(&model->pool, ntree, sizeof *model->trees);
+  TriboTree** trees = tribo_pool_alloc(&model->pool, ntree, sizeof(TriboTree*));
+  if (model->bodies == NULL || model->body_offset == NULL || model->joints == NULL || model->trees == NULL ||
+      trees == NULL) {
+    return no_memory();
+  }
+  // subsystems: free bodies, trees of joints, robots
+  TRIBO_TRY(add_free_bodies(b, free_defs));
+  model->nq = 7 * model->nfree;
+  model->nv = 6 * model->nfree;
+  for (int i = 0; i < scene->nbody; ++i) {
+    if (b->root[i] == i) {
+      TRIBO_TRY(add_joint_tree(b, i, links, offsets, link_of));
+    }
+  }
+  for (int i = 0; i < scene->nrobot; ++i) {
+    TriboTree* tree = robots[i];
+    robots[i] = NULL;  // the model owns it from here
+    TRIBO_TRY(add_robot(b, i, tree));
+  }
+  for (int t = 0; t < model->ntree; ++t) {
+    trees[t] = model->trees[t].tree;
+  }
+  TriboSystemDef def = {.bodies = free_defs, .nbody = model->nfree, .trees = trees, .ntree = model->ntree};
+  TRIBO_TRY(tribo_dyn_system_create(&def, &model->system));
+  model->q0 = tribo_pool_alloc(&model->pool, (size_t)model->nq, sizeof *model->q0);
+  model->v0 = tribo_pool_alloc(&model->pool, (size_t)model->nv, sizeof *model->v0);
+  if (model->q0 == NULL || model->v0 == NULL) {
+    return no_memory();
+  }
+  return initial_state(b);
+}
+
+TriboStatus tribo_compile_bodies(const TriboScene* scene, TriboModel* model, int* scene_body) {
+  size_t n = (size_t)scene->nbody;
+  Builder b = {scene,
+               model,
+               scene_body,
+               tribo_alloc(n, sizeof(int)),
+               tribo_alloc(n, sizeof(int)),
+               tribo_alloc(n, sizeof(int)),
+               tribo_alloc(n, sizeof(TriboPose))};
+  TriboTree** robots = tribo_alloc((size_t)scene->nrobot, sizeof(TriboTree*));
+  TriboFreeBodyDef* free_defs = tribo_alloc(n, sizeof *free_defs);
+  TriboLinkDef* links = tribo_alloc(n, sizeof *links);
+  TriboPose* offsets = tribo_alloc(n, sizeof *offsets);
+  int* link_of = tribo_alloc(n, sizeof *link_of);
+  TriboStatus status = TRIBO_NOMEM;
+  if (b.parent_joint == NULL || b.root == NULL || b.order == NULL || b.frame == NULL || robots == NULL ||
+      free_defs == NULL || links == NULL || offsets == NULL || link_of == NULL) {
+    status = no_memory();
+  } else {
+    status = build(&b, robots, free_defs, links, offsets, link_of);
+  }
+  for (int i = 0; robots != NULL && i < scene->nrobot; ++i) {
+    tribo_dyn_tree_destroy(robots[i]);
+  }
+  void* scratch[] = {b.parent_joint, b.root, b.order, b.frame, robots, free_defs, links, offsets, link_of};
+  for (size_t i = 0; i < sizeof scratch / sizeof scratch[0]; ++i) {
+    tribo_free(scratch[i]);
+  }
+  return status;
+}

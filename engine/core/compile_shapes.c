@@ -1,0 +1,276 @@
+// From the scene's shapes, materials and exclusions to a collision world and a table of contact laws; and the mass
+// properties that bodies take from their shapes.
+#include "model.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "pose.h"
+
+static TriboStatus no_memory(void) {
+  return tribo_fail(TRIBO_NOMEM, "no memory for the model");
+}
+
+TriboStatus tribo_compile_exclude(TriboModel* model, int body_a, int body_b) {
+  TRIBO_TRY(TRIBO_APPEND(&model->excluded, &model->excluded_capacity, model->nexcluded, 1));
+  model->excluded[model->nexcluded][0] = body_a;
+  model->excluded[model->nexcluded][1] = body_b;
+  model->nexcluded++;
+  return TRIBO_OK;
+}
+
+// The hull of a shape, made on first use: *slot keeps it for the next, the model owns it.
+static TriboStatus make_hull(const TriboShapeDef* def, TriboModel* model, const TriboHull** slot) {
+  if (def->kind != TRIBO_SHAPE_HULL || *slot != NULL) {
+    return TRIBO_OK;
+  }
+  TRIBO_TRY(TRIBO_APPEND(&model->hulls, &model->hull_capacity, model->nhull, 1));
+  TriboHull** hull = &model->hulls[model->nhull];
+  TriboStatus status = def->mesh != NULL ? tribo_col_hull_load(def->mesh, def->scale, hull)
+                                         : tribo_col_hull_create(def->points, def->npoint, hull);
+  if (status != TRIBO_OK) {
+    tribo_fail_prefix("%s: ", def->name);
+    return status;
+  }
+  model->nhull++;
+  *slot = *hull;
+  return TRIBO_OK;
+}
+
+// ---- mass from shapes
+
+// Adds a solid to a sum about the body origin: mass, first moment, second moment of inertia about the origin.
+static void add_solid(double mass, const double centre[3], const double inertia[9], double* total, double first[3],
+                      double second[9]) {
+  *total += mass;
+  tribo_axpy3(first, first, mass, centre);
+  double c2 = tribo_dot3(centre, centre);
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      second[3 * i + j] += inertia[3 * i + j] + mass * ((i == j ? c2 : 0) - centre[i] * centre[j]);
+    }
+  }
+}
+
+// Inertia about the centre of mass from that about the origin: Steiner, backwards.
+static void to_centre(double mass, const double com[3], double inertia[9]) {
+  double c2 = tribo_dot3(com, com);
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      inertia[3 * i + j] -= mass * ((i == j ? c2 : 0) - com[i] * com[j]);
+    }
+  }
+}
+
+// The sum over the shapes of a body of density-weighted mass properties in the body frame.
+static TriboStatus sum_shapes(const TriboScene* scene, TriboModel* model, int body, double* mass, double com[3],
+                              double inertia[9]) {
+  *mass = 0;
+  memset(com, 0, 3 * sizeof *com);
+  memset(inertia, 0, 9 * sizeof *inertia);
+  for (int i = 0; i < scene->nshape; ++i) {
+    const TriboShapeDef* def = &scene->shapes[i].def;
+    if (scene->shapes[i].body != body) {
+      continue;
+    }
+    double volume, centre[3], about[9], moved[3], turned[9], turned2[9];
+    TRIBO_TRY(tribo_located(make_hull(def, model, &model->scene_hulls[i]), scene->shape_where[i]));
+    TRIBO_TRY(tribo_col_shape_mass(def->kind, def->size, model->scene_hulls[i], &volume, centre, about));
+    TriboPose pose = tribo_pose(def->position, def->quaternion);
+    tribo_mul33v(moved, pose.R, centre);
+    tribo_add3(moved, moved, pose.p);
+    tribo_mul33(turned, pose.R, about);
+    tribo_mul33t(turned2, turned, pose.R);
+    for (int k = 0; k < 9; ++k) {
+      turned2[k] *= def->density;
+    }
+    add_solid(def->density * volume, moved, turned2, mass, com, inertia);
+  }
+  if (*mass > 0) {
+    tribo_scale3(com, 1 / *mass, com);
+    to_centre(*mass, com, inertia);
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_compile_mass(const TriboScene* scene, TriboModel* model, int body, double* mass, double com[3],
+                               double inertia[9]) {
+  const TriboBodyDef* def = &scene->bodys[body];
+  int given = !isnan(def->inertia[0]);
+  double sum = 0, own_com[3] = {0}, own[9] = {0};
+  if (!given || isnan(def->com[0])) {
+    TRIBO_TRY(sum_shapes(scene, model, body, &sum, own_com, own));
+  }
+  if (isnan(def->mass) && !(sum > 0)) {
+    return tribo_located(
+        tribo_fail(TRIBO_INVALID, "body '%s' has no mass: give it a mass, or shapes with a density above 0", def->name),
+        scene->body_where[body]);
+  }
+  if (!given && !(sum > 0)) {
+    return tribo_located(
+        tribo_fail(TRIBO_INVALID,
+                   "body '%s' has mass %g kg but no inertia: give it one, or shapes with a density above 0", def->name,
+                   def->mass),
+        scene->body_where[body]);
+  }
+  *mass = isnan(def->mass) ? sum : def->mass;
+  memcpy(com, isnan(def->com[0]) ? own_com : def->com, 3 * sizeof *com);
+  if (given) {
+    const double* s = def->inertia;
+    const double full[9] = {s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2]};
+    memcpy(inertia, full, sizeof full);
+    return TRIBO_OK;
+  }
+  // the shapes' inertia, scaled to the mass that was asked for
+  for (int k = 0; k < 9; ++k) {
+    inertia[k] = own[k] * (*mass / sum);
+  }
+  return TRIBO_OK;
+}
+
+// ---- materials
+
+static TriboContactLaw law_of(const TriboMaterialDef* m) {
+  TriboContactLaw law = {.mu = {m->friction, m->friction, m->torsion, m->rolling, m->rolling},
+                         .restitution = m->restitution,
+                         .compliance = m->stiffness,
+                         .damping = m->damping};
+  law.dim = m->rolling > 0 ? 6 : m->torsion > 0 ? 4 : m->friction > 0 ? 3 : 1;
+  return law;
+}
+
+// Springs in series; a rigid side (0) leaves the other one.
+static double in_series(double a, double b) {
+  return a == 0 ? b : b == 0 ? a : a * b / (a + b);
+}
+
+static TriboMaterialDef mix(const TriboMaterialDef* a, const TriboMaterialDef* b) {
+  return (TriboMaterialDef){
+      .friction = sqrt(a->friction * b->friction),
+      .torsion = sqrt(a->torsion * b->torsion),
+      .rolling = sqrt(a->rolling * b->rolling),
+      .restitution = fmax(a->restitution, b->restitution),
+      .stiffness = in_series(a->stiffness, b->stiffness),
+      .damping = in_series(a->damping, b->damping),
+  };
+}
+
+static TriboStatus compile_materials(const TriboScene* scene, TriboModel* model) {
+  int n = model->nmaterial = scene->nmaterial;
+  model->materials = tribo_pool_copy(&model->pool, scene->materials, (size_t)n, sizeof *scene->materials);
+  model->laws = tribo_pool_alloc(&model->pool, (size_t)n * (size_t)n, sizeof *model->laws);
+  if (model->materials == NULL || model->laws == NULL) {
+    return no_memory();
+  }
+  for (int i = 0; i < n; ++i) {
+    model->materials[i].name = tribo_pool_strdup(&model->pool, scene->materials[i].name);
+    for (int k = 0; k < n; ++k) {
+      TriboMaterialDef mixed = mix(&scene->materials[i], &scene->materials[k]);
+      model->laws[i * n + k] = law_of(&mixed);
+    }
+  }
+  for (int i = 0; i < scene->npair; ++i) {
+    const ScenePair* pair = &scene->pairs[i];
+    model->laws[pair->a * n + pair->b] = model->laws[pair->b * n + pair->a] = law_of(&pair->def);
+  }
+  return TRIBO_OK;
+}
+
+// ---- geometries
+
+static TriboStatus add_geom(TriboModel* model, const TriboShapeDef* def, const TriboHull* hull, int body,
+                            int material) {
+  int id = model->ngeom;
+  TriboGeom* geom = &model->geoms[id];
+  TriboShapeInfo* info = &model->shapes[id];
+  TriboPose local = tribo_pose(def->position, def->quaternion);
+  *geom = (TriboGeom){.kind = def->kind, .body = body, .group = def->group, .mask = def->mask};
+  tribo_copy3(geom->size, def->size);
+  geom->local = body == TRIBO_WORLD ? local : tribo_pose_mul(&model->body_offset[body], &local);
+  TRIBO_TRY(make_hull(def, model, &hull));
+  geom->hull = hull;
+  TriboStatus status = tribo_col_geom_validate(geom);
+  if (status != TRIBO_OK) {
+    tribo_fail_prefix("%s: ", def->name);
+    return status;
+  }
+  *info = (TriboShapeInfo){.kind = def->kind, .body = body, .material = material};
+  info->name = tribo_pool_strdup(&model->pool, def->name);
+  tribo_copy3(info->size, def->size);
+  tribo_copy3(info->position, def->position);
+  memcpy(info->quaternion, def->quaternion, sizeof info->quaternion);
+  memcpy(info->color, def->color, sizeof info->color);
+  if (geom->hull != NULL) {
+    info->npoint = tribo_col_hull_vertices(geom->hull, &info->points);
+    info->ntriangle = tribo_col_hull_triangles(geom->hull, &info->triangles);
+  }
+  model->ngeom++;
+  return info->name == NULL ? no_memory() : TRIBO_OK;
+}
+
+// The collision shapes a robot's file names; meshes become their convex hulls.
+static TriboStatus add_robot_geoms(const TriboScene* scene, TriboModel* model, const ModelTree* tree) {
+  static const TriboShapeKind kinds[] = {TRIBO_SHAPE_SPHERE, TRIBO_SHAPE_BOX, TRIBO_SHAPE_CAPSULE, TRIBO_SHAPE_CYLINDER,
+                                         TRIBO_SHAPE_HULL};
+  const TriboRobotDef* robot = &scene->robots[tree->robot];
+  const TriboTreeInfo* info = tribo_dyn_tree_info(tree->tree);
+  int material = tribo_names_find(&scene->material_names, robot->material);
+  for (int i = 0; i < info->ngeom; ++i) {
+    const TriboTreeGeom* g = &info->geoms[i];
+    TriboShapeDef def = tribo_shape_default();
+    def.kind = kinds[g->shape];
+    tribo_copy3(def.size, g->size);
+    def.mesh = g->mesh;
+    tribo_copy3(def.scale, g->scale);
+    tribo_copy3(def.position, g->local.p);
+    tribo_quat_from_mat(def.quaternion, g->local.R);
+    char name[320];
+    snprintf(name, sizeof name, "%s/%s.shape%d", robot->name, info->links[g->link].name, i);
+    def.name = name;
+    TRIBO_TRY(add_geom(model, &def, NULL, tree->first_body + g->link, material));
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus compile_exclusions(const TriboScene* scene, TriboModel* model) {
+  for (int i = 0; i < scene->nexclusion; ++i) {
+    int a, b;
+    const char* where = scene->exclusion_where[i];
+    TRIBO_TRY(tribo_located(tribo_model_body_id(model, scene->exclusions[i].a, &a), where));
+    TRIBO_TRY(tribo_located(tribo_model_body_id(model, scene->exclusions[i].b, &b), where));
+    TRIBO_TRY(tribo_compile_exclude(model, a, b));
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_compile_shapes(const TriboScene* scene, TriboModel* model, const int* scene_body) {
+  TRIBO_TRY(compile_materials(scene, model));
+  int ngeom = scene->nshape;
+  for (int t = 0; t < model->ntree; ++t) {
+    ngeom += tribo_dyn_tree_info(model->trees[t].tree)->ngeom;
+  }
+  model->geoms = tribo_pool_alloc(&model->pool, (size_t)ngeom, sizeof *model->geoms);
+  model->shapes = tribo_pool_alloc(&model->pool, (size_t)ngeom, sizeof *model->shapes);
+  if (model->geoms == NULL || model->shapes == NULL) {
+    return no_memory();
+  }
+  for (int i = 0; i < scene->nshape; ++i) {
+    const SceneShape* shape = &scene->shapes[i];
+    int body = shape->body == TRIBO_WORLD ? TRIBO_WORLD : scene_body[shape->body];
+    int material = tribo_names_find(&scene->material_names, shape->def.material);
+    TRIBO_TRY(
+        tribo_located(add_geom(model, &shape->def, model->scene_hulls[i], body, material), scene->shape_where[i]));
+  }
+  for (int t = 0; t < model->ntree; ++t) {
+    if (model->trees[t].robot >= 0) {
+      TRIBO_TRY(add_robot_geoms(scene, model, &model->trees[t]));
+    }
+  }
+  TRIBO_TRY(compile_exclusions(scene, model));
+  TriboColWorldDef def = {.geoms = model->geoms,
+                          .ngeom = model->ngeom,
+                          .nbody = model->nbody,
+                          .excluded = (const int(*)[2])model->excluded,
+                          .nexcluded = model->nexcluded};
+  return tribo_col_world_create(&def, &model->collision);
+}

@@ -1,0 +1,215 @@
+// Making, resetting and looking at the data of a simulation.
+#include "data.h"
+
+#include <string.h>
+
+#include "hash.h"
+#include "math3.h"
+#include "pose.h"
+
+static TriboStatus no_memory(void) {
+  return tribo_fail(TRIBO_NOMEM, "no memory for the data");
+}
+
+TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, const char* who) {
+  if (model == NULL || data == NULL || data->model != model) {
+    return tribo_fail(TRIBO_INVALID, "%s: the data was not made for this model", who);
+  }
+  return TRIBO_OK;
+}
+
+// X(field, count): the arrays whose size the model fixes
+#define DATA_ARRAYS(X)             \
+  X(q, model->nq)                  \
+  X(v, model->nv)                  \
+  X(q_next, model->nq)             \
+  X(v_next, model->nv)             \
+  X(tau, model->nv)                \
+  X(tau_step, model->nv)           \
+  X(wrench, 6 * model->nbody)      \
+  X(wrench_step, 6 * model->nbody) \
+  X(poses, model->nbody)           \
+  X(twists, model->nbody)          \
+  X(position, 3 * model->nbody)    \
+  X(quaternion, 4 * model->nbody)  \
+  X(velocity, 3 * model->nbody)    \
+  X(omega, 3 * model->nbody)
+
+static TriboStatus allocate(const TriboModel* model, TriboData* data) {
+#define X(name, count)                                           \
+  data->name = tribo_alloc((size_t)(count), sizeof *data->name); \
+  if (data->name == NULL) {                                      \
+    return no_memory();                                          \
+  }
+  DATA_ARRAYS(X)
+#undef X
+  data->solvers = tribo_alloc((size_t)model->world.threads, sizeof(TriboSolver*));
+  if (data->solvers == NULL) {
+    return no_memory();
+  }
+  for (int i = 0; i < model->world.threads; ++i) {
+    TRIBO_TRY(tribo_model_solver(model, &data->solvers[i]));
+    data->nsolver++;
+  }
+  TRIBO_TRY(tribo_dyn_data_create(model->system, &data->dynamics));
+  return tribo_col_data_create(model->collision, &data->collision);
+}
+
+TriboStatus tribo_data_create(const TriboModel* model, TriboData** out) {
+  *out = NULL;
+  TriboData* data = tribo_alloc(1, sizeof *data);
+  if (data == NULL) {
+    return no_memory();
+  }
+  data->model = model;
+  TriboStatus status = allocate(model, data);
+  if (status != TRIBO_OK) {
+    tribo_data_destroy(data);
+    return status;
+  }
+  tribo_data_reset(model, data);
+  *out = data;
+  return TRIBO_OK;
+}
+
+void tribo_data_destroy(TriboData* data) {
+  if (data == NULL) {
+    return;
+  }
+#define X(name, count) tribo_free(data->name);
+  DATA_ARRAYS(X)
+#undef X
+  for (int i = 0; i < data->nsolver; ++i) {
+    tribo_solver_destroy(data->solvers[i]);
+  }
+  tribo_dyn_data_destroy(data->dynamics);
+  tribo_col_data_destroy(data->collision);
+  tribo_islands_free(&data->islands);
+  void* owned[] = {data->solvers, data->warm, data->warm_next, data->laws, data->lambda, data->sigma, data->views};
+  for (size_t i = 0; i < sizeof owned / sizeof owned[0]; ++i) {
+    tribo_free(owned[i]);
+  }
+  tribo_free(data);
+}
+
+void tribo_data_reset(const TriboModel* model, TriboData* data) {
+  data->time = 0;
+  data->steps = 0;
+  data->nwarm = 0;
+  data->warm_dt = 0;
+  data->nview = 0;
+  data->kinematics_known = 0;
+  memset(&data->info, 0, sizeof data->info);
+  data->info.certified = 1;
+  data->info.residual.worst = -1;
+  memcpy(data->q, model->q0, (size_t)model->nq * sizeof *data->q);
+  memcpy(data->v, model->v0, (size_t)model->nv * sizeof *data->v);
+  memset(data->tau, 0, (size_t)model->nv * sizeof *data->tau);
+  memset(data->wrench, 0, 6 * (size_t)model->nbody * sizeof *data->wrench);
+}
+
+double tribo_data_time(const TriboData* data) {
+  return data->time;
+}
+
+uint64_t tribo_data_hash(const TriboModel* model, const TriboData* data) {
+  uint64_t h = tribo_hash(TRIBO_HASH_START, &data->time, sizeof data->time);
+  h = tribo_hash(h, data->q, (size_t)model->nq * sizeof *data->q);
+  return tribo_hash(h, data->v, (size_t)model->nv * sizeof *data->v);
+}
+
+// Body frames and velocities of the current state, in the user's terms.
+TriboStatus tribo_data_kinematics(const TriboModel* model, TriboData* data) {
+  if (data->kinematics_known) {
+    return TRIBO_OK;
+  }
+  TRIBO_TRY(tribo_dyn_kinematics(model->system, data->dynamics, data->q, data->v, data->poses, data->twists));
+  for (int i = 0; i < model->nbody; ++i) {
+    TriboPose pose = tribo_pose_mul(&data->poses[i], &model->body_offset[i]);
+    tribo_copy3(data->position + 3 * i, pose.p);
+    if (i < model->nfree) {
+      memcpy(data->quaternion + 4 * i, data->q + 7 * i + 3, 4 * sizeof(double));
+    } else {
+      tribo_quat_from_mat(data->quaternion + 4 * i, pose.R);
+    }
+    // velocity of the centre of mass: that of the origin dynamics uses, plus ω × arm
+    double com[3], arm[3], spin[3];
+    tribo_mul33v(com, pose.R, model->bodies[i].com);
+    tribo_add3(com, com, pose.p);
+    tribo_sub3(arm, com, data->poses[i].p);
+    tribo_cross3(spin, data->twists[i].w, arm);
+    tribo_add3(data->velocity + 3 * i, data->twists[i].v, spin);
+    tribo_copy3(data->omega + 3 * i, data->twists[i].w);
+  }
+  data->kinematics_known = 1;
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_data_view(const TriboModel* model, TriboData* data, TriboField field, TriboView* view) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_view"));
+  TRIBO_TRY(tribo_data_kinematics(model, data));
+  switch (field) {
+    case TRIBO_FIELD_Q: *view = (TriboView){data->q, model->nq}; return TRIBO_OK;
+    case TRIBO_FIELD_V: *view = (TriboView){data->v, model->nv}; return TRIBO_OK;
+    case TRIBO_FIELD_TAU: *view = (TriboView){data->tau, model->nv}; return TRIBO_OK;
+    case TRIBO_FIELD_POSITION: *view = (TriboView){data->position, 3 * model->nbody}; return TRIBO_OK;
+    case TRIBO_FIELD_QUATERNION: *view = (TriboView){data->quaternion, 4 * model->nbody}; return TRIBO_OK;
+    case TRIBO_FIELD_VELOCITY: *view = (TriboView){data->velocity, 3 * model->nbody}; return TRIBO_OK;
+    case TRIBO_FIELD_OMEGA: *view = (TriboView){data->omega, 3 * model->nbody}; return TRIBO_OK;
+  }
+  return tribo_fail(TRIBO_INVALID, "tribo_data_view: field = %d is none of TriboField", (int)field);
+}
+
+TriboStatus tribo_data_set_state(const TriboModel* model, TriboData* data, const double* q, const double* v) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_set_state"));
+  if (!tribo_finite(q, (size_t)model->nq) || !tribo_finite(v, (size_t)model->nv)) {
+    return tribo_fail(TRIBO_INVALID, "tribo_data_set_state: q and v must be finite");
+  }
+  memcpy(data->q, q, (size_t)model->nq * sizeof *q);
+  memcpy(data->v, v, (size_t)model->nv * sizeof *v);
+  data->kinematics_known = 0;
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_data_set_tau(const TriboModel* model, TriboData* data, const double* tau) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_set_tau"));
+  if (!tribo_finite(tau, (size_t)model->nv)) {
+    return tribo_fail(TRIBO_INVALID, "tribo_data_set_tau: tau must be finite");
+  }
+  memcpy(data->tau, tau, (size_t)model->nv * sizeof *tau);
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_data_apply_wrench(const TriboModel* model, TriboData* data, int body, const double force[3],
+                                    const double torque[3]) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_apply_wrench"));
+  if (body < 0 || body >= model->nbody) {
+    return tribo_fail(TRIBO_INVALID, "tribo_data_apply_wrench: body = %d; accepted are 0 … %d", body, model->nbody - 1);
+  }
+  if (!tribo_finite(force, 3) || !tribo_finite(torque, 3)) {
+    return tribo_fail(TRIBO_INVALID, "tribo_data_apply_wrench: force and torque must be finite");
+  }
+  double* w = data->wrench + 6 * body;
+  tribo_add3(w, w, force);
+  tribo_add3(w + 3, w + 3, torque);
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_data_contacts(const TriboModel* model, const TriboData* data, const TriboContactView** contacts,
+                                int* count) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_contacts"));
+  *contacts = data->views;
+  *count = data->nview;
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_data_mechanics(const TriboModel* model, TriboData* data, TriboMechanics* out) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_mechanics"));
+  TriboEnergy e;
+  TRIBO_TRY(tribo_dyn_energy(model->system, data->dynamics, model->world.gravity, data->q, data->v, &e));
+  *out = (TriboMechanics){.kinetic = e.kinetic, .potential = e.potential, .mass = e.mass};
+  tribo_copy3(out->momentum, e.momentum);
+  tribo_copy3(out->angular, e.angular);
+  tribo_copy3(out->com, e.com);
+  return TRIBO_OK;
+}

@@ -1,0 +1,113 @@
+// Everything that changes during a simulation.
+#pragma once
+
+#include "model.h"
+
+// What is remembered of a constraint from one step to the next, in the order of the rows: contacts by
+// (geom_a, geom_b, feature), then limits and joint friction by index.
+typedef struct WarmEntry {
+  int kind;  // TriboRowKind
+  int a, b;  // geometries; limits and friction: index, 0
+  uint32_t feature;
+  int dim;
+  double frame[9];   // rows t1 t2 n in the world
+  double lambda[6];  // [N·s]
+  double sigma[6];   // [m/s]
+} WarmEntry;
+
+// The problem split into independent parts. Jacobians and masses stay where they are; only indices, g and R are copied,
+// all islands one behind the other.  set by: islands
+typedef struct IslandEnd {
+  int cone, row, term;
+} IslandEnd;
+
+typedef struct Islands {
+  int count;
+  char* slab;  // all arrays below, laid out anew each step, in one piece of memory that only grows
+  size_t slab_capacity;
+  int* root;             // (nblock) union-find
+  int* island_of_block;  // (nblock)
+  int* local;            // (nblock) index within its island
+  int* island_of_cone;   // (ncone) by the whole problem's cone
+  int* cone_of;          // (ncone) island order → cone of the whole problem
+  int* first_cone;       // (count + 1)
+  int* first_row;        // (count + 1)
+  int* first_block;      // (count + 1)
+  int* first_term;       // (count + 1)
+  int* block_dim;        // (blocks in islands)
+  size_t* block_at;
+  TriboCone* cones;      // (ncone) rows counted from the island's first
+  unsigned char* known;  // (ncone)
+  int* term_first;       // (ncone + count) each island has one entry more than cones
+  int* term_block;       // (nterm)
+  size_t* term_at;       // (nterm)
+  double *g, *R;         // (nrow)
+  double *warm_lambda, *warm_sigma;
+  double* lambda;          // (nrow) the answers
+  IslandEnd* end;          // (count) how far an island is filled
+  TriboSolveStats* stats;  // (count)
+  TriboStatus* status;     // (count)
+  char (*error)[256];      // (count) why a solve failed: the text of another thread would be lost
+} Islands;
+
+struct TriboData {
+  const TriboModel* model;  // that it was made for
+
+  // state
+  double time;
+  uint64_t steps;
+  double *q, *v;            // (nq), (nv) current
+  double *q_next, *v_next;  // spare: written by a step, swapped in when it holds
+  WarmEntry* warm;          // (nwarm) of the last step
+  WarmEntry* warm_next;
+  int nwarm;
+  double warm_dt;  // step the impulses belong to
+  size_t warm_capacity, warm_next_capacity;
+
+  // inputs
+  double* tau;          // (nv) set by the user, stays
+  double* tau_step;     // (nv) plus the scene's efforts
+  double* wrench;       // (nbody × 6) of the next step; cleared after it
+  double* wrench_step;  // (nbody × 6) plus the scene's forces
+
+  // rooms
+  TriboDynData* dynamics;
+  TriboColData* collision;
+  TriboSolver** solvers;  // (nsolver) one per worker
+  int nsolver;
+  Islands islands;
+
+  // the last step
+  TriboProblem problem;
+  const TriboRowInfo* rows;
+  const TriboContact* contacts;
+  int ncontact;
+  TriboContactLaw* laws;  // (ncontact)
+  size_t law_capacity;
+  double *lambda, *sigma;  // (nrow) whole problem
+  size_t lambda_capacity, sigma_capacity;
+  TriboContactView* views;  // (nview)
+  int nview;
+  size_t view_capacity;
+  TriboStepInfo info;
+
+  // views of the current state, computed on demand
+  int kinematics_known;
+  TriboPose* poses;  // (nbody) as dynamics moves them
+  TriboTwist* twists;
+  double *position, *quaternion, *velocity, *omega;  // user's body frames
+};
+
+// islands.c
+TriboStatus tribo_islands_build(Islands* islands, const TriboProblem* problem);
+TriboProblem tribo_islands_problem(const Islands* islands, const TriboProblem* whole, int island);
+void tribo_islands_scatter(const Islands* islands, const TriboProblem* whole, double* lambda);
+void tribo_islands_free(Islands* islands);
+
+// warm.c: the memory of the last step, matched to the rows of this one and into island order; and its renewal.
+void tribo_warm_match(TriboData* data);
+TriboStatus tribo_warm_renew(TriboData* data);
+
+// data.c
+TriboStatus tribo_data_kinematics(const TriboModel* model, TriboData* data);
+TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, const char* who);

@@ -1,0 +1,357 @@
+// The tables of the scene format: one row per key. The parser, the defaults and the manual page are made from them.
+#include "format.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BIG 1e100
+
+static const char* const schemes[] = {"midpoint", "euler", NULL};
+static const char* const joint_kinds[] = {"fixed",     "revolute",    "continuous",  "prismatic",
+                                          "helical",   "universal",   "cylindrical", "planar",
+                                          "spherical", "translation", NULL};
+static const char* const whens[] = {"end", "at", "always", "max", "min", "mean", NULL};
+static const char* const rule_by[] = {"index", "layer", "column", NULL};
+
+// rows: R real, I int, B bool, T text, P path, V3/V4/V6 vectors, W word, S nested
+#define AT(strct, field) offsetof(strct, field)
+#define R(s, key, field, lo, hi, open, unit, doc) \
+  { key, FIELD_REAL, AT(s, field), lo, hi, open, unit, doc, NULL }
+#define I(s, key, field, lo, hi, doc) \
+  { key, FIELD_INT, AT(s, field), lo, hi, 0, "", doc, NULL }
+#define B(s, key, field, doc) \
+  { key, FIELD_BOOL, AT(s, field), 0, 1, 0, "", doc, NULL }
+#define T(s, key, field, doc) \
+  { key, FIELD_TEXT, AT(s, field), 0, 0, 0, "", doc, NULL }
+#define P(s, key, field, doc) \
+  { key, FIELD_PATH, AT(s, field), 0, 0, 0, "", doc, NULL }
+#define V(n, s, key, field, unit, doc) \
+  { key, FIELD_VEC##n, AT(s, field), -BIG, BIG, 0, unit, doc, NULL }
+#define Q(s, field)                                                                                                  \
+  {"quaternion", FIELD_VEC4, AT(s, field), -2, 2, 0, "", "orientation as x, y, z, w", NULL}, {                       \
+    "rpy", FIELD_RPY, AT(s, field), -BIG, BIG, 0, "rad", "orientation as roll, pitch, yaw about fixed x, y, z", NULL \
+  }
+#define W(s, key, field, words, doc) \
+  { key, FIELD_WORD, AT(s, field), 0, 0, 0, "", doc, words }
+#define S(key, doc) \
+  { key, FIELD_SECTION, 0, 0, 0, 0, "", doc, NULL }
+
+static const Field scene_fields[] = {
+    S("include", "a file or a list of files whose content stands before this one's"),
+    S("world", "section world"),
+    S("materials", "a mapping from names to sections material; `default` is the one shapes have without a word"),
+    S("pairs", "a list of sections pair"),
+    S("static", "a list of sections shape that never move"),
+    S("bodies", "a list of sections body"),
+    S("grid", "a list of sections grid"),
+    S("wall", "a list of sections wall"),
+    S("pile", "a list of sections pile"),
+    S("joints", "a list of sections joint"),
+    S("robots", "a list of sections robot"),
+    S("exclude", "a list of pairs of body names that never collide"),
+    S("forces", "a list of sections force"),
+    S("record", "a list of sections record"),
+    S("cameras", "a list of sections camera"),
+    S("expect", "a list of sections expect: what the scene must show"),
+};
+
+static const Field world_fields[] = {
+    V(3, TriboWorldDef, "gravity", gravity, "m/s²", "gravity"),
+    W(TriboWorldDef, "scheme", scheme, schemes, "time integration"),
+    S("solver", "the solver's id, or a mapping with `id` and the solver's own settings"),
+#define X(type, name, init, lo, hi, open, unit, doc) \
+  {#name, FIELD_##type, AT(TriboWorldDef, name), lo, hi, open, unit, doc, NULL},
+    TRIBO_WORLD_SETTINGS(X)
+#undef X
+};
+
+#define MATERIAL_FIELDS                                                                                          \
+  R(TriboMaterialDef, "friction", friction, 0, 1e6, 0, "", "Coulomb's coefficient μ"),                           \
+      R(TriboMaterialDef, "torsion", torsion, 0, 1e6, 0, "m", "torsional friction"),                             \
+      R(TriboMaterialDef, "rolling", rolling, 0, 1e6, 0, "m", "rolling friction"),                               \
+      R(TriboMaterialDef, "restitution", restitution, 0, 1, 0, "", "share of the impact speed that comes back"), \
+      R(TriboMaterialDef, "stiffness", stiffness, 0, BIG, 0, "N/m", "of a compliant contact; 0 is rigid"),       \
+      R(TriboMaterialDef, "damping", damping, 0, BIG, 0, "N s/m", "beside a stiffness")
+
+static const Field material_fields[] = {MATERIAL_FIELDS};
+static const Field pair_fields[] = {S("between", "the names of the two materials"), MATERIAL_FIELDS};
+
+#define SHAPE_KINDS                                                                                                   \
+  S("sphere", "radius [m]"), S("box", "full lengths along x, y, z [m]"),                                              \
+      S("capsule", "radius and length without the caps [m], axis z"), S("cylinder", "radius and length [m], axis z"), \
+      S("cone", "radius and length [m], axis z, apex up"), S("ellipsoid", "half axes along x, y, z [m]"),             \
+      S("hull", "a list of points [x, y, z]: their convex hull"),                                                     \
+      S("mesh", "an STL, OBJ or DAE file; it collides as its convex hull"),                                           \
+      S("plane", "outward normal of a half-space through `position`; static only")
+
+#define SHAPE_REST                                                                                                    \
+  V(3, TriboShapeDef, "scale", scale, "", "of a mesh"), S("as", "how a mesh collides: `hull`; `concave` is refused"), \
+      T(TriboShapeDef, "material", material, "name of its material"),                                                 \
+      R(TriboShapeDef, "density", density, 0, 1e9, 0, "kg/m³", "for bodies without a mass"),                          \
+      {"color", FIELD_VEC4, AT(TriboShapeDef, color), 0, 1, 0, "", "red, green, blue, alpha", NULL},                  \
+      I(TriboShapeDef, "group", group, 0, 2147483647, "bits of the groups it is in"),                                 \
+      I(TriboShapeDef, "mask", mask, 0, 2147483647, "bits of the groups it collides with")
+
+static const Field shape_fields[] = {
+    T(TriboShapeDef, "name", name, "for messages"),
+    SHAPE_KINDS,
+    V(3, TriboShapeDef, "position", position, "m", "in the body frame, or in the world"),
+    Q(TriboShapeDef, quaternion),
+    SHAPE_REST,
+};
+
+static const Field body_fields[] = {
+    T(TriboBodyDef, "name", name, "unique; how everything else refers to it"),
+    V(3, TriboBodyDef, "position", position, "m", "of the body frame"),
+    Q(TriboBodyDef, quaternion),
+    V(3, TriboBodyDef, "velocity", velocity, "m/s", "initial, of the centre of mass"),
+    V(3, TriboBodyDef, "omega", omega, "rad/s", "initial angular velocity, world axes"),
+    R(TriboBodyDef, "mass", mass, 0, BIG, 1, "kg", "without it, the shapes' densities count"),
+    V(3, TriboBodyDef, "com", com, "m", "centre of mass in the body frame"),
+    V(6, TriboBodyDef, "inertia", inertia, "kg m²", "xx yy zz xy xz yz about the centre of mass"),
+    S("shapes", "a list of sections shape; a single shape may stand in the body itself"),
+};
+
+// a single shape inside a body or a generator: everything of a shape but its pose and its name
+static const Field inner_shape_fields[] = {SHAPE_KINDS, SHAPE_REST};
+
+static const Field joint_fields[] = {
+    T(TriboJointDef, "name", name, "unique among joints"),
+    W(TriboJointDef, "kind", kind, joint_kinds, "what it allows"),
+    S("parent", "body, or `world`"),
+    S("child", "body"),
+    V(3, TriboJointDef, "anchor", anchor, "m", "where the bodies meet, in the world at their initial poses"),
+    V(3, TriboJointDef, "axis", axis, "", "in the world"),
+    V(3, TriboJointDef, "axis2", axis2, "", "second axis of a universal joint"),
+    R(TriboJointDef, "pitch", pitch, -BIG, BIG, 0, "m/rad", "of a helical joint"),
+    R(TriboJointDef, "armature", armature, 0, BIG, 0, "kg m², kg", "inertia of the drive"),
+    R(TriboJointDef, "damping", damping, 0, BIG, 0, "N m s/rad, N s/m", "viscous"),
+    R(TriboJointDef, "friction", friction, 0, BIG, 0, "N m, N", "dry"),
+    R(TriboJointDef, "lower", lower, -INFINITY, BIG, 0, "rad, m", "limit of a one-dof joint"),
+    R(TriboJointDef, "upper", upper, -BIG, INFINITY, 0, "rad, m", "limit of a one-dof joint"),
+    R(TriboJointDef, "effort", effort, 0, INFINITY, 0, "N m, N", "largest effort of its motor"),
+    R(TriboJointDef, "position", position, -BIG, BIG, 0, "rad, m", "initial, away from the bodies' poses"),
+    R(TriboJointDef, "velocity", velocity, -BIG, BIG, 0, "rad/s, m/s", "initial"),
+};
+
+static const Field robot_fields[] = {
+    T(TriboRobotDef, "name", name, "its bodies and joints are called name/link"),
+    P(TriboRobotDef, "urdf", urdf, "the robot's file"),
+    P(TriboRobotDef, "srdf", srdf, "reference poses and pairs that may touch"),
+    V(3, TriboRobotDef, "position", position, "m", "of the base"),
+    Q(TriboRobotDef, quaternion),
+    B(TriboRobotDef, "free_base", free_base, "true: the base floats"),
+    T(TriboRobotDef, "reference", reference, "initial pose by its name in the SRDF"),
+    T(TriboRobotDef, "material", material, "of all its shapes"),
+    B(TriboRobotDef, "self_collision", self_collision, "false: its own links never collide"),
+    S("joints", "a mapping from joint names to initial positions [rad, m]"),
+};
+
+static const Field force_fields[] = {
+    T(TriboForceDef, "body", body, "that is pushed"),
+    T(TriboForceDef, "joint", joint, "or that is driven"),
+    V(3, TriboForceDef, "force", force, "N", "at the centre of mass"),
+    V(3, TriboForceDef, "torque", torque, "N m", "on the body"),
+    R(TriboForceDef, "effort", effort, -BIG, BIG, 0, "N m, N", "on the joint"),
+    R(TriboForceDef, "start", start, 0, BIG, 0, "s", "from this time"),
+    R(TriboForceDef, "end", end, 0, INFINITY, 0, "s", "until this time"),
+    B(TriboForceDef, "local", local, "true: in body axes"),
+};
+
+static const Field record_fields[] = {
+    T(TriboRecordDef, "file", file, "CSV, relative to where the program runs"),
+    I(TriboRecordDef, "every", every, 1, 1e9, "steps between rows"),
+    S("columns", "a list of quantities (\"cube0: position.z\"); none: all of q and v"),
+};
+
+static const Field camera_fields[] = {
+    T(TriboCameraDef, "name", name, "to choose it by"),
+    V(3, TriboCameraDef, "eye", eye, "m", "where it stands"),
+    V(3, TriboCameraDef, "target", target, "m", "what it looks at"),
+    V(3, TriboCameraDef, "up", up, "", "what is up in the picture"),
+    R(TriboCameraDef, "fov", fov, 0.01, 3.1, 0, "rad", "vertical opening"),
+};
+
+static const Field expect_fields[] = {
+    T(TriboExpectDef, "quantity", quantity, "what is measured"),
+    T(TriboExpectDef, "of", of, "the body or joint it belongs to"),
+    W(TriboExpectDef, "when", when, whens, "end: last state; at: at time `from`; the others over [from, to]"),
+    R(TriboExpectDef, "from", from, 0, BIG, 0, "s", "start of the window, or the moment"),
+    R(TriboExpectDef, "to", to, 0, INFINITY, 0, "s", "end of the window"),
+    B(TriboExpectDef, "change", change, "true: the change since the start is judged"),
+    R(TriboExpectDef, "value", value, -BIG, BIG, 0, "", "expected"),
+    R(TriboExpectDef, "abs", abs, 0, BIG, 0, "", "absolute tolerance"),
+    R(TriboExpectDef, "rel", rel, 0, BIG, 0, "", "relative tolerance"),
+    R(TriboExpectDef, "min", min, -BIG, BIG, 0, "", "least accepted"),
+    R(TriboExpectDef, "max", max, -BIG, BIG, 0, "", "most accepted"),
+};
+
+#define GENERATOR_FIELDS                                                         \
+  T(GeneratorDef, "name", name, "bodies are called name0, name1, …"),            \
+      V(3, GeneratorDef, "origin", origin, "m", "centre of the lowest layer"),   \
+      V(3, GeneratorDef, "velocity", velocity, "m/s", "initial, of every body"), \
+      I(GeneratorDef, "seed", seed, 0, 2147483647, "of everything random"),      \
+      S("mass", "a rule [kg]; without it, the shapes' densities count"),         \
+      S("size", "a rule: factor on the shape's lengths"),                        \
+      S("colors", "a list of colours that take turns, or a mapping with `list` and `by`")
+
+static const Field grid_fields[] = {
+    GENERATOR_FIELDS,
+    V(3, GeneratorDef, "count", count, "", "bodies along x, y, z"),
+    V(3, GeneratorDef, "spacing", spacing, "m", "between neighbours along x, y, z"),
+};
+static const Field wall_fields[] = {
+    GENERATOR_FIELDS,
+    I(GeneratorDef, "rows", rows, 1, 1000, "a pyramid: this many bodies below, one on top"),
+    R(GeneratorDef, "pitch", pitch, 0, 1e6, 1, "m", "between neighbours of a row"),
+    R(GeneratorDef, "layer", layer, 0, 1e6, 1, "m", "height of a row"),
+};
+static const Field pile_fields[] = {
+    GENERATOR_FIELDS,
+    I(GeneratorDef, "number", number, 1, 100000, "of bodies"),
+    I(GeneratorDef, "columns", columns, 1, 1000, "bodies along x and along y in a layer"),
+    R(GeneratorDef, "pitch", pitch, 0, 1e6, 1, "m", "between neighbours of a layer"),
+    R(GeneratorDef, "layer", layer, 0, 1e6, 1, "m", "height of a layer"),
+    R(GeneratorDef, "jitter", jitter, 0, 1e6, 0, "m", "random shift along x and y, to either side"),
+    S("shapes", "a list of sections shape that take turns"),
+};
+static const Field rule_fields[] = {
+    R(RuleDef, "first", first, -BIG, BIG, 0, "", "value at 0"),
+    R(RuleDef, "factor", factor, -BIG, BIG, 0, "", "from one to the next"),
+    R(RuleDef, "step", step, -BIG, BIG, 0, "", "added from one to the next"),
+    R(RuleDef, "min", min, -BIG, BIG, 0, "", "random between min and max"),
+    R(RuleDef, "max", max, -BIG, BIG, 0, "", "random between min and max"),
+    W(RuleDef, "by", by, rule_by, "what is counted"),
+    S("list", "values that take turns"),
+};
+
+// ---- defaults
+
+#define INIT(name, type, expr)           \
+  static void init_##name(void* strct) { \
+    *(type*)strct = (expr);              \
+  }
+INIT(world, TriboWorldDef, tribo_world_default())
+INIT(material, TriboMaterialDef, tribo_material_default())
+INIT(shape, TriboShapeDef, tribo_shape_default())
+INIT(body, TriboBodyDef, tribo_body_default())
+INIT(joint, TriboJointDef, tribo_joint_default())
+INIT(robot, TriboRobotDef, tribo_robot_default())
+INIT(force, TriboForceDef, tribo_force_default())
+INIT(record, TriboRecordDef, ((TriboRecordDef){.every = 1}))
+INIT(camera, TriboCameraDef, tribo_camera_default())
+INIT(expect, TriboExpectDef, tribo_expect_default())
+INIT(generator, GeneratorDef,
+     ((GeneratorDef){.count = {1, 1, 1},
+                     .spacing = {1, 1, 1},
+                     .rows = 5,
+                     .pitch = 1,
+                     .layer = 1,
+                     .number = 1,
+                     .columns = 5,
+                     .quaternion = {0, 0, 0, 1}}))
+INIT(rule, RuleDef, ((RuleDef){.first = 1, .factor = 1, .min = NAN, .max = NAN}))
+
+#define SECTION(name, strct, init, doc) \
+  { #name, doc, name##_fields, sizeof name##_fields / sizeof *name##_fields, sizeof(strct), init }
+static const Section sections[] = {
+    SECTION(scene, char, NULL, "The whole file."),
+    SECTION(world, TriboWorldDef, init_world, "What holds everywhere."),
+    SECTION(material, TriboMaterialDef, init_material,
+            "Two materials mix: geometric mean of the frictions, larger restitution, springs in series."),
+    SECTION(pair, TriboMaterialDef, init_material, "Two materials that do not mix by rule."),
+    SECTION(shape, TriboShapeDef, init_shape, "Exactly one of sphere … plane says what it is."),
+    SECTION(body, TriboBodyDef, init_body, "A rigid body. Free, unless a joint ties it."),
+    SECTION(inner_shape, TriboShapeDef, init_shape,
+            "A single shape at the origin of a body or generator, without a list."),
+    SECTION(joint, TriboJointDef, init_joint, "Ties two bodies into one tree of reduced coordinates."),
+    SECTION(robot, TriboRobotDef, init_robot, "A robot from a URDF file."),
+    SECTION(force, TriboForceDef, init_force, "A push or a motor effort over time."),
+    SECTION(record, TriboRecordDef, init_record, "A CSV file of the motion."),
+    SECTION(camera, TriboCameraDef, init_camera, "A view of the scene."),
+    SECTION(expect, TriboExpectDef, init_expect, "A physical fact the scene must show; `tribo check` judges it."),
+    SECTION(grid, GeneratorDef, init_generator, "Bodies on a regular grid."),
+    SECTION(wall, GeneratorDef, init_generator, "A pyramid of bodies, each row one shorter than the one below."),
+    SECTION(pile, GeneratorDef, init_generator, "Bodies in layers, shifted and turned at random, to be dropped."),
+    SECTION(rule, RuleDef, init_rule, "A number per body: a plain number, a list that takes turns, or this."),
+};
+
+const Section* tribo_format_section(const char* name) {
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; ++i) {
+    if (strcmp(sections[i].name, name) == 0) {
+      return &sections[i];
+    }
+  }
+  return NULL;
+}
+
+// ---- describing
+
+static void describe_type(const Field* f, char* text, size_t size) {
+  static const char* const names[] = {"number",    "whole number", "true or false", "text", "file",     "3 numbers",
+                                      "4 numbers", "6 numbers",    "3 numbers",     "word", "see right"};
+  snprintf(text, size, "%s", names[f->type]);
+}
+
+static void describe_range(const Field* f, char* text, size_t size) {
+  int n = 0;
+  text[0] = '\0';
+  if (f->type == FIELD_WORD) {
+    for (int i = 0; f->words[i] != NULL && n >= 0 && (size_t)n < size; ++i) {
+      n += snprintf(text + n, size - (size_t)n, "%s%s", i > 0 ? ", " : "", f->words[i]);
+    }
+    return;
+  }
+  int bounded = (f->type == FIELD_REAL || f->type == FIELD_INT || f->type == FIELD_VEC4) && f->max > f->min &&
+                (f->min > -BIG || f->max < BIG);
+  if (bounded) {
+    n = snprintf(text, size, "%c%g, %g]%s", f->open_min ? '(' : '[', f->min, f->max, f->unit[0] ? " " : "");
+  }
+  snprintf(text + n, size - (size_t)n, "%s", f->unit);
+}
+
+static void describe_init(const Section* s, const Field* f, char* text, size_t size) {
+  union {
+    char bytes[1024];
+    double align;
+  } strct;
+  text[0] = '\0';
+  if (s->init == NULL || f->type == FIELD_SECTION || s->size > sizeof strct.bytes) {
+    return;
+  }
+  memset(&strct, 0, sizeof strct);
+  s->init(&strct);
+  const char* at = strct.bytes + f->offset;
+  const double* x = (const double*)(const void*)at;
+  int whole;
+  switch (f->type) {
+    case FIELD_REAL: snprintf(text, size, isnan(*x) ? "" : "%g", *x); return;
+    case FIELD_VEC3: snprintf(text, size, isnan(*x) ? "" : "%g, %g, %g", x[0], x[1], x[2]); return;
+    case FIELD_VEC4: snprintf(text, size, "%g, %g, %g, %g", x[0], x[1], x[2], x[3]); return;
+    default: break;
+  }
+  memcpy(&whole, at, sizeof whole);
+  if (f->type == FIELD_INT) {
+    snprintf(text, size, "%d", whole);
+  } else if (f->type == FIELD_BOOL) {
+    snprintf(text, size, "%s", whole ? "true" : "false");
+  } else if (f->type == FIELD_WORD) {
+    snprintf(text, size, "%s", f->words[whole]);
+  }
+}
+
+int tribo_scene_format(int index, TriboFormatRow* out) {
+  for (size_t s = 0; s < sizeof sections / sizeof *sections; ++s) {
+    if (index < sections[s].nfield) {
+      const Field* f = &sections[s].fields[index];
+      *out = (TriboFormatRow){sections[s].name, sections[s].doc, f->key, f->doc, "", "", ""};
+      describe_type(f, out->type, sizeof out->type);
+      describe_range(f, out->range, sizeof out->range);
+      describe_init(&sections[s], f, out->init, sizeof out->init);
+      return 1;
+    }
+    index -= sections[s].nfield;
+  }
+  return 0;
+}

@@ -1,0 +1,79 @@
+// The compiled model: const after tribo_model_create, shared by any number of data.
+#pragma once
+
+#include "collision.h"
+#include "dynamics.h"
+#include "scene.h"
+
+// A force of the scene with its names resolved.
+typedef struct ModelForce {
+  TriboForceDef def;
+  int body;  // −1: effort on a joint
+  int v_at;  // of the joint
+} ModelForce;
+
+// An expectation with its quantity resolved.
+typedef struct ModelExpect {
+  TriboExpectDef def;
+  TriboQuantity quantity;
+} ModelExpect;
+
+typedef struct ModelTree {
+  TriboTree* tree;
+  int robot;       // index in the scene, −1: built from joints
+  int first_body;  // its links are bodies first_body …
+  int q_at, v_at;  // its coordinates
+} ModelTree;
+
+struct TriboModel {
+  TriboPool pool;  // strings and arrays below
+  TriboWorldDef world;
+  uint64_t fingerprint;  // of what a state must fit
+
+  int nq, nv, nbody, nfree, njoint, ngeom, nmaterial;
+  TriboBodyInfo* bodies;   // (nbody) free bodies, then links
+  TriboPose* body_offset;  // (nbody) the user's body frame in the frame that dynamics moves
+  TriboJointInfo* joints;  // (njoint)
+  TriboShapeInfo* shapes;  // (ngeom) same index as geoms
+  TriboGeom* geoms;        // (ngeom)
+  TriboHull** hulls;       // (nhull) owned
+  int nhull;
+  size_t hull_capacity;
+  const TriboHull** scene_hulls;  // (shapes of the scene) while compiling: the hull of each, once made
+  TriboMaterialDef* materials;
+  TriboContactLaw* laws;  // (nmaterial × nmaterial) mixed, symmetric
+  TriboNames body_names, joint_names;
+
+  ModelTree* trees;
+  int ntree;
+  TriboSystem* system;
+  TriboColWorld* collision;
+  double *q0, *v0;  // initial state
+
+  int (*excluded)[2];  // body pairs
+  int nexcluded;
+  size_t excluded_capacity;
+
+  ModelForce* forces;
+  int nforce;
+  TriboCameraDef* cameras;
+  int ncamera;
+  TriboRecordDef* records;
+  int nrecord;
+  ModelExpect* expects;
+  int nexpect;
+  SceneValue* solver_values;
+  int nsolver_value;
+};
+
+// A solver with the model's settings.
+TriboStatus tribo_model_solver(const TriboModel* model, TriboSolver** out);
+
+// compile_bodies.c: free bodies, trees, system, initial state. scene_body receives the model id of each scene body.
+TriboStatus tribo_compile_bodies(const TriboScene* scene, TriboModel* model, int* scene_body);
+// compile_shapes.c: hulls, geometries, exclusions, materials, collision world.
+TriboStatus tribo_compile_shapes(const TriboScene* scene, TriboModel* model, const int* scene_body);
+// Mass, centre and inertia (row-major, about the centre) of a scene body from its def and its shapes.
+TriboStatus tribo_compile_mass(const TriboScene* scene, TriboModel* model, int body, double* mass, double com[3],
+                               double inertia[9]);
+TriboStatus tribo_compile_exclude(TriboModel* model, int body_a, int body_b);

@@ -1,0 +1,63 @@
+// The scene as the core keeps it: the user's defs, copied, checked one by one, in the order they came.
+#pragma once
+
+#include <tribo/tribo.h>
+
+#include "pool.h"
+
+typedef struct SceneShape {
+  TriboShapeDef def;
+  int body;
+} SceneShape;
+
+typedef struct ScenePair {
+  int a, b;  // material ids, a ≤ b
+  TriboMaterialDef def;
+} ScenePair;
+
+typedef struct SceneValue {
+  const char* name;
+  double value, rate;
+} SceneValue;
+
+typedef struct SceneExclusion {
+  const char *a, *b;
+} SceneExclusion;
+
+// X(item type, plural): the arrays of a scene
+#define SCENE_ARRAYS(X)         \
+  X(TriboMaterialDef, material) \
+  X(ScenePair, pair)            \
+  X(TriboBodyDef, body)         \
+  X(SceneShape, shape)          \
+  X(TriboJointDef, joint)       \
+  X(TriboRobotDef, robot)       \
+  X(SceneValue, joint_value)    \
+  X(SceneValue, solver_value)   \
+  X(SceneExclusion, exclusion)  \
+  X(TriboForceDef, force)       \
+  X(TriboRecordDef, record)     \
+  X(TriboCameraDef, camera)     \
+  X(TriboExpectDef, expect)
+
+struct TriboScene {
+  TriboPool pool;     // strings and point lists
+  const char* where;  // "path:line:column" of what a loader is adding; NULL: the program adds it
+  TriboWorldDef world;
+#define X(type, name)        \
+  type* name##s;             \
+  const char** name##_where; \
+  int n##name;               \
+  size_t name##_capacity, name##_where_capacity;
+  SCENE_ARRAYS(X)
+#undef X
+  TriboNames material_names, body_names, joint_names, robot_names;
+};
+
+// Puts the place an item came from in front of the error, if it came from a file.
+static inline TriboStatus tribo_located(TriboStatus status, const char* where) {
+  if (status != TRIBO_OK && where != NULL) {
+    tribo_fail_prefix("%s: ", where);
+  }
+  return status;
+}

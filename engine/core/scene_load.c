@@ -1,0 +1,431 @@
+// Reading a YAML scene: every section of the format turned into calls of the public scene interface, so that a file can
+// say nothing a program could not.
+#include "scene_load.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math3.h"
+
+enum { DEEPEST_INCLUDE = 16 };
+
+// From here on, what is added to the scene comes from this node.
+TriboStatus tribo_load_at(Loader* l, const YamlNode* node) {
+  l->scene->where = tribo_pool_format(&l->scene->pool, "%s:%d:%d", node->path, node->line, node->column);
+  return l->scene->where == NULL ? tribo_fail(TRIBO_NOMEM, "no memory to read %s", node->path) : TRIBO_OK;
+}
+
+TriboStatus tribo_load_added(Loader* l, TriboStatus status) {
+  return tribo_located(status, l->scene->where);
+}
+
+// ---- shapes
+
+static const struct {
+  const char* key;
+  TriboShapeKind kind;
+  int numbers;
+} shape_words[] = {
+    {"sphere", TRIBO_SHAPE_SPHERE, 1},     {"box", TRIBO_SHAPE_BOX, 3},   {"capsule", TRIBO_SHAPE_CAPSULE, 2},
+    {"cylinder", TRIBO_SHAPE_CYLINDER, 2}, {"cone", TRIBO_SHAPE_CONE, 2}, {"ellipsoid", TRIBO_SHAPE_ELLIPSOID, 3},
+    {"hull", TRIBO_SHAPE_HULL, 0},         {"mesh", TRIBO_SHAPE_HULL, 0}, {"plane", TRIBO_SHAPE_HALFSPACE, 0},
+};
+enum { SHAPE_WORDS = sizeof shape_words / sizeof *shape_words };
+
+static TriboStatus read_points(Loader* l, const YamlNode* node, TriboShapeDef* def) {
+  if (node->kind != YAML_LIST) {
+    return tribo_yaml_fail(node, "hull: %s; accepted is a list of points [x, y, z]", tribo_yaml_what(node));
+  }
+  double* points = tribo_pool_alloc(&l->pool, (size_t)node->count, 3 * sizeof *points);
+  if (points == NULL) {
+    return tribo_fail(TRIBO_NOMEM, "no memory to read %s", node->path);
+  }
+  for (int i = 0; i < node->count; ++i) {
+    TRIBO_TRY(tribo_yaml_reals(&node->items[i], "hull", points + 3 * i, 3));
+  }
+  def->points = points;
+  def->npoint = node->count;
+  return TRIBO_OK;
+}
+
+static TriboStatus read_mesh(Loader* l, const YamlNode* shape, const YamlNode* node, TriboShapeDef* def) {
+  const YamlNode* as = tribo_yaml_get(shape, "as");
+  const char* word = "hull";
+  if (as != NULL) {
+    TRIBO_TRY(tribo_yaml_text(as, "as", &word));
+  }
+  if (strcmp(word, "hull") != 0) {
+    return tribo_yaml_fail(
+        as, "as: '%.20s': a mesh collides as its convex hull; for a concave one give convex pieces as several shapes",
+        word);
+  }
+  return tribo_format_path(&l->pool, node, "mesh", &def->mesh);
+}
+
+// The frame whose z axis is the normal.
+static TriboStatus read_plane(const YamlNode* shape, const YamlNode* node, TriboShapeDef* def) {
+  double n[3], t1[3], t2[3];
+  TRIBO_TRY(tribo_yaml_reals(node, "plane", n, 3));
+  if (!(tribo_normalize3(n) > 1e-9) || !tribo_finite(n, 3)) {
+    return tribo_yaml_fail(node, "plane: the normal must have a length above 0");
+  }
+  if (tribo_yaml_get(shape, "quaternion") != NULL || tribo_yaml_get(shape, "rpy") != NULL) {
+    return tribo_yaml_fail(node, "plane: its normal is its orientation; quaternion and rpy have no place here");
+  }
+  tribo_tangents(t1, t2, n);
+  const double R[9] = {t1[0], t2[0], n[0], t1[1], t2[1], n[1], t1[2], t2[2], n[2]};
+  tribo_quat_from_mat(def->quaternion, R);
+  return TRIBO_OK;
+}
+
+// Which of sphere … plane stands in the mapping. With `optional`, none is fine and *found says so.
+static TriboStatus read_kind(Loader* l, const YamlNode* node, TriboShapeDef* def, int* found) {
+  const char* first = NULL;
+  for (int i = 0; i < SHAPE_WORDS; ++i) {
+    const YamlNode* value = tribo_yaml_get(node, shape_words[i].key);
+    if (value == NULL) {
+      continue;
+    }
+    if (first != NULL) {
+      return tribo_yaml_fail(value, "'%s' beside '%s': a shape is one of them", shape_words[i].key, first);
+    }
+    first = shape_words[i].key;
+    def->kind = shape_words[i].kind;
+    if (shape_words[i].numbers > 0) {
+      TRIBO_TRY(tribo_yaml_reals(value, first, def->size, shape_words[i].numbers));
+      for (int k = 0; k < shape_words[i].numbers; ++k) {
+        if (!(def->size[k] > 0 && def->size[k] <= 1e6)) {
+          return tribo_yaml_fail(value, "%s: %g m is outside the accepted range (0, 1e6]", first, def->size[k]);
+        }
+      }
+    } else if (strcmp(first, "hull") == 0) {
+      TRIBO_TRY(read_points(l, value, def));
+    } else if (strcmp(first, "mesh") == 0) {
+      TRIBO_TRY(read_mesh(l, node, value, def));
+    } else {
+      TRIBO_TRY(read_plane(node, value, def));
+    }
+  }
+  *found = first != NULL;
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_load_shape(Loader* l, const YamlNode* node, const char* section, const char* other,
+                             TriboShapeDef* def, int* found) {
+  *def = tribo_shape_default();
+  TRIBO_TRY(tribo_format_read(&l->pool, node, tribo_format_section(section),
+                              other != NULL ? tribo_format_section(other) : NULL, def));
+  TRIBO_TRY(read_kind(l, node, def, found));
+  if (!*found && other == NULL) {
+    return tribo_yaml_fail(node,
+                           "a shape needs one of sphere, box, capsule, cylinder, cone, ellipsoid, hull, mesh, plane");
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus add_shape(Loader* l, const YamlNode* node, int body) {
+  TriboShapeDef def;
+  int found;
+  TRIBO_TRY(tribo_load_shape(l, node, "shape", NULL, &def, &found));
+  TRIBO_TRY(tribo_load_at(l, node));
+  return tribo_load_added(l, tribo_scene_add_shape(l->scene, body, &def, NULL));
+}
+
+// ---- sections, one function each
+
+static TriboStatus load_solver(Loader* l, const YamlNode* node, TriboWorldDef* world) {
+  const YamlNode* id = node->kind == YAML_MAP ? tribo_yaml_get(node, "id") : node;
+  const char* text = world->solver;
+  if (id != NULL) {
+    TRIBO_TRY(tribo_yaml_text(id, "solver", &text));
+    snprintf(world->solver, sizeof world->solver, "%.31s", text);
+  }
+  const TriboSolverInfo* info = tribo_solver_find(text);
+  if (info == NULL) {
+    return tribo_yaml_fail(id != NULL ? id : node, "solver: there is no solver '%.40s'; tribo solvers lists them",
+                           text);
+  }
+  for (int i = 0; node->kind == YAML_MAP && i < node->count; ++i) {
+    const YamlNode* key = tribo_yaml_key(node, i);
+    if (strcmp(key->text, "id") == 0) {
+      continue;
+    }
+    double value;
+    char name[96];
+    TRIBO_TRY(tribo_yaml_real(tribo_yaml_value(node, i), key->text, &value));
+    snprintf(name, sizeof name, "solver.%.80s", key->text);
+    TRIBO_TRY(tribo_load_at(l, key));
+    // a trial on a solver of that kind tells unknown settings and wrong values at this line
+    TriboSolver* trial;
+    TRIBO_TRY(tribo_solver_create(text, &trial));
+    TriboStatus status = tribo_solver_set(trial, key->text, value);
+    tribo_solver_destroy(trial);
+    TRIBO_TRY(tribo_load_added(l, status));
+    TRIBO_TRY(tribo_load_added(l, tribo_scene_set(l->scene, name, value)));
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus load_world(Loader* l, const YamlNode* node) {
+  TriboWorldDef def = l->scene->world;
+  TRIBO_TRY(tribo_format_read(&l->pool, node, tribo_format_section("world"), NULL, &def));
+  const YamlNode* solver = tribo_yaml_get(node, "solver");
+  if (solver != NULL) {
+    TRIBO_TRY(load_solver(l, solver, &def));
+  }
+  TRIBO_TRY(tribo_load_at(l, node));
+  return tribo_load_added(l, tribo_scene_set_world(l->scene, &def));
+}
+
+static TriboStatus load_materials(Loader* l, const YamlNode* node) {
+  if (node->kind != YAML_MAP) {
+    return tribo_yaml_fail(node, "materials: %s; accepted is a mapping from names to materials", tribo_yaml_what(node));
+  }
+  for (int i = 0; i < node->count; ++i) {
+    TriboMaterialDef def = tribo_material_default();
+    TRIBO_TRY(tribo_format_read(&l->pool, tribo_yaml_value(node, i), tribo_format_section("material"), NULL, &def));
+    def.name = tribo_yaml_key(node, i)->text;
+    TRIBO_TRY(tribo_load_at(l, tribo_yaml_key(node, i)));
+    TRIBO_TRY(tribo_load_added(l, tribo_scene_add_material(l->scene, &def, NULL)));
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus load_pair(Loader* l, const YamlNode* node) {
+  TriboMaterialDef def = tribo_material_default();
+  TRIBO_TRY(tribo_format_read(&l->pool, node, tribo_format_section("pair"), NULL, &def));
+  const YamlNode* between = tribo_yaml_get(node, "between");
+  if (between == NULL || between->kind != YAML_LIST || between->count != 2) {
+    return tribo_yaml_fail(between != NULL ? between : node, "between: accepted is a list of two material names");
+  }
+  const char *a, *b;
+  TRIBO_TRY(tribo_yaml_text(&between->items[0], "between", &a));
+  TRIBO_TRY(tribo_yaml_text(&between->items[1], "between", &b));
+  TRIBO_TRY(tribo_load_at(l, between));
+  return tribo_load_added(l, tribo_scene_add_pair(l->scene, a, b, &def));
+}
+
+static TriboStatus load_static(Loader* l, const YamlNode* node) {
+  return add_shape(l, node, TRIBO_WORLD);
+}
+
+static TriboStatus load_body(Loader* l, const YamlNode* node) {
+  TriboBodyDef def = tribo_body_default();
+  const Section *body = tribo_format_section("body"), *inner = tribo_format_section("inner_shape");
+  TRIBO_TRY(tribo_format_read(&l->pool, node, body, inner, &def));
+  int id;
+  TRIBO_TRY(tribo_load_at(l, node));
+  TRIBO_TRY(tribo_load_added(l, tribo_scene_add_body(l->scene, &def, &id)));
+  // a single shape in the body itself, or a list of them
+  TriboShapeDef shape;
+  int found;
+  TRIBO_TRY(tribo_load_shape(l, node, "inner_shape", "body", &shape, &found));
+  const YamlNode* shapes = tribo_yaml_get(node, "shapes");
+  if (found && shapes != NULL) {
+    return tribo_yaml_fail(shapes, "shapes: the body has a shape of its own already; put all of them in the list");
+  }
+  if (found) {
+    TRIBO_TRY(tribo_load_at(l, node));
+    return tribo_load_added(l, tribo_scene_add_shape(l->scene, id, &shape, NULL));
+  }
+  if (shapes != NULL && shapes->kind != YAML_LIST) {
+    return tribo_yaml_fail(shapes, "shapes: %s; accepted is a list of shapes", tribo_yaml_what(shapes));
+  }
+  for (int i = 0; shapes != NULL && i < shapes->count; ++i) {
+    TRIBO_TRY(add_shape(l, &shapes->items[i], id));
+  }
+  return TRIBO_OK;
+}
+
+// The id of the body a joint names.
+static TriboStatus body_of(Loader* l, const YamlNode* joint, const char* key, int* id) {
+  const YamlNode* node = tribo_yaml_get(joint, key);
+  const char* name;
+  if (node == NULL) {
+    return tribo_yaml_fail(joint, "a joint needs a %s", key);
+  }
+  TRIBO_TRY(tribo_yaml_text(node, key, &name));
+  *id = strcmp(name, "world") == 0 ? TRIBO_WORLD : tribo_names_find(&l->scene->body_names, name);
+  if (*id < 0 && strcmp(name, "world") != 0) {
+    const char* near = tribo_names_nearest(&l->scene->body_names, name);
+    return tribo_yaml_fail(node, "%s: there is no body '%.60s'%s%s%s", key, name, near ? "; did you mean '" : "",
+                           near ? near : "", near ? "'?" : "");
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus load_joint(Loader* l, const YamlNode* node) {
+  TriboJointDef def = tribo_joint_default();
+  TRIBO_TRY(tribo_format_read(&l->pool, node, tribo_format_section("joint"), NULL, &def));
+  TRIBO_TRY(body_of(l, node, "parent", &def.parent));
+  TRIBO_TRY(body_of(l, node, "child", &def.child));
+  TRIBO_TRY(tribo_load_at(l, node));
+  return tribo_load_added(l, tribo_scene_add_joint(l->scene, &def, NULL));
+}
+
+static TriboStatus load_robot(Loader* l, const YamlNode* node) {
+  TriboRobotDef def = tribo_robot_default();
+  TRIBO_TRY(tribo_format_read(&l->pool, node, tribo_format_section("robot"), NULL, &def));
+  TRIBO_TRY(tribo_load_at(l, node));
+  TRIBO_TRY(tribo_load_added(l, tribo_scene_add_robot(l->scene, &def)));
+  const char* robot = l->scene->robots[l->scene->nrobot - 1].name;
+  const YamlNode* joints = tribo_yaml_get(node, "joints");
+  if (joints != NULL && joints->kind != YAML_MAP) {
+    return tribo_yaml_fail(joints, "joints: %s; accepted is a mapping from joint names to positions",
+                           tribo_yaml_what(joints));
+  }
+  for (int i = 0; joints != NULL && i < joints->count; ++i) {
+    double position;
+    char name[256];
+    TRIBO_TRY(tribo_yaml_real(tribo_yaml_value(joints, i), tribo_yaml_key(joints, i)->text, &position));
+    snprintf(name, sizeof name, "%s/%.160s", robot, tribo_yaml_key(joints, i)->text);
+    TRIBO_TRY(tribo_load_at(l, tribo_yaml_key(joints, i)));
+    TRIBO_TRY(tribo_load_added(l, tribo_scene_set_joint(l->scene, name, position, 0)));
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus load_exclusion(Loader* l, const YamlNode* node) {
+  const char *a, *b;
+  if (node->kind != YAML_LIST || node->count != 2) {
+    return tribo_yaml_fail(node, "exclude: %s; accepted is a list of two body names", tribo_yaml_what(node));
+  }
+  TRIBO_TRY(tribo_yaml_text(&node->items[0], "exclude", &a));
+  TRIBO_TRY(tribo_yaml_text(&node->items[1], "exclude", &b));
+  TRIBO_TRY(tribo_load_at(l, node));
+  return tribo_load_added(l, tribo_scene_exclude(l->scene, a, b));
+}
+
+static TriboStatus load_force(Loader* l, const YamlNode* node) {
+  TriboForceDef def = tribo_force_default();
+  TRIBO_TRY(tribo_format_read(&l->pool, node, tribo_format_section("force"), NULL, &def));
+  TRIBO_TRY(tribo_load_at(l, node));
+  return tribo_load_added(l, tribo_scene_add_force(l->scene, &def));
+}
+
+static TriboStatus load_record(Loader* l, const YamlNode* node) {
+  TriboRecordDef def = {.every = 1};
+  TRIBO_TRY(tribo_format_read(&l->pool, node, tribo_format_section("record"), NULL, &def));
+  const YamlNode* columns = tribo_yaml_get(node, "columns");
+  if (columns != NULL) {
+    if (columns->kind != YAML_LIST || columns->count == 0) {
+      return tribo_yaml_fail(columns, "columns: %s; accepted is a list of quantities", tribo_yaml_what(columns));
+    }
+    const char** names = tribo_pool_alloc(&l->pool, (size_t)columns->count, sizeof *names);
+    for (int i = 0; names != NULL && i < columns->count; ++i) {
+      TRIBO_TRY(tribo_yaml_text(&columns->items[i], "columns", &names[i]));
+    }
+    def.quantities = names;
+    def.nquantity = names != NULL ? columns->count : 0;
+  }
+  TRIBO_TRY(tribo_load_at(l, node));
+  return tribo_load_added(l, tribo_scene_add_record(l->scene, &def));
+}
+
+static TriboStatus load_camera(Loader* l, const YamlNode* node) {
+  TriboCameraDef def = tribo_camera_default();
+  TRIBO_TRY(tribo_format_read(&l->pool, node, tribo_format_section("camera"), NULL, &def));
+  TRIBO_TRY(tribo_load_at(l, node));
+  return tribo_load_added(l, tribo_scene_add_camera(l->scene, &def));
+}
+
+static TriboStatus load_expect(Loader* l, const YamlNode* node) {
+  TriboExpectDef def = tribo_expect_default();
+  TRIBO_TRY(tribo_format_read(&l->pool, node, tribo_format_section("expect"), NULL, &def));
+  TRIBO_TRY(tribo_load_at(l, node));
+  return tribo_load_added(l, tribo_scene_add_expect(l->scene, &def));
+}
+
+// ---- the file
+
+static TriboStatus load_file(Loader* l, const char* path, int depth);
+
+static TriboStatus load_include(Loader* l, const YamlNode* node, int depth) {
+  const char* path;
+  TRIBO_TRY(tribo_format_path(&l->pool, node, "include", &path));
+  if (depth + 1 >= DEEPEST_INCLUDE) {
+    return tribo_yaml_fail(node, "include: files that include files more than %d deep", DEEPEST_INCLUDE);
+  }
+  TriboStatus status = load_file(l, path, depth + 1);
+  if (status == TRIBO_IO) {
+    return tribo_yaml_fail(node, "include: %s", tribo_last_error());
+  }
+  return status;
+}
+
+// The sections in the order in which they may refer to each other, whatever their order in the file.
+static const struct {
+  const char* key;
+  TriboStatus (*load)(Loader* l, const YamlNode* node);
+  int list;  // 1: the key holds a list, and load reads one item
+} parts[] = {
+    {"world", load_world, 0},     {"materials", load_materials, 0}, {"pairs", load_pair, 1},
+    {"static", load_static, 1},   {"bodies", load_body, 1},         {"grid", tribo_load_grid, 1},
+    {"wall", tribo_load_wall, 1}, {"pile", tribo_load_pile, 1},     {"joints", load_joint, 1},
+    {"robots", load_robot, 1},    {"exclude", load_exclusion, 1},   {"forces", load_force, 1},
+    {"record", load_record, 1},   {"cameras", load_camera, 1},      {"expect", load_expect, 1},
+};
+
+static TriboStatus load_root(Loader* l, const YamlNode* root, int depth) {
+  TRIBO_TRY(tribo_format_read(&l->pool, root, tribo_format_section("scene"), NULL, NULL));
+  const YamlNode* include = tribo_yaml_get(root, "include");
+  if (include != NULL && include->kind == YAML_LIST) {
+    for (int i = 0; i < include->count; ++i) {
+      TRIBO_TRY(load_include(l, &include->items[i], depth));
+    }
+  } else if (include != NULL) {
+    TRIBO_TRY(load_include(l, include, depth));
+  }
+  for (size_t p = 0; p < sizeof parts / sizeof *parts; ++p) {
+    const YamlNode* node = tribo_yaml_get(root, parts[p].key);
+    if (node == NULL) {
+      continue;
+    }
+    if (!parts[p].list) {
+      TRIBO_TRY(parts[p].load(l, node));
+      continue;
+    }
+    if (node->kind != YAML_LIST || node->count == 0) {
+      return tribo_yaml_fail(node, "%s: %s; accepted is a list with at least one item", parts[p].key,
+                             node->kind == YAML_LIST ? "an empty list" : tribo_yaml_what(node));
+    }
+    for (int i = 0; i < node->count; ++i) {
+      TRIBO_TRY(parts[p].load(l, &node->items[i]));
+    }
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus load_file(Loader* l, const char* path, int depth) {
+  // a file that is still being read includes itself
+  char* real = realpath(path, NULL);
+  for (int i = 0; real != NULL && i < depth; ++i) {
+    if (strcmp(l->open[i], real) == 0) {
+      free(real);
+      return tribo_fail(TRIBO_INVALID, "%s: includes itself", path);
+    }
+  }
+  l->open[depth] = real != NULL ? tribo_pool_strdup(&l->pool, real) : "";
+  free(real);
+  YamlNode root;
+  TRIBO_TRY(tribo_yaml_read(&l->pool, path, &root));
+  return load_root(l, &root, depth);
+}
+
+TriboStatus tribo_scene_load(const char* path, const TriboLog* log, TriboScene** out) {
+  *out = NULL;
+  Loader l = {.log = log};
+  const char* open[DEEPEST_INCLUDE];
+  l.open = open;
+  TRIBO_TRY(tribo_scene_create(&l.scene));
+  TriboStatus status = load_file(&l, path, 0);
+  l.scene->where = NULL;
+  tribo_pool_clear(&l.pool);
+  if (status != TRIBO_OK) {
+    tribo_scene_destroy(l.scene);
+    return status;
+  }
+  *out = l.scene;
+  return TRIBO_OK;
+}

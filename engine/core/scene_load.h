@@ -1,0 +1,26 @@
+// What the files that read a YAML scene share.
+#pragma once
+
+#include "format.h"
+#include "pose.h"
+
+typedef struct Loader {
+  TriboScene* scene;
+  TriboPool pool;     // nodes and texts of the files; gone when loading ends
+  const char** open;  // files being read, outermost first
+  const TriboLog* log;
+} Loader;
+
+// From here on, what is added to the scene comes from this node; complaints of the scene name it.
+TriboStatus tribo_load_at(Loader* l, const YamlNode* node);
+TriboStatus tribo_load_added(Loader* l, TriboStatus status);
+
+// A shape from a mapping, by the section named. With `other`, the mapping also holds that section and the shape may be
+// missing: *found tells.
+TriboStatus tribo_load_shape(Loader* l, const YamlNode* node, const char* section, const char* other,
+                             TriboShapeDef* def, int* found);
+
+// generators.c
+TriboStatus tribo_load_grid(Loader* l, const YamlNode* node);
+TriboStatus tribo_load_wall(Loader* l, const YamlNode* node);
+TriboStatus tribo_load_pile(Loader* l, const YamlNode* node);

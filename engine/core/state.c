@@ -1,0 +1,159 @@
+// Saved states: one flat buffer that holds all a simulation needs to go on with the same bits.
+//
+//   header | q | v | warm entries
+#include "data.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "hash.h"
+#include "math3.h"
+
+enum { STATE_VERSION = 1, LARGEST_STATE = 1 << 30 };
+static const char magic[8] = "TRIBOST";
+
+typedef struct Header {
+  char magic[8];
+  uint32_t version, entry_size;
+  uint64_t fingerprint;  // of the model
+  uint64_t steps;
+  double time, warm_dt;
+  int32_t nq, nv, nwarm, reserved;
+  uint64_t hash;  // of everything behind the header
+} Header;
+
+struct TriboState {
+  char* bytes;
+  size_t used, capacity;
+};
+
+TriboStatus tribo_state_create(TriboState** out) {
+  *out = tribo_alloc(1, sizeof **out);
+  return *out == NULL ? tribo_fail(TRIBO_NOMEM, "no memory for a state") : TRIBO_OK;
+}
+
+void tribo_state_destroy(TriboState* state) {
+  if (state != NULL) {
+    tribo_free(state->bytes);
+    tribo_free(state);
+  }
+}
+
+static size_t payload_size(int64_t nq, int64_t nv, int64_t nwarm) {
+  return (size_t)(nq + nv) * sizeof(double) + (size_t)nwarm * sizeof(WarmEntry);
+}
+
+TriboStatus tribo_state_save(const TriboModel* model, const TriboData* data, TriboState* state) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_state_save"));
+  size_t payload = payload_size(model->nq, model->nv, data->nwarm);
+  TRIBO_TRY(TRIBO_RESERVE(&state->bytes, &state->capacity, sizeof(Header) + payload));
+  state->used = sizeof(Header) + payload;
+  char* at = state->bytes + sizeof(Header);
+  size_t nq = (size_t)model->nq * sizeof(double), nv = (size_t)model->nv * sizeof(double);
+  memcpy(at, data->q, nq);
+  memcpy(at + nq, data->v, nv);
+  if (data->nwarm > 0) {
+    memcpy(at + nq + nv, data->warm, (size_t)data->nwarm * sizeof(WarmEntry));
+  }
+  Header header = {.version = STATE_VERSION,
+                   .entry_size = sizeof(WarmEntry),
+                   .fingerprint = model->fingerprint,
+                   .steps = data->steps,
+                   .time = data->time,
+                   .warm_dt = data->warm_dt,
+                   .nq = model->nq,
+                   .nv = model->nv,
+                   .nwarm = data->nwarm,
+                   .hash = tribo_hash(TRIBO_HASH_START, at, payload)};
+  memcpy(header.magic, magic, sizeof magic);
+  memcpy(state->bytes, &header, sizeof header);
+  return TRIBO_OK;
+}
+
+// The header of a state, or why these bytes are none.
+static TriboStatus read_header(const TriboState* state, const char* who, Header* header) {
+  if (state->used < sizeof *header) {
+    return tribo_fail(TRIBO_INVALID, "%s: the state is empty or cut short (%zu bytes)", who, state->used);
+  }
+  memcpy(header, state->bytes, sizeof *header);
+  if (memcmp(header->magic, magic, sizeof magic) != 0) {
+    return tribo_fail(TRIBO_INVALID, "%s: this is not a Tribo state", who);
+  }
+  if (header->version != STATE_VERSION || header->entry_size != sizeof(WarmEntry)) {
+    return tribo_fail(TRIBO_UNSUPPORTED, "%s: state version %u; this library reads version %d", who, header->version,
+                      STATE_VERSION);
+  }
+  if (header->nq < 0 || header->nv < 0 || header->nwarm < 0 ||
+      state->used - sizeof *header != payload_size(header->nq, header->nv, header->nwarm)) {
+    return tribo_fail(TRIBO_INVALID, "%s: the state is cut short or its sizes are wrong", who);
+  }
+  if (tribo_hash(TRIBO_HASH_START, state->bytes + sizeof *header, state->used - sizeof *header) != header->hash) {
+    return tribo_fail(TRIBO_INVALID, "%s: the state is damaged (its checksum differs)", who);
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const TriboState* state) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_state_restore"));
+  Header header;
+  TRIBO_TRY(read_header(state, "tribo_state_restore", &header));
+  if (header.fingerprint != model->fingerprint || header.nq != model->nq || header.nv != model->nv) {
+    return tribo_fail(TRIBO_INVALID,
+                      "tribo_state_restore: the state belongs to another model (nq %d, nv %d; this one has %d, %d)",
+                      header.nq, header.nv, model->nq, model->nv);
+  }
+  const char* at = state->bytes + sizeof header;
+  TRIBO_TRY(TRIBO_RESERVE(&data->warm, &data->warm_capacity, header.nwarm));
+  size_t nq = (size_t)model->nq * sizeof(double), nv = (size_t)model->nv * sizeof(double);
+  memcpy(data->q, at, nq);
+  memcpy(data->v, at + nq, nv);
+  memcpy(data->warm, at + nq + nv, (size_t)header.nwarm * sizeof(WarmEntry));
+  data->nwarm = header.nwarm;
+  data->warm_dt = header.warm_dt;
+  data->steps = header.steps;
+  data->time = header.time;
+  data->nview = 0;
+  data->kinematics_known = 0;
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_state_write(const TriboState* state, const char* path) {
+  Header header;
+  TRIBO_TRY(read_header(state, "tribo_state_write", &header));
+  FILE* file = fopen(path, "wb");
+  if (file == NULL) {
+    return tribo_fail(TRIBO_IO, "%s: cannot be written: %s", path, strerror(errno));
+  }
+  int bad = fwrite(state->bytes, 1, state->used, file) != state->used;
+  bad |= fclose(file) != 0;
+  return bad ? tribo_fail(TRIBO_IO, "%s: writing failed: %s", path, strerror(errno)) : TRIBO_OK;
+}
+
+TriboStatus tribo_state_read(const char* path, TriboState* state) {
+  FILE* file = fopen(path, "rb");
+  if (file == NULL) {
+    return tribo_fail(TRIBO_IO, "%s: cannot be read: %s", path, strerror(errno));
+  }
+  TriboStatus status = TRIBO_OK;
+  TriboState fresh = {0};
+  char chunk[4096];
+  for (size_t n; status == TRIBO_OK && (n = fread(chunk, 1, sizeof chunk, file)) > 0;) {
+    status = fresh.used + n > LARGEST_STATE ? tribo_fail(TRIBO_INVALID, "%s: larger than 1 GiB", path)
+                                            : TRIBO_APPEND(&fresh.bytes, &fresh.capacity, fresh.used, n);
+    if (status == TRIBO_OK) {
+      memcpy(fresh.bytes + fresh.used, chunk, n);
+      fresh.used += n;
+    }
+  }
+  fclose(file);
+  Header header;
+  status = status == TRIBO_OK ? read_header(&fresh, path, &header) : status;
+  if (status != TRIBO_OK) {
+    tribo_free(fresh.bytes);
+    return status;
+  }
+  tribo_free(state->bytes);
+  *state = fresh;
+  return TRIBO_OK;
+}

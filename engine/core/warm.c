@@ -1,0 +1,97 @@
+// Warm starts: what each constraint carried in the last step, found again by what it is (pair and feature, joint).
+//
+// The rows of a step come in a fixed order, so the memory is a sorted list and matching is one merge. Impulses scale
+// with the step; tangential parts are turned from the old tangent frame into the new one.
+#include "data.h"
+
+#include <string.h>
+
+#include "math3.h"
+
+static WarmEntry key_of(const TriboData* data, int cone) {
+  const TriboRowInfo* row = &data->rows[cone];
+  if (row->kind == TRIBO_ROW_CONTACT) {
+    const TriboContact* c = &data->contacts[row->index];
+    return (WarmEntry){.kind = row->kind, .a = c->geom_a, .b = c->geom_b, .feature = c->feature};
+  }
+  return (WarmEntry){.kind = row->kind, .a = row->index};
+}
+
+static int compare(const WarmEntry* x, const WarmEntry* y) {
+  if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+  if (x->a != y->a) return x->a < y->a ? -1 : 1;
+  if (x->b != y->b) return x->b < y->b ? -1 : 1;
+  if (x->feature != y->feature) return x->feature < y->feature ? -1 : 1;
+  return 0;
+}
+
+// A pair of components along the old tangents, along the new ones.
+static void turn_pair(const double from[9], const double to[9], const double in[2], double out[2]) {
+  double world[3];
+  tribo_scale3(world, in[0], from);
+  tribo_axpy3(world, world, in[1], from + 3);
+  out[0] = tribo_dot3(world, to);
+  out[1] = tribo_dot3(world, to + 3);
+}
+
+// Rows of a contact: t1 t2 [torsion [rolling1 rolling2]] n.
+static void turn(const WarmEntry* e, const double frame[9], const double* in, double* out) {
+  memcpy(out, in, (size_t)e->dim * sizeof *out);
+  if (e->kind == TRIBO_ROW_CONTACT && e->dim >= 3) {
+    turn_pair(e->frame, frame, in, out);
+  }
+  if (e->kind == TRIBO_ROW_CONTACT && e->dim == 6) {
+    turn_pair(e->frame, frame, in + 3, out + 3);
+  }
+}
+
+void tribo_warm_match(TriboData* data) {
+  const TriboProblem* p = &data->problem;
+  Islands* is = &data->islands;
+  if (p->ncone == 0) {
+    return;
+  }
+  double scale = data->warm_dt > 0 ? data->model->world.dt / data->warm_dt : 0;
+  // cones in whole-problem order against the sorted memory; answers go to the place the cone has in its island
+  memset(is->end, 0, (size_t)is->count * sizeof *is->end);
+  for (int c = 0, m = 0; c < p->ncone; ++c) {
+    IslandEnd* end = &is->end[is->island_of_cone[c]];
+    int at = is->first_cone[is->island_of_cone[c]] + end->cone;
+    double* lambda = is->warm_lambda + is->first_row[is->island_of_cone[c]] + end->row;
+    double* sigma = is->warm_sigma + (lambda - is->warm_lambda);
+    int dim = p->cones[c].dim;
+    end->cone++;
+    end->row += dim;
+    WarmEntry key = key_of(data, c);
+    while (m < data->nwarm && compare(&data->warm[m], &key) < 0) {
+      m++;
+    }
+    int found = m < data->nwarm && compare(&data->warm[m], &key) == 0 && data->warm[m].dim == dim;
+    is->known[at] = (unsigned char)found;
+    if (!found) {
+      memset(lambda, 0, (size_t)dim * sizeof *lambda);
+      memset(sigma, 0, (size_t)dim * sizeof *sigma);
+      continue;
+    }
+    turn(&data->warm[m], data->rows[c].frame, data->warm[m].lambda, lambda);
+    turn(&data->warm[m], data->rows[c].frame, data->warm[m].sigma, sigma);
+    for (int k = 0; k < dim; ++k) {
+      lambda[k] *= scale;
+    }
+  }
+}
+
+TriboStatus tribo_warm_renew(TriboData* data) {
+  const TriboProblem* p = &data->problem;
+  TRIBO_TRY(TRIBO_RESERVE(&data->warm_next, &data->warm_next_capacity, p->ncone));
+  for (int c = 0; c < p->ncone; ++c) {
+    const TriboCone* cone = &p->cones[c];
+    WarmEntry e = key_of(data, c);
+    e.dim = cone->dim;
+    memcpy(e.frame, data->rows[c].frame, sizeof e.frame);
+    memcpy(e.lambda, data->lambda + cone->row, (size_t)cone->dim * sizeof *e.lambda);
+    memcpy(e.sigma, data->sigma + cone->row, (size_t)cone->dim * sizeof *e.sigma);
+    data->warm_next[c] = e;
+  }
+  return TRIBO_OK;
+}

@@ -1,0 +1,414 @@
+// Tribo: rigid multibody simulation with exact frictional contact. This header is the whole programming interface
+// (with <tribo/problem.h> for those who only want to solve a contact problem).
+//
+//     TriboScene* scene;  tribo_scene_load("tower.yaml", NULL, &scene);   // or built call by call
+//     TriboModel* model;  tribo_model_create(scene, &model);              // compiled, const, shared between threads
+//     TriboData* data;    tribo_data_create(model, &data);                // everything that changes
+//     tribo_step(model, data, &info);                                     // one step; info says how well it went
+//
+// Conventions. SI units, right-handed, z up by default, quaternions (x, y, z, w), world axes unless said otherwise.
+// Every fallible call returns a TriboStatus; tribo_last_error() then holds one sentence. Nothing here exits, aborts or
+// prints. Names are looked up once and become integer ids.
+#pragma once
+
+#include <tribo/base.h>
+#include <tribo/problem.h>
+#include <tribo/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- scene: what the user says ------------------------------------------------------------------------------------
+
+enum { TRIBO_WORLD = -1 };  // the body id of everything that never moves
+
+typedef struct TriboScene TriboScene;
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_create(TriboScene** out);
+// Reads a YAML scene. Complaints start with path:line:column. Warnings go to the log (may be NULL).
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_load(const char* path, const TriboLog* log, TriboScene** out);
+TRIBO_API void tribo_scene_destroy(TriboScene* scene);
+
+// X(type, name, default, min, max, open_min, unit, doc)
+#define TRIBO_WORLD_SETTINGS(X)                                                                                     \
+  X(REAL, dt, 1e-3, 0, 1, 1, "s", "time step")                                                                      \
+  X(REAL, duration, 5, 0, 1e9, 1, "s", "how long run and check simulate")                                           \
+  X(REAL, erp, 0.2, 0, 1, 0, "", "share of a penetration or limit violation undone per step")                       \
+  X(REAL, slop, 1e-6, 0, 1, 0, "m", "penetration that is left alone")                                               \
+  X(REAL, depenetration_max, 1, 0, 1e6, 0, "m/s", "fastest push-out of a penetration")                              \
+  X(REAL, bounce_min, 0.01, 0, 1e6, 0, "m/s", "impact speed below which nothing rebounds; at least 2 g dt is used") \
+  X(REAL, margin, 1e-3, 0, 1, 1, "m", "contacts are created this far ahead of touching")                            \
+  X(REAL, tol, 1e-10, 0, 1, 1, "m/s", "largest natural-map residual of a certified step")                           \
+  X(REAL, step_budget, 0, 0, 1e9, 0, "s",                                                                           \
+    "wall time one step may take before the best answer so far is used; 0: no limit")                               \
+  X(INT, threads, 1, 1, 256, 0, "", "worker threads; the result does not depend on it")
+
+enum { TRIBO_SOLVER_ID = 32 };
+typedef struct TriboWorldDef {
+  double gravity[3];  // [m/s²]
+  TriboScheme scheme;
+  char solver[TRIBO_SOLVER_ID];  // id as listed by tribo_solver_info
+#define TRIBO_X_REAL double
+#define TRIBO_X_INT int
+#define X(type, name, ...) TRIBO_X_##type name;
+  TRIBO_WORLD_SETTINGS(X)
+#undef X
+#undef TRIBO_X_REAL
+#undef TRIBO_X_INT
+} TriboWorldDef;
+TRIBO_API const TriboSetting* tribo_world_settings(int* count);
+TRIBO_API TriboWorldDef tribo_world_default(void);
+TRIBO_API const TriboWorldDef* tribo_scene_world(const TriboScene* scene);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_set_world(TriboScene* scene, const TriboWorldDef* def);
+// A setting by name: a world setting, or `solver.KEY` for one of the chosen solver's.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_set(TriboScene* scene, const char* key, double value);
+
+typedef struct TriboMaterialDef {
+  const char* name;
+  double friction;     // μ ≥ 0, default 0.5
+  double torsion;      // torsional friction [m], ≥ 0
+  double rolling;      // rolling friction [m], ≥ 0
+  double restitution;  // e in [0, 1]
+  double stiffness;    // [N/m] > 0: compliant; 0: rigid
+  double damping;      // [N·s/m] with stiffness
+} TriboMaterialDef;
+TRIBO_API TriboMaterialDef tribo_material_default(void);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_material(TriboScene* scene, const TriboMaterialDef* def, int* id);
+// Pairs mix by rule (friction, torsion, rolling: geometric mean; restitution: larger; compliance: springs in series)
+// unless they are given here; the name of def is not used.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_pair(TriboScene* scene, const char* material_a,
+                                                           const char* material_b, const TriboMaterialDef* def);
+
+typedef struct TriboBodyDef {
+  const char* name;    // unique; NULL: "body<n>"
+  double position[3];  // of the body frame
+  double quaternion[4];
+  double velocity[3];  // of the centre of mass
+  double omega[3];     // angular velocity, world axes
+  double mass;         // [kg] > 0; NAN: from the shapes' densities
+  double com[3];       // centre of mass in the body frame; NAN: from the shapes
+  double inertia[6];   // xx yy zz xy xz yz about the centre of mass, body axes; NAN: from the shapes, scaled to mass
+} TriboBodyDef;
+TRIBO_API TriboBodyDef tribo_body_default(void);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_body(TriboScene* scene, const TriboBodyDef* def, int* id);
+
+typedef struct TriboShapeDef {
+  const char* name;  // NULL: "<body>.shape<n>"
+  TriboShapeKind kind;
+  double size[3];        // see TriboShapeKind
+  const double* points;  // HULL: (npoint × 3), copied
+  int npoint;
+  const char* mesh;    // HULL: an STL, OBJ or DAE file instead of points
+  double scale[3];     // of the mesh
+  double position[3];  // in the body frame
+  double quaternion[4];
+  const char* material;  // NULL: "default"
+  double density;        // [kg/m³] ≥ 0, for bodies without a mass
+  double color[4];       // r g b a in [0, 1]
+  unsigned group, mask;  // two shapes collide when each one's group is in the other's mask
+} TriboShapeDef;
+TRIBO_API TriboShapeDef tribo_shape_default(void);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_shape(TriboScene* scene, int body, const TriboShapeDef* def,
+                                                            int* id);
+
+// A joint makes its two bodies links of one tree (reduced coordinates). The poses of the bodies are the zero
+// configuration; anchor and axes are given in the world at that pose. A body has at most one parent joint.
+typedef struct TriboJointDef {
+  const char* name;     // unique among joints; NULL: "joint<n>"
+  TriboJointKind kind;  // not FREE
+  int parent, child;    // body ids; parent may be TRIBO_WORLD
+  double anchor[3];
+  double axis[3], axis2[3];
+  double pitch;  // HELICAL [m/rad]
+  double armature, damping, friction;
+  double lower, upper;  // limits of a one-dof joint; ±INFINITY: none
+  double effort;
+  double position, velocity;  // initial, one-dof joints
+} TriboJointDef;
+TRIBO_API TriboJointDef tribo_joint_default(void);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_joint(TriboScene* scene, const TriboJointDef* def, int* id);
+
+typedef struct TriboRobotDef {
+  const char* name;  // its bodies and joints are called "<name>/<link>"
+  const char* urdf;
+  const char* srdf;  // NULL: none
+  double position[3];
+  double quaternion[4];
+  int free_base;
+  const char* reference;  // reference pose of the SRDF; NULL: zero configuration
+  const char* material;
+  int self_collision;
+} TriboRobotDef;
+TRIBO_API TriboRobotDef tribo_robot_default(void);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_robot(TriboScene* scene, const TriboRobotDef* def);
+// Initial value of one joint coordinate, by full name ("arm/elbow").
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_set_joint(TriboScene* scene, const char* joint, double position,
+                                                            double velocity);
+
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_exclude(TriboScene* scene, const char* body_a, const char* body_b);
+
+typedef struct TriboForceDef {
+  const char* body;   // force and torque on a body …
+  const char* joint;  // … or effort on a one-dof joint
+  double force[3];    // [N] at the centre of mass
+  double torque[3];   // [N·m]
+  double effort;      // [N·m, N]
+  double start, end;  // [s] active while start ≤ t < end
+  int local;          // 1: force and torque in body axes
+} TriboForceDef;
+TRIBO_API TriboForceDef tribo_force_default(void);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_force(TriboScene* scene, const TriboForceDef* def);
+
+// A quantity names one number of a simulation: "energy", "cube3: position.z", "elbow: q". See tribo_quantity_list.
+typedef struct TriboRecordDef {
+  const char* file;               // CSV
+  int every;                      // steps between rows, ≥ 1
+  const char* const* quantities;  // (n) columns after t; none: all of q and v
+  int nquantity;
+} TriboRecordDef;
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_record(TriboScene* scene, const TriboRecordDef* def);
+
+typedef struct TriboCameraDef {
+  const char* name;
+  double eye[3], target[3], up[3];
+  double fov;  // vertical [rad]
+} TriboCameraDef;
+TRIBO_API TriboCameraDef tribo_camera_default(void);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_camera(TriboScene* scene, const TriboCameraDef* def);
+
+// A physical fact the scene must show.
+typedef enum TriboWhen {
+  TRIBO_WHEN_END,
+  TRIBO_WHEN_AT,
+  TRIBO_WHEN_ALWAYS,
+  TRIBO_WHEN_MAX,
+  TRIBO_WHEN_MIN,
+  TRIBO_WHEN_MEAN
+} TriboWhen;
+typedef struct TriboExpectDef {
+  const char* quantity;  // "speed", with body or joint where it needs one
+  const char* of;        // body or joint; NULL for the world
+  TriboWhen when;   // END: last state; AT: at time `from`; ALWAYS: every state of [from, to]; MAX, MIN, MEAN over it
+  double from, to;  // [s]
+  int change;       // 1: judge the change since the start, not the value
+  double value;     // NAN: no value, only bounds
+  double abs, rel;  // |measured − value| ≤ abs + rel |value|
+  double min, max;  // NAN: none
+} TriboExpectDef;
+TRIBO_API TriboExpectDef tribo_expect_default(void);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_expect(TriboScene* scene, const TriboExpectDef* def);
+
+// ---- model: compiled, const ----------------------------------------------------------------------------------------
+
+typedef struct TriboModel TriboModel;
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_model_create(const TriboScene* scene, TriboModel** out);
+TRIBO_API void tribo_model_destroy(TriboModel* model);
+
+typedef struct TriboModelSize {
+  int nq, nv;               // coordinates, velocities
+  int nbody, nfree, ntree;  // moving bodies; free ones come first
+  int njoint, nshape, nmaterial;
+  int ncamera, nexpect, nrecord;
+  size_t memory;  // bytes of the model's own arrays
+} TriboModelSize;
+TRIBO_API TriboModelSize tribo_model_size(const TriboModel* model);
+TRIBO_API const TriboWorldDef* tribo_model_world(const TriboModel* model);
+
+typedef struct TriboBodyInfo {
+  const char* name;
+  double mass, com[3], inertia[6];  // in the body frame
+  int q_at, v_at;                   // first coordinate of its joint or of the free body
+  int block;                        // motion block: bodies of one tree share it
+} TriboBodyInfo;
+typedef struct TriboJointInfo {
+  const char* name;
+  const char* kind;
+  int body;  // the link it carries
+  int q_at, nq, v_at, nv;
+  double lower, upper, effort;  // one-dof joints
+} TriboJointInfo;
+typedef struct TriboShapeInfo {
+  const char* name;
+  TriboShapeKind kind;
+  double size[3];
+  int body;                           // TRIBO_WORLD: static
+  double position[3], quaternion[4];  // in the body frame
+  double color[4];
+  int material;
+  const double* points;  // HULL: (npoint × 3)
+  const int* triangles;  // HULL: (ntriangle × 3), outward
+  int npoint, ntriangle;
+} TriboShapeInfo;
+TRIBO_API const TriboBodyInfo* tribo_model_body(const TriboModel* model, int id);  // NULL: no such id
+TRIBO_API const TriboJointInfo* tribo_model_joint(const TriboModel* model, int id);
+TRIBO_API const TriboShapeInfo* tribo_model_shape(const TriboModel* model, int id);
+TRIBO_API const TriboMaterialDef* tribo_model_material(const TriboModel* model, int id);
+TRIBO_API const TriboCameraDef* tribo_model_camera(const TriboModel* model, int id);
+TRIBO_API const TriboRecordDef* tribo_model_record(const TriboModel* model, int id);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_model_body_id(const TriboModel* model, const char* name, int* id);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_model_joint_id(const TriboModel* model, const char* name, int* id);
+
+// ---- data: all that changes ----------------------------------------------------------------------------------------
+
+typedef struct TriboData TriboData;
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_create(const TriboModel* model, TriboData** out);
+TRIBO_API void tribo_data_destroy(TriboData* data);
+// Back to the scene's initial state; memory stays.
+TRIBO_API void tribo_data_reset(const TriboModel* model, TriboData* data);
+
+// The stages of a step, in order.
+#define TRIBO_STAGES(X)                                          \
+  X(DYNAMICS, "dynamics", "poses, mass matrices, free velocity") \
+  X(BROAD, "broad", "which shapes may touch")                    \
+  X(NARROW, "narrow", "where they do")                           \
+  X(ROWS, "rows", "Jacobians, bias, cones")                      \
+  X(ISLANDS, "islands", "independent groups, warm start")        \
+  X(SOLVE, "solve", "the contact problem")                       \
+  X(ADVANCE, "advance", "the next state")                        \
+  X(CERTIFY, "certify", "residuals from raw data")
+typedef enum TriboStage {
+#define X(id, name, doc) TRIBO_STAGE_##id,
+  TRIBO_STAGES(X)
+#undef X
+      TRIBO_STAGE_COUNT
+} TriboStage;
+TRIBO_API const char* tribo_stage_name(TriboStage stage);
+
+typedef struct TriboStepInfo {
+  TriboOutcome outcome;     // worst over the islands
+  int certified;            // residual.nat ≤ max(tol, floor) and the state is finite
+  TriboResiduals residual;  // of the whole step, recomputed from raw data
+  double penetration;       // deepest overlap or limit violation of the state the step began with [m, rad]
+  int contacts, rows, islands, pairs;
+  int iterations, factorisations;   // summed over the islands
+  unsigned rungs;                   // bit per TriboRung that gave an island its answer
+  double stage[TRIBO_STAGE_COUNT];  // wall time [s]
+  double time;                      // of the whole step [s]
+  uint64_t growths;                 // buffers that had to grow in this step
+  char worst[96];                   // name of the constraint with the largest residual, "" without any
+} TriboStepInfo;
+
+// One step of the model's dt. On failure the state is as it was. info may be NULL.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_step(const TriboModel* model, TriboData* data, TriboStepInfo* info);
+
+TRIBO_API double tribo_data_time(const TriboData* data);
+TRIBO_API uint64_t tribo_data_hash(const TriboModel* model, const TriboData* data);  // of q, v and time
+
+typedef enum TriboField {
+  TRIBO_FIELD_Q,           // (nq)
+  TRIBO_FIELD_V,           // (nv)
+  TRIBO_FIELD_TAU,         // (nv) generalized forces applied at each step, set by tribo_data_set_tau
+  TRIBO_FIELD_POSITION,    // (nbody × 3) of the body frames
+  TRIBO_FIELD_QUATERNION,  // (nbody × 4)
+  TRIBO_FIELD_VELOCITY,    // (nbody × 3) of the centres of mass
+  TRIBO_FIELD_OMEGA,       // (nbody × 3) world axes
+} TriboField;
+typedef struct TriboView {
+  const double* values;
+  int count;
+} TriboView;
+// Valid until the next step, reset or restore.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_view(const TriboModel* model, TriboData* data, TriboField field,
+                                                      TriboView* view);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_state(const TriboModel* model, TriboData* data, const double* q,
+                                                           const double* v);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_tau(const TriboModel* model, TriboData* data, const double* tau);
+// A force and a torque about the centre of mass, world axes, added to the next step only.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_apply_wrench(const TriboModel* model, TriboData* data, int body,
+                                                              const double force[3], const double torque[3]);
+
+typedef enum TriboContactMode { TRIBO_CONTACT_OPEN, TRIBO_CONTACT_STICK, TRIBO_CONTACT_SLIDE } TriboContactMode;
+typedef struct TriboContactView {
+  int body_a, body_b, shape_a, shape_b;
+  double point[3], normal[3];  // normal from a to b
+  double gap;                  // [m]
+  double force[3];             // on b [N]
+  TriboContactMode mode;
+  int island;
+} TriboContactView;
+// The contacts of the last step.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_contacts(const TriboModel* model, const TriboData* data,
+                                                          const TriboContactView** contacts, int* count);
+
+typedef struct TriboMechanics {
+  double kinetic, potential;       // [J]
+  double momentum[3], angular[3];  // about the world's origin
+  double com[3], mass;
+} TriboMechanics;
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_mechanics(const TriboModel* model, TriboData* data,
+                                                           TriboMechanics* out);
+
+// ---- state ---------------------------------------------------------------------------------------------------------
+
+// Everything a simulation needs to go on with the same bits: time, q, v and the warm start.
+typedef struct TriboState TriboState;
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_state_create(TriboState** out);
+TRIBO_API void tribo_state_destroy(TriboState* state);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_state_save(const TriboModel* model, const TriboData* data,
+                                                       TriboState* state);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data,
+                                                          const TriboState* state);
+// Files carry a version and the model's fingerprint, and are refused where they do not fit.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_state_write(const TriboState* state, const char* path);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_state_read(const char* path, TriboState* state);
+
+// ---- quantities, recorders, expectations ---------------------------------------------------------------------------
+
+typedef struct TriboQuantityInfo {
+  const char* name;  // "position.z"
+  const char* of;    // "world", "body" or "joint"
+  const char* unit;
+  const char* doc;
+} TriboQuantityInfo;
+TRIBO_API const TriboQuantityInfo* tribo_quantity_list(int* count);
+typedef struct TriboQuantity {
+  int kind, id;  // filled by tribo_quantity_find
+} TriboQuantity;
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_quantity_find(const TriboModel* model, const char* name, const char* of,
+                                                          TriboQuantity* out);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_quantity_value(const TriboModel* model, TriboData* data, TriboQuantity what,
+                                                           double* value);
+
+typedef struct TriboRecorder TriboRecorder;
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_recorder_open(const TriboModel* model, const TriboRecordDef* def,
+                                                          TriboRecorder** out);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_recorder_observe(TriboRecorder* recorder, TriboData* data);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_recorder_close(TriboRecorder* recorder);  // flushes; also frees on failure
+
+typedef struct TriboJudge TriboJudge;
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_judge_create(const TriboModel* model, TriboJudge** out);
+TRIBO_API void tribo_judge_destroy(TriboJudge* judge);
+// To be called with the initial state and after every step.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_judge_observe(TriboJudge* judge, TriboData* data);
+typedef struct TriboVerdict {
+  char quantity[160];  // "cube4: speed, max over [1, 5] s"
+  char expected[96];   // "≤ 1e-08"
+  double measured;     // the value furthest from what is expected
+  double tolerance;
+  int held;
+} TriboVerdict;
+TRIBO_API int tribo_judge_count(const TriboJudge* judge);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_judge_verdict(const TriboJudge* judge, int index, TriboVerdict* out);
+
+// ---- the scene format, for documentation and editors ---------------------------------------------------------------
+
+typedef struct TriboFormatRow {
+  const char* section;
+  const char* section_doc;
+  const char* key;
+  const char* doc;
+  char type[32];   // "3 numbers"
+  char range[96];  // "(0, 1] s", "midpoint, euler"
+  char init[64];   // default, "" when there is none
+} TriboFormatRow;
+// Row by row in the order of the documentation; 0 when index is past the last one.
+TRIBO_API int tribo_scene_format(int index, TriboFormatRow* out);
+
+// ---- versions ------------------------------------------------------------------------------------------------------
+
+TRIBO_API const char* tribo_version(void);            // "0.1.0"
+TRIBO_API const char* tribo_version_libraries(void);  // one line per library in use
+
+#ifdef __cplusplus
+}
+#endif

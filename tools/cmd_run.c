@@ -1,0 +1,175 @@
+// `tribo run`: simulate a scene and say how it went.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap.h"
+#include "json.h"
+#include "simulate.h"
+
+static const Flag flags[] = {
+    {"--steps", "N", "number of steps, instead of a duration"},
+    {"--record", "FILE.csv", "write q and v of every step"},
+    {"--load", "FILE", "start from a saved state"},
+    {"--save", "FILE", "save the state at the end"},
+    {"--twice", NULL, "run, reset, run again and report the second run: warm caches, no growth"},
+    CLI_SCENE_FLAGS,
+    {0},
+};
+
+static void print_table(const Simulation* sim) {
+  const Totals* t = &sim->totals;
+  double steps = fmax(1, (double)t->steps);
+  printf("%-14s %lld of %.6g s each%s\n", "steps", t->steps, tribo_model_world(sim->model)->dt,
+         t->interrupted ? ", interrupted" : "");
+  printf("%-14s %.3f s, %.1f µs per step, %.1f× real time\n", "wall time", t->wall, 1e6 * t->wall / steps,
+         t->time / fmax(t->wall, 1e-12));
+  printf("%-14s", "stages");
+  for (int i = 0; i < TRIBO_STAGE_COUNT; ++i) {
+    printf("%s%s %.0f %%", i > 0 ? ", " : " ", tribo_stage_name(i), 100 * t->stage[i] / fmax(t->wall, 1e-12));
+  }
+  printf("\n%-14s %.1f mean, %d max\n", "contacts", t->contacts / steps, t->contacts_max);
+  printf("%-14s %.2f mean, %d max; %.2f factorisations per step\n", "iterations", t->iterations / steps,
+         t->iterations_max, t->factorisations / steps);
+  printf("%-14s nat %.2e m/s, prim %.2e N s, dual %.2e m/s, comp %.2e J (worst of the run)\n", "residuals",
+         t->residual.nat, t->residual.prim, t->residual.dual, t->residual.comp);
+  printf("%-14s %.2e m\n", "penetration", t->penetration);
+  printf("%-14s %lld of %lld steps", "certified", t->certified, t->steps);
+  if (t->certified < t->steps) {
+    printf("; worst in step %lld: %s", t->worst_step, t->worst);
+  }
+  printf("\n%-14s %016llx\n", "state", (unsigned long long)tribo_data_hash(sim->model, sim->data));
+}
+
+static void json_pair(Json* json, const char* key, double mean, double max) {
+  json_begin(json, key, '{');
+  json_real(json, "mean", mean);
+  json_real(json, "max", max);
+  json_end(json, '}');
+}
+
+static void json_totals(Json* json, const Simulation* sim) {
+  const Totals* t = &sim->totals;
+  double steps = fmax(1, (double)t->steps);
+  json_real(json, "wall_s", t->wall);
+  json_real(json, "rtf", t->time / fmax(t->wall, 1e-12));
+  json_real(json, "us_per_step", 1e6 * t->wall / steps);
+  json_begin(json, "stages", '{');
+  for (int i = 0; i < TRIBO_STAGE_COUNT; ++i) {
+    json_real(json, tribo_stage_name(i), 1e6 * t->stage[i] / steps);
+  }
+  json_end(json, '}');
+  json_int(json, "bodies", tribo_model_size(sim->model).nbody);
+  json_int(json, "dofs", tribo_model_size(sim->model).nv);
+  json_pair(json, "contacts", t->contacts / steps, t->contacts_max);
+  json_pair(json, "iterations", t->iterations / steps, t->iterations_max);
+  json_real(json, "factorisations", t->factorisations / steps);
+  json_begin(json, "rungs", '{');
+  for (int i = 0; i < TRIBO_RUNG_COUNT; ++i) {
+    if (t->rungs[i] > 0) {
+      json_int(json, tribo_rung_name(i), t->rungs[i]);
+    }
+  }
+  json_end(json, '}');
+}
+
+static void json_quality(Json* json, const Simulation* sim) {
+  const Totals* t = &sim->totals;
+  json_begin(json, "residual", '{');
+  json_real(json, "prim", t->residual.prim);
+  json_real(json, "dual", t->residual.dual);
+  json_real(json, "comp", t->residual.comp);
+  json_real(json, "nat", t->residual.nat);
+  json_real(json, "pen", t->penetration);
+  json_end(json, '}');
+  json_int(json, "certified_steps", t->certified);
+  json_begin(json, "worst", '{');
+  json_int(json, "step", t->worst_step);
+  json_text(json, "constraint", t->worst);
+  json_end(json, '}');
+  json_begin(json, "heap_calls", '{');
+  json_int(json, "ours", (long long)t->heap[TRIBO_HEAP_OURS]);
+  json_int(json, "coal", (long long)t->heap[TRIBO_HEAP_COAL]);
+  json_int(json, "sparse", (long long)t->heap[TRIBO_HEAP_SPARSE]);
+  json_bool(json, "counted", heap_counted());
+  json_end(json, '}');
+}
+
+static int write_json(const Simulation* sim, const char* path, const char* hash_first) {
+  Json json;
+  if (!json_open(&json, path)) {
+    return EXIT_INPUT;
+  }
+  char hash[20];
+  snprintf(hash, sizeof hash, "%016llx", (unsigned long long)tribo_data_hash(sim->model, sim->data));
+  json_begin(&json, NULL, '{');
+  json_text(&json, "scene", sim->path);
+  json_int(&json, "steps", sim->totals.steps);
+  json_real(&json, "time", sim->totals.time);
+  json_totals(&json, sim);
+  json_quality(&json, sim);
+  json_text(&json, "state_hash", hash);
+  if (hash_first != NULL) {
+    json_text(&json, "state_hash_first_run", hash_first);
+  }
+  json_text(&json, "status", sim->totals.interrupted ? "interrupted" : "done");
+  json_end(&json, '}');
+  return json_close(&json, path) ? EXIT_WELL : EXIT_INPUT;
+}
+
+static int with_state(Simulation* sim, const char* load, const char* save) {
+  TriboState* state;
+  TriboStatus status = tribo_state_create(&state);
+  if (status == TRIBO_OK && load != NULL) {
+    status = tribo_state_read(load, state);
+    status = status == TRIBO_OK ? tribo_state_restore(sim->model, sim->data, state) : status;
+  } else if (status == TRIBO_OK) {
+    status = tribo_state_save(sim->model, sim->data, state);
+    status = status == TRIBO_OK ? tribo_state_write(state, save) : status;
+  }
+  tribo_state_destroy(state);
+  return status == TRIBO_OK ? EXIT_WELL : cli_complain(status);
+}
+
+static int simulate(const Args* args, Simulation* sim) {
+  const char *load = cli_value(args, "--load"), *save = cli_value(args, "--save"), *json = cli_value(args, "--json");
+  int quiet = cli_value(args, "--quiet") != NULL, code = EXIT_WELL;
+  char first[20];
+  double steps = (double)sim->steps;
+  if (!cli_number(args, "--steps", 1, 1e15, &steps)) {
+    return EXIT_INPUT;
+  }
+  sim->steps = (long long)steps;
+  if (cli_value(args, "--twice") != NULL) {
+    code = simulation_run(sim, !quiet);
+    snprintf(first, sizeof first, "%016llx", (unsigned long long)tribo_data_hash(sim->model, sim->data));
+    tribo_data_reset(sim->model, sim->data);
+  }
+  code = code == EXIT_WELL && load != NULL ? with_state(sim, load, NULL) : code;
+  code = code == EXIT_WELL ? simulation_record(sim, cli_value(args, "--record")) : code;
+  code = code == EXIT_WELL ? simulation_run(sim, !quiet) : code;
+  if (code != EXIT_WELL) {
+    return code;
+  }
+  if (!quiet && (json == NULL || strcmp(json, "-") != 0)) {
+    print_table(sim);
+  }
+  code = save != NULL ? with_state(sim, NULL, save) : EXIT_WELL;
+  if (code == EXIT_WELL && json != NULL) {
+    code = write_json(sim, json, cli_value(args, "--twice") != NULL ? first : NULL);
+  }
+  if (code != EXIT_WELL || sim->totals.interrupted) {
+    return code != EXIT_WELL ? code : EXIT_INTERRUPTED;
+  }
+  return cli_value(args, "--strict") != NULL && sim->totals.certified < sim->totals.steps ? EXIT_FAILED : EXIT_WELL;
+}
+
+static int run(const Args* args) {
+  Simulation sim;
+  int code = simulation_open(args, args->positional[0], &sim);
+  code = code == EXIT_WELL ? simulate(args, &sim) : code;
+  simulation_close(&sim);
+  return code;
+}
+
+const Command command_run = {"run", "SCENE [flags]", "simulate a scene", flags, 1, 1, run};

@@ -1,0 +1,234 @@
+// `tribo`: one program, several commands.
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "describe.h"
+
+static int run_help(const Args* args);
+static const Flag no_flags[] = {{0}};
+static const Command command_help = {"help",
+                                     "[COMMAND | scene | commands | quantities]",
+                                     "help on a command, or a reference page in Markdown",
+                                     no_flags,
+                                     0,
+                                     1,
+                                     run_help};
+static const Command* const commands[] = {&command_run,     &command_check, &command_info,
+                                          &command_solvers, &command_help,  &command_version};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+const Command* const* cli_commands(int* count) {
+  *count = COMMANDS;
+  return commands;
+}
+
+// ---- messages
+
+int cli_wrong(const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  fputs("tribo: error: ", stderr);
+  vfprintf(stderr, format, args);
+  fputc('\n', stderr);
+  va_end(args);
+  return EXIT_INPUT;
+}
+
+int cli_complain(TriboStatus status) {
+  cli_wrong("%s", tribo_last_error());
+  return status == TRIBO_INTERNAL || status == TRIBO_NOMEM || status == TRIBO_NUMERIC ? EXIT_INTERNAL : EXIT_INPUT;
+}
+
+void cli_usage(FILE* to, const Command* command) {
+  fprintf(to, "usage: tribo %s %s\n%s\n", command->name, command->usage, command->summary);
+  if (command->flags[0].name != NULL) {
+    fputs("\nflags:\n", to);
+  }
+  for (const Flag* f = command->flags; f->name != NULL; ++f) {
+    char left[48];
+    snprintf(left, sizeof left, "%s%s%s", f->name, f->arg != NULL ? " " : "", f->arg != NULL ? f->arg : "");
+    fprintf(to, "  %-24s %s\n", left, f->doc);
+  }
+}
+
+static void overview(FILE* to) {
+  fputs("usage: tribo COMMAND …\nRigid multibody simulation with exact frictional contact.\n\ncommands:\n", to);
+  for (int i = 0; i < COMMANDS; ++i) {
+    fprintf(to, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+  }
+  fputs("\n`tribo COMMAND --help` tells its flags.\n", to);
+}
+
+// ---- parsing
+
+const char* cli_value(const Args* args, const char* flag) {
+  for (int i = 0; args->command->flags[i].name != NULL; ++i) {
+    if (strcmp(args->command->flags[i].name, flag) == 0) {
+      return args->value[i];
+    }
+  }
+  return NULL;
+}
+
+static int parse_number(const char* text, double* out) {
+  char* end;
+  *out = strtod(text, &end);
+  return end != text && *end == '\0' && !isnan(*out);
+}
+
+int cli_number(const Args* args, const char* flag, double min, double max, double* out) {
+  const char* text = cli_value(args, flag);
+  if (text == NULL) {
+    return 1;
+  }
+  if (!parse_number(text, out) || *out < min || *out > max) {
+    cli_wrong("%s %s: accepted is a number in [%g, %g]", flag, text, min, max);
+    return 0;
+  }
+  return 1;
+}
+
+// One flag at argv[*i]; a value may follow it or stand behind '='.
+static int parse_flag(Args* args, char** argv, int argc, int* i) {
+  const char* word = argv[*i];
+  const char* equals = strchr(word, '=');
+  size_t n = equals != NULL ? (size_t)(equals - word) : strlen(word);
+  for (int f = 0; args->command->flags[f].name != NULL; ++f) {
+    const Flag* flag = &args->command->flags[f];
+    if (strlen(flag->name) != n || strncmp(flag->name, word, n) != 0) {
+      continue;
+    }
+    const char* value = "";
+    if (flag->arg == NULL && equals != NULL) {
+      return cli_wrong("%s takes no value", flag->name);
+    }
+    if (flag->arg != NULL) {
+      value = equals != NULL ? equals + 1 : *i + 1 < argc ? argv[++*i] : NULL;
+      if (value == NULL) {
+        return cli_wrong("%s needs a value: %s %s", flag->name, flag->name, flag->arg);
+      }
+    }
+    if (strcmp(flag->name, "--set") == 0) {
+      if (args->nset == MOST_SETS) {
+        return cli_wrong("--set: more than %d of them", MOST_SETS);
+      }
+      args->sets[args->nset++] = value;
+    }
+    args->value[f] = value;
+    return EXIT_WELL;
+  }
+  return cli_wrong("unknown flag '%s'; `tribo %s --help` lists them", word, args->command->name);
+}
+
+static int parse(Args* args, int argc, char** argv) {
+  for (int i = 0; i < argc; ++i) {
+    if (argv[i][0] == '-' && argv[i][1] == '-') {
+      int code = parse_flag(args, argv, argc, &i);
+      if (code != EXIT_WELL) {
+        return code;
+      }
+    } else {
+      args->positional[args->npositional++] = argv[i];
+    }
+  }
+  if (args->npositional < args->command->least || args->npositional > args->command->most) {
+    cli_usage(stderr, args->command);
+    return cli_wrong("%s: %d argument%s given", args->command->name, args->npositional,
+                     args->npositional == 1 ? "" : "s");
+  }
+  return EXIT_WELL;
+}
+
+static TriboStatus configure_world(const Args* args, TriboScene* scene, int* wrong) {
+  TriboWorldDef world = *tribo_scene_world(scene);
+  double threads = world.threads;
+  *wrong = !cli_number(args, "--dt", 1e-12, 1, &world.dt) || !cli_number(args, "--tol", 1e-300, 1, &world.tol) ||
+           !cli_number(args, "--duration", 1e-12, 1e9, &world.duration) ||
+           !cli_number(args, "--step-budget", 0, 1e9, &world.step_budget) ||
+           !cli_number(args, "--threads", 1, 256, &threads);
+  world.threads = (int)threads;
+  const char* solver = cli_value(args, "--solver");
+  if (solver != NULL) {
+    snprintf(world.solver, sizeof world.solver, "%s", solver);
+  }
+  return *wrong ? TRIBO_INVALID : tribo_scene_set_world(scene, &world);
+}
+
+TriboStatus cli_configure(const Args* args, TriboScene* scene, int* wrong) {
+  TriboStatus status = configure_world(args, scene, wrong);
+  for (int i = 0; i < args->nset && status == TRIBO_OK; ++i) {
+    char key[80];
+    const char* equals = strchr(args->sets[i], '=');
+    double value;
+    if (equals == NULL || equals - args->sets[i] >= (long)sizeof key || !parse_number(equals + 1, &value)) {
+      cli_wrong("--set %s: accepted is KEY=NUMBER", args->sets[i]);
+      *wrong = 1;
+      return TRIBO_INVALID;
+    }
+    snprintf(key, sizeof key, "%.*s", (int)(equals - args->sets[i]), args->sets[i]);
+    status = tribo_scene_set(scene, key, value);
+  }
+  return status;
+}
+
+// ---- help
+
+static const Command* find_command(const char* name) {
+  for (int i = 0; i < COMMANDS; ++i) {
+    if (strcmp(commands[i]->name, name) == 0) {
+      return commands[i];
+    }
+  }
+  return NULL;
+}
+
+static int run_help(const Args* args) {
+  if (args->npositional == 0) {
+    overview(stdout);
+    return EXIT_WELL;
+  }
+  const char* topic = args->positional[0];
+  if (describe_page(stdout, topic)) {
+    return EXIT_WELL;
+  }
+  const Command* command = find_command(topic);
+  if (command == NULL) {
+    return cli_wrong("there is no command '%s'; `tribo help` lists them", topic);
+  }
+  cli_usage(stdout, command);
+  return EXIT_WELL;
+}
+
+int main(int argc, char** argv) {
+  // one BLAS thread, also before the library is told: its own threads would only stand in the way
+  setenv("OPENBLAS_NUM_THREADS", "1", 0);
+  if (argc < 2) {
+    overview(stderr);
+    return EXIT_INPUT;
+  }
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+    overview(stdout);
+    return EXIT_WELL;
+  }
+  const Command* command = find_command(strcmp(argv[1], "--version") == 0 ? "version" : argv[1]);
+  if (command == NULL) {
+    return cli_wrong("there is no command '%s'; `tribo help` lists them", argv[1]);
+  }
+  for (int i = 2; i < argc; ++i) {
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+      cli_usage(stdout, command);
+      return EXIT_WELL;
+    }
+  }
+  Args args = {.command = command, .positional = calloc((size_t)argc, sizeof(char*))};
+  if (args.positional == NULL) {
+    return EXIT_INTERNAL;
+  }
+  int code = parse(&args, argc - 2, argv + 2);
+  code = code == EXIT_WELL ? command->run(&args) : code;
+  free(args.positional);
+  return code;
+}

@@ -1,0 +1,190 @@
+#include "simulate.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "heap.h"
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal_number) {
+  (void)signal_number;
+  interrupted = 1;
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void print_log(TriboLogLevel level, const char* text, void* user) {
+  (void)user;
+  fprintf(stderr, "tribo: %s%s\n", level == TRIBO_LOG_WARNING ? "warning: " : "", text);
+}
+
+int simulation_open(const Args* args, const char* path, Simulation* sim) {
+  *sim = (Simulation){.path = path};
+  TriboLog log = {print_log, NULL};
+  int wrong = 0;
+  TriboStatus status = tribo_scene_load(path, &log, &sim->scene);
+  if (status == TRIBO_OK) {
+    status = cli_configure(args, sim->scene, &wrong);
+  }
+  if (wrong) {
+    return EXIT_INPUT;
+  }
+  status = status == TRIBO_OK ? tribo_model_create(sim->scene, &sim->model) : status;
+  status = status == TRIBO_OK ? tribo_data_create(sim->model, &sim->data) : status;
+  if (status != TRIBO_OK) {
+    return cli_complain(status);
+  }
+  const TriboWorldDef* world = tribo_model_world(sim->model);
+  sim->steps = llround(world->duration / world->dt);
+  return EXIT_WELL;
+}
+
+static int open_recorder(Simulation* sim, const TriboRecordDef* def) {
+  TriboRecorder** more = realloc(sim->recorders, (size_t)(sim->nrecorder + 1) * sizeof *more);
+  if (more == NULL) {
+    return EXIT_INTERNAL;
+  }
+  sim->recorders = more;
+  TriboStatus status = tribo_recorder_open(sim->model, def, &sim->recorders[sim->nrecorder]);
+  if (status != TRIBO_OK) {
+    return cli_complain(status);
+  }
+  sim->nrecorder++;
+  return EXIT_WELL;
+}
+
+int simulation_record(Simulation* sim, const char* extra) {
+  int n = tribo_model_size(sim->model).nrecord;
+  for (int i = 0; i < n; ++i) {
+    int code = open_recorder(sim, tribo_model_record(sim->model, i));
+    if (code != EXIT_WELL) {
+      return code;
+    }
+  }
+  TriboRecordDef def = {.file = extra, .every = 1};
+  return extra != NULL ? open_recorder(sim, &def) : EXIT_WELL;
+}
+
+// ---- totals
+
+static void worst_of(double* worst, double x) {
+  *worst = x > *worst || isnan(x) ? x : *worst;
+}
+
+static void add(Totals* t, const TriboStepInfo* info) {
+  t->steps++;
+  t->certified += info->certified;
+  t->wall += info->time;
+  for (int i = 0; i < TRIBO_STAGE_COUNT; ++i) {
+    t->stage[i] += info->stage[i];
+  }
+  t->contacts += info->contacts;
+  t->contacts_max = info->contacts > t->contacts_max ? info->contacts : t->contacts_max;
+  t->iterations += info->iterations;
+  t->iterations_max = info->iterations > t->iterations_max ? info->iterations : t->iterations_max;
+  t->factorisations += info->factorisations;
+  for (int i = 0; i < TRIBO_RUNG_COUNT; ++i) {
+    t->rungs[i] += info->rungs >> i & 1;
+  }
+  if (info->residual.nat > t->residual.nat || (t->worst[0] == '\0' && info->worst[0] != '\0')) {
+    t->worst_step = t->steps;
+    memcpy(t->worst, info->worst, sizeof t->worst);
+  }
+  worst_of(&t->residual.prim, info->residual.prim);
+  worst_of(&t->residual.dual, info->residual.dual);
+  worst_of(&t->residual.comp, info->residual.comp);
+  worst_of(&t->residual.nat, info->residual.nat);
+  worst_of(&t->residual.natmap_unit, info->residual.natmap_unit);
+  worst_of(&t->penetration, info->penetration);
+  t->growths += info->growths;
+}
+
+// ---- progress
+
+typedef struct Progress {
+  int on;
+  double begin, last;
+} Progress;
+
+static void draw(Progress* p, const Simulation* sim) {
+  double t = now();
+  if (!p->on || t - p->last < 0.1) {
+    return;
+  }
+  p->last = t;
+  enum { WIDTH = 30 };
+  const Totals* totals = &sim->totals;
+  double share = (double)totals->steps / (double)sim->steps, simulated = tribo_data_time(sim->data);
+  int full = (int)(share * WIDTH);
+  fprintf(stderr, "\r[%.*s%*s] %6.2f s  %6.1f× real time  worst %.1e m/s ", full, "##############################",
+          WIDTH - full, "", simulated, simulated / (t - p->begin), totals->residual.nat);
+  fflush(stderr);
+}
+
+static void finish(const Progress* p) {
+  if (p->on && p->last > 0) {
+    fputs("\r\033[K", stderr);
+  }
+}
+
+// ---- the loop
+
+static TriboStatus observe(Simulation* sim) {
+  TriboStatus status = TRIBO_OK;
+  for (int i = 0; i < sim->nrecorder && status == TRIBO_OK; ++i) {
+    status = tribo_recorder_observe(sim->recorders[i], sim->data);
+  }
+  return status == TRIBO_OK && sim->judge != NULL ? tribo_judge_observe(sim->judge, sim->data) : status;
+}
+
+int simulation_run(Simulation* sim, int progress) {
+  memset(&sim->totals, 0, sizeof sim->totals);
+  interrupted = 0;
+  struct sigaction action = {.sa_handler = on_interrupt}, before;
+  sigaction(SIGINT, &action, &before);
+  Progress bar = {.on = progress && isatty(STDERR_FILENO), .begin = now()};
+  TriboStatus status = observe(sim);
+  unsigned long long heap0[TRIBO_HEAP_OWNERS], heap1[TRIBO_HEAP_OWNERS];
+  for (long long i = 0; i < sim->steps && status == TRIBO_OK && !interrupted; ++i) {
+    TriboStepInfo info;
+    heap_read(heap0);
+    status = tribo_step(sim->model, sim->data, &info);
+    heap_read(heap1);
+    for (int k = 0; k < TRIBO_HEAP_OWNERS; ++k) {
+      sim->totals.heap[k] += heap1[k] - heap0[k];
+    }
+    if (status == TRIBO_OK) {
+      add(&sim->totals, &info);
+      status = observe(sim);
+      draw(&bar, sim);
+    }
+  }
+  finish(&bar);
+  sigaction(SIGINT, &before, NULL);
+  sim->totals.time = tribo_data_time(sim->data);
+  sim->totals.interrupted = interrupted;
+  return status == TRIBO_OK ? EXIT_WELL : cli_complain(status);
+}
+
+void simulation_close(Simulation* sim) {
+  for (int i = 0; i < sim->nrecorder; ++i) {
+    TriboStatus status = tribo_recorder_close(sim->recorders[i]);
+    if (status != TRIBO_OK) {
+      cli_complain(status);
+    }
+  }
+  free(sim->recorders);
+  tribo_judge_destroy(sim->judge);
+  tribo_data_destroy(sim->data);
+  tribo_model_destroy(sim->model);
+  tribo_scene_destroy(sim->scene);
+}

@@ -1,0 +1,40 @@
+// Loading a scene and running it to its end, with recorders, expectations, progress and totals: what run and check
+// share.
+#pragma once
+
+#include "cli.h"
+
+typedef struct Totals {
+  long long steps, certified;
+  double time;                                  // simulated [s]
+  double wall;                                  // in tribo_step [s]
+  double stage[TRIBO_STAGE_COUNT];              // [s]
+  double contacts, iterations, factorisations;  // sums
+  int contacts_max, iterations_max;
+  long long rungs[TRIBO_RUNG_COUNT];  // steps in which a rung gave an answer
+  TriboResiduals residual;            // worst of each over the run
+  double penetration;
+  long long worst_step;
+  char worst[96];
+  unsigned long long heap[TRIBO_HEAP_OWNERS];
+  unsigned long long growths;
+  int interrupted;
+} Totals;
+
+typedef struct Simulation {
+  const char* path;
+  TriboScene* scene;
+  TriboModel* model;
+  TriboData* data;
+  TriboJudge* judge;
+  TriboRecorder** recorders;
+  int nrecorder;
+  long long steps;  // to do
+  Totals totals;
+} Simulation;
+
+// 0 or an exit code, complained about already.
+int simulation_open(const Args* args, const char* path, Simulation* sim);
+int simulation_record(Simulation* sim, const char* extra);  // opens the scene's recorders and one more file
+int simulation_run(Simulation* sim, int progress);          // from the current state; totals are of this run
+void simulation_close(Simulation* sim);
