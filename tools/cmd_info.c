@@ -50,9 +50,11 @@ static void print_info(const Simulation* sim) {
 }
 
 static int write_bodies(Json* json, Simulation* sim) {
-  TriboView position, quaternion;
+  TriboView position, quaternion, velocity, omega;
   if (tribo_data_view(sim->model, sim->data, TRIBO_FIELD_POSITION, &position) != TRIBO_OK ||
-      tribo_data_view(sim->model, sim->data, TRIBO_FIELD_QUATERNION, &quaternion) != TRIBO_OK) {
+      tribo_data_view(sim->model, sim->data, TRIBO_FIELD_QUATERNION, &quaternion) != TRIBO_OK ||
+      tribo_data_view(sim->model, sim->data, TRIBO_FIELD_VELOCITY, &velocity) != TRIBO_OK ||
+      tribo_data_view(sim->model, sim->data, TRIBO_FIELD_OMEGA, &omega) != TRIBO_OK) {
     return EXIT_INTERNAL;
   }
   json_begin(json, "bodies", '[');
@@ -67,10 +69,33 @@ static int write_bodies(Json* json, Simulation* sim) {
     json_reals(json, "com", b->com, 3);
     json_reals(json, "inertia", b->inertia, 6);
     json_reals(json, "pose", pose, 7);
+    json_reals(json, "velocity", velocity.values + 3 * i, 3);
+    json_reals(json, "omega", omega.values + 3 * i, 3);
     json_end(json, '}');
   }
   json_end(json, ']');
   return EXIT_WELL;
+}
+
+static void write_world(Json* json, const Simulation* sim) {
+  const TriboWorldDef* world = tribo_model_world(sim->model);
+  json_begin(json, "world", '{');
+  json_reals(json, "gravity", world->gravity, 3);
+  json_text(json, "solver", world->solver);
+  json_text(json, "scheme", world->scheme == TRIBO_SCHEME_EULER ? "euler" : "midpoint");
+  json_real(json, "dt", world->dt);
+  json_real(json, "duration", world->duration);
+  json_end(json, '}');
+  json_begin(json, "materials", '[');
+  for (int i = 0; i < tribo_model_size(sim->model).nmaterial; ++i) {
+    const TriboMaterialDef* m = tribo_model_material(sim->model, i);
+    json_begin(json, NULL, '{');
+    json_text(json, "name", m->name);
+    json_real(json, "friction", m->friction);
+    json_real(json, "restitution", m->restitution);
+    json_end(json, '}');
+  }
+  json_end(json, ']');
 }
 
 static void write_rest(Json* json, const Simulation* sim) {
@@ -125,6 +150,7 @@ static int write_info(Simulation* sim, const char* path) {
   json_int(&json, "nv", n.nv);
   json_real(&json, "mass", mass);
   json_int(&json, "memory", (long long)n.memory);
+  write_world(&json, sim);
   int code = write_bodies(&json, sim);
   write_rest(&json, sim);
   json_end(&json, '}');

@@ -1,0 +1,42 @@
+// Small scenes for tests: from text, or by name.
+#pragma once
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <tribo/tribo.h>
+
+#include "kit.h"
+
+// Writes the text to a file of its own and returns its path (to be unlinked and freed).
+static inline char* scene_file(const char* text, size_t size) {
+  char path[] = "/tmp/tribo-test-XXXXXX.yaml";
+  int fd = mkstemps(path, 5);
+  assert_true(fd >= 0);
+  assert_int_equal(write(fd, text, size), (ssize_t)size);
+  close(fd);
+  return strdup(path);
+}
+
+static inline TriboStatus load_text(const char* text, TriboScene** scene) {
+  char* path = scene_file(text, strlen(text));
+  TriboStatus status = tribo_scene_load(path, NULL, scene);
+  unlink(path);
+  free(path);
+  return status;
+}
+
+static inline TriboModel* model_of(const char* text) {
+  TriboScene* scene;
+  TriboModel* model;
+  CHECK_OK(load_text(text, &scene));
+  CHECK_OK(tribo_model_create(scene, &model));
+  tribo_scene_destroy(scene);
+  return model;
+}
+
+static inline TriboData* data_of(const TriboModel* model) {
+  TriboData* data;
+  CHECK_OK(tribo_data_create(model, &data));
+  return data;
+}

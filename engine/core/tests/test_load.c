@@ -1,0 +1,221 @@
+// Scene files: what is wrong is said with file, line, column, key, value and what would be accepted.
+#include "scenes.h"
+
+static const struct {
+  const char* text;
+  TriboStatus status;
+  const char* message;
+} wrong[] = {
+    // the file itself
+    {"", TRIBO_INVALID, ":1:1: the file is empty"},
+    {"world: {dt: 1", TRIBO_INVALID, "did not find expected"},
+    {"world: {dt: 0.01}\n---\nworld: {}\n", TRIBO_INVALID, "a second document"},
+    {"world: &a {dt: 0.01}\n", TRIBO_INVALID, "anchors"},
+    {"world: *a\n", TRIBO_INVALID, "alias"},
+    {"world: !!map {dt: 0.01}\n", TRIBO_INVALID, "tags"},
+    {"- a list\n", TRIBO_INVALID, ":1:1: section scene must be a mapping, not a list"},
+    {"world: \xff\xfe\n", TRIBO_INVALID, "UTF-8"},
+    // keys
+    {"wordl: {}\n", TRIBO_INVALID, ":1:1: unknown key 'wordl' in section scene; did you mean 'world'?"},
+    {"world:\n  dtt: 0.01\n", TRIBO_INVALID, ":2:3: unknown key 'dtt' in section world; did you mean 'dt'?"},
+    {"world: {dt: 0.01, dt: 0.02}\n", TRIBO_INVALID, ":1:19: the key 'dt' stands here a second time"},
+    {"world: {[1]: 2}\n", TRIBO_INVALID, "a key must be a word"},
+    // values
+    {"world: {dt: fast}\n", TRIBO_INVALID, ":1:13: dt: 'fast' is not a number"},
+    {"world: {dt: '0.01'}\n", TRIBO_INVALID, "dt: '0.01' is not a number"},
+    {"world: {dt: nan}\n", TRIBO_INVALID, "dt: 'nan' is not a number"},
+    {"world: {dt: 0x10}\n", TRIBO_INVALID, "is not a number"},
+    {"world: {dt: 0}\n", TRIBO_INVALID, ":1:13: dt: 0 s is outside the accepted range (0, 1]"},
+    {"world: {dt: -1}\n", TRIBO_INVALID, "dt: -1 s is outside the accepted range (0, 1]"},
+    {"world: {dt: inf}\n", TRIBO_INVALID, "outside the accepted range"},
+    {"world: {dt: 1e999}\n", TRIBO_INVALID, "is not a number"},
+    {"world: {threads: 1.5}\n", TRIBO_INVALID, "threads: '1.5' is not a whole number"},
+    {"world: {gravity: [0, 0]}\n", TRIBO_INVALID, "gravity: a list; accepted is a list of 3 numbers"},
+    {"world: {gravity: 9.81}\n", TRIBO_INVALID, "gravity: '9.81'; accepted is a list of 3 numbers"},
+    {"world: {scheme: rk4}\n", TRIBO_INVALID, "scheme: 'rk4'; accepted are midpoint, euler"},
+    {"world: {solver: magic}\n", TRIBO_INVALID, "there is no solver 'magic'"},
+    {"world: {solver: {id: admm, rhoo: 1}}\n", TRIBO_NOT_FOUND, "did you mean 'rho'?"},
+    {"world: {solver: {id: admm, tol: -1}}\n", TRIBO_INVALID, ":1:28: "},
+    // materials
+    {"materials: {a: {friction: -1}}\n", TRIBO_INVALID, "friction: -1 is outside the accepted range [0, 1e+06]"},
+    {"materials: {a: {restitution: 1.5}}\n", TRIBO_INVALID, "[0, 1]"},
+    {"materials: {a: {damping: 3}}\n", TRIBO_INVALID, "needs a stiffness"},
+    {"pairs: [{between: [a, b]}]\n", TRIBO_NOT_FOUND, "there is no material 'a'"},
+    {"pairs: [{friction: 1}]\n", TRIBO_INVALID, "between"},
+    // bodies and shapes
+    {"bodies: []\n", TRIBO_INVALID, "bodies: an empty list; accepted is a list with at least one item"},
+    {"bodies:\n  - {name: a, sphere: 1, mass: 0}\n", TRIBO_INVALID,
+     ":2:32: mass: 0 kg is outside the accepted range (0,"},
+    {"bodies:\n  - {name: a, sphere: 1, mass: -1}\n", TRIBO_INVALID, "mass: -1 kg"},
+    {"bodies: [{sphere: -1}]\n", TRIBO_INVALID, "sphere: -1 m is outside the accepted range (0, 1e6]"},
+    {"bodies: [{box: [1, 0, 1]}]\n", TRIBO_INVALID, "box: 0 m"},
+    {"bodies: [{box: [1, 1, 1], sphere: 1}]\n", TRIBO_INVALID, "'box' beside 'sphere'"},
+    {"bodies: [{name: a, sphere: 1}, {name: a, sphere: 1}]\n", TRIBO_INVALID, ":1:32: body: the name 'a' is taken"},
+    {"bodies: [{sphere: 1, quaternion: [0, 0, 0, 0]}]\n", TRIBO_INVALID, "quaternion has length 0"},
+    {"bodies: [{sphere: 1, quaternion: [0, 0, 0, 1], rpy: [0, 0, 0]}]\n", TRIBO_INVALID, "say the same"},
+    {"bodies: [{mass: 1, inertia: [1, 1, -1, 0, 0, 0]}]\n", TRIBO_INVALID, "must be positive definite"},
+    {"bodies: [{sphere: 1, inertia: [1, 1, 1, 0, 0, 0]}]\n", TRIBO_INVALID, "needs a mass"},
+    {"bodies: [{plane: [0, 0, 1]}]\n", TRIBO_INVALID, "half-space is static"},
+    {"bodies: [{sphere: 1, material: steel}]\n", TRIBO_NOT_FOUND, "there is no material 'steel'"},
+    {"bodies: [{shapes: [{position: [0, 0, 0]}]}]\n", TRIBO_INVALID, "a shape needs one of sphere"},
+    {"static: [{plane: [0, 0, 0]}]\n", TRIBO_INVALID, "the normal must have a length above 0"},
+    {"static: [{box: [1, 1, 1], color: [2, 0, 0]}]\n", TRIBO_INVALID, "color: 2 is outside the accepted range [0, 1]"},
+    {"bodies: [{mesh: part.stl, as: concave}]\n", TRIBO_INVALID, "a mesh collides as its convex hull"},
+    // joints
+    {"bodies: [{name: a, sphere: 1}]\njoints: [{parent: world}]\n", TRIBO_INVALID, ":2:10: a joint needs a child"},
+    {"bodies: [{name: arm, sphere: 1}]\njoints: [{parent: world, child: amr}]\n", TRIBO_INVALID, "did you mean 'arm'?"},
+    {"bodies: [{name: a, sphere: 1}]\njoints: [{parent: world, child: a, axis: [0, 0, 0]}]\n", TRIBO_INVALID,
+     "must not be zero"},
+    {"bodies: [{name: a, sphere: 1}]\njoints: [{parent: world, child: a, lower: 1, upper: 0}]\n", TRIBO_INVALID,
+     "lower = 1 must not be above upper = 0"},
+    {"bodies: [{name: a, sphere: 1}]\njoints: [{parent: world, child: a, kind: glue}]\n", TRIBO_INVALID,
+     "kind: 'glue'"},
+    // generators
+    {"grid: [{count: [1, 1, 2]}]\n", TRIBO_INVALID, "needs a shape"},
+    {"grid: [{count: [1, 1, 0.5], sphere: 1}]\n", TRIBO_INVALID, "whole number in [1, 100000]"},
+    {"grid: [{count: [1000, 1000, 1000], sphere: 1}]\n", TRIBO_INVALID, "are more than 100000"},
+    {"grid: [{sphere: 1, mass: {min: 2, max: 1}}]\n", TRIBO_INVALID, "min ≤ max"},
+    {"grid: [{sphere: 1, mass: {first: -1}}]\n", TRIBO_INVALID, "mass = -1"},
+    {"wall: [{box: [1, 1, 1], rows: 0}]\n", TRIBO_INVALID, "rows: 0 is outside the accepted range [1, 1000]"},
+    // observers
+    {"expect: []\n", TRIBO_INVALID, "expect: an empty list"},
+    {"expect: [{quantity: energy}]\n", TRIBO_INVALID, "it needs a value, a min or a max"},
+    {"expect: [{quantity: energy, value: 1, abs: -1}]\n", TRIBO_INVALID, "abs: -1"},
+    {"record: [{every: 2}]\n", TRIBO_INVALID, "it needs a file"},
+    {"forces: [{force: [1, 0, 0]}]\n", TRIBO_INVALID, "either a body or a joint"},
+    {"include: nowhere.yaml\n", TRIBO_INVALID, ":1:10: include: "},
+};
+
+static void wrong_files_are_refused_with_a_place(void** state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+    TriboScene* scene = NULL;
+    TriboStatus status = load_text(wrong[i].text, &scene);
+    assert_null(scene);
+    if (status != wrong[i].status || strstr(tribo_last_error(), wrong[i].message) == NULL ||
+        strstr(tribo_last_error(), ".yaml") == NULL) {
+      print_error("case %zu: %s: \"%s\"\nexpected %s with \"%s\"\nfor: %s\n", i, tribo_status_name(status),
+                  tribo_last_error(), tribo_status_name(wrong[i].status), wrong[i].message, wrong[i].text);
+      fail();
+    }
+  }
+}
+
+// Names that can only be resolved when the whole scene is known still point to their line.
+static const struct {
+  const char* text;
+  const char* message;
+} late[] = {
+    {"bodies: [{name: a, sphere: 1}]\nexpect: [{quantity: speed, of: b, max: 1}]\n", ":2:10: there is no body 'b'"},
+    {"bodies: [{name: a, sphere: 1}]\nexpect: [{quantity: sped, of: a, max: 1}]\n", "did you mean 'speed'?"},
+    {"bodies: [{name: a, sphere: 1}]\nforces: [{body: c}]\n", ":2:10: there is no body 'c'"},
+    {"bodies: [{name: a, sphere: 1}]\nexclude: [[a, z]]\n", ":2:11: there is no body 'z'"},
+    {"bodies: [{name: a, sphere: 1}]\nrecord: [{file: x.csv, columns: ['a: heat']}]\n",
+     ":2:10: there is no quantity 'heat'"},
+    {"bodies:\n  - {name: ghost}\n", ":2:5: body 'ghost' has no mass"},
+    {"bodies:\n  - {name: point, mass: 1}\n", "has mass 1 kg but no inertia"},
+    {"bodies:\n  - {sphere: 1, density: 0}\n", "has no mass"},
+    {"bodies: [{name: a, mass: 1, hull: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}]\n", "flat"},
+    {"bodies: [{name: a, mass: 1, mesh: /nowhere/part.stl}]\n", "/nowhere/part.stl"},
+    {"bodies: [{name: a, sphere: 1}, {name: b, sphere: 1}]\njoints: [{parent: a, child: b}, {parent: b, child: a}]\n",
+     "closed loop"},
+    {"robots: [{name: r, urdf: /nowhere/r.urdf}]\n", "/nowhere/r.urdf"},
+};
+
+static void late_errors_keep_their_place(void** state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof late / sizeof *late; ++i) {
+    TriboScene* scene;
+    TriboModel* model;
+    CHECK_OK(load_text(late[i].text, &scene));
+    TriboStatus status = tribo_model_create(scene, &model);
+    assert_null(model);
+    if (status == TRIBO_OK || strstr(tribo_last_error(), late[i].message) == NULL) {
+      print_error("case %zu: \"%s\"\nexpected \"%s\"\n", i, tribo_last_error(), late[i].message);
+      fail();
+    }
+    tribo_scene_destroy(scene);
+  }
+}
+
+static void hostile_sizes_are_refused_quickly(void** state) {
+  (void)state;
+  TriboScene* scene;
+  // a file above the limit, a deep one, one with too many keys
+  size_t n = (size_t)20 << 20;
+  char* text = malloc(n + 1);
+  memset(text, '#', n);
+  text[n] = '\0';
+  CHECK_FAILS(load_text(text, &scene), TRIBO_INVALID, "larger than 16 MiB");
+  memset(text, '[', 100000);
+  text[100000] = '\0';
+  CHECK_FAILS(load_text(text, &scene), TRIBO_INVALID, "nested more than 32 deep");
+  size_t at = 0;
+  for (int i = 0; i < 6000; ++i) {
+    at += (size_t)sprintf(text + at, "k%d: 1\n", i);
+  }
+  CHECK_FAILS(load_text(text, &scene), TRIBO_INVALID, "more than 4096 keys");
+  free(text);
+  CHECK_FAILS(tribo_scene_load("/nowhere/scene.yaml", NULL, &scene), TRIBO_IO, "/nowhere/scene.yaml: cannot be read");
+  CHECK_FAILS(tribo_scene_load("/tmp", NULL, &scene), TRIBO_IO, "/tmp: cannot be read");
+}
+
+static void includes_stand_before_and_never_loop(void** state) {
+  (void)state;
+  const char* content = "world: {dt: 0.01, duration: 2}\nbodies: [{name: a, sphere: 1}]\n";
+  char* inner = scene_file(content, strlen(content));
+  char text[256];
+  snprintf(text, sizeof text, "include: %s\nworld: {dt: 0.02}\n", inner);
+  TriboScene* scene;
+  CHECK_OK(load_text(text, &scene));
+  CHECK_NEAR(tribo_scene_world(scene)->dt, 0.02, 0);
+  CHECK_NEAR(tribo_scene_world(scene)->duration, 2, 0);
+  tribo_scene_destroy(scene);
+  unlink(inner);
+  // a file that includes itself
+  FILE* file = fopen(inner, "w");
+  fprintf(file, "include: %s\n", inner);
+  fclose(file);
+  CHECK_FAILS(tribo_scene_load(inner, NULL, &scene), TRIBO_INVALID, "includes itself");
+  unlink(inner);
+  free(inner);
+}
+
+static void degrees_and_rules_mean_what_they_say(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "grid: [{name: c, count: [2, 1, 3], spacing: [2, 1, 1], origin: [0, 0, 0.5], box: [1, 1, 1],"
+      " mass: {first: 1, factor: 10, by: layer}, size: {list: [1, 0.5], by: column}}]\n"
+      "bodies: [{name: t, sphere: 1, rpy: [0, 0, 90 deg]}]\n");
+  static const double mass[] = {1, 1, 10, 10, 100, 100};
+  TriboData* data = data_of(model);
+  TriboView x, q;
+  CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_POSITION, &x));
+  CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_QUATERNION, &q));
+  for (int i = 0; i < 6; ++i) {
+    char name[8];
+    int id;
+    snprintf(name, sizeof name, "c%d", i);
+    CHECK_OK(tribo_model_body_id(model, name, &id));
+    CHECK_NEAR(tribo_model_body(model, id)->mass, mass[i], 1e-12);
+    CHECK_NEAR(x.values[3 * id], i % 2 ? 1 : -1, 1e-15);
+    CHECK_NEAR(x.values[3 * id + 2], 0.5 + i / 2, 1e-15);
+    // inertia of a cube: m a²/6
+    CHECK_NEAR(tribo_model_body(model, id)->inertia[0], mass[i] * (i % 2 ? 0.25 : 1) / 6, 1e-12 * mass[i]);
+  }
+  int t;
+  CHECK_OK(tribo_model_body_id(model, "t", &t));
+  CHECK_NEAR(q.values[4 * t + 2], sqrt(0.5), 1e-15);
+  CHECK_NEAR(q.values[4 * t + 3], sqrt(0.5), 1e-15);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(wrong_files_are_refused_with_a_place), cmocka_unit_test(late_errors_keep_their_place),
+      cmocka_unit_test(hostile_sizes_are_refused_quickly),    cmocka_unit_test(includes_stand_before_and_never_loop),
+      cmocka_unit_test(degrees_and_rules_mean_what_they_say),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

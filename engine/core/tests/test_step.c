@@ -1,0 +1,260 @@
+// The step as a user sees it: certified, repeatable to the bit, and without effect when it fails.
+#include <pthread.h>
+
+#include "scenes.h"
+
+static const char* tower =
+    "static: [{plane: [0, 0, 1]}]\n"
+    "grid: [{name: c, count: [1, 1, 4], spacing: [1, 1, 1], origin: [0, 0, 0.5], box: [1, 1, 1],"
+    " mass: {first: 1, factor: 10, by: layer}}]\n"
+    "bodies: [{name: ball, position: [0, 3, 4.6], velocity: [0, -4, 0], sphere: 0.4, mass: 500}]\n";
+
+static uint64_t run(const TriboModel* model, TriboData* data, int steps) {
+  TriboStepInfo info;
+  for (int i = 0; i < steps; ++i) {
+    CHECK_OK(tribo_step(model, data, &info));
+  }
+  return tribo_data_hash(model, data);
+}
+
+static void same_bits_again_and_after_restore(void** state) {
+  (void)state;
+  TriboModel* model = model_of(tower);
+  TriboData *a = data_of(model), *b = data_of(model);
+  TriboState* saved;
+  CHECK_OK(tribo_state_create(&saved));
+  // the ball hits in between: warm starts and modes matter
+  run(model, a, 500);
+  CHECK_OK(tribo_state_save(model, a, saved));
+  uint64_t hash = run(model, a, 300);
+  assert_true(hash == run(model, b, 800));
+  // into used data, and after a reset
+  CHECK_OK(tribo_state_restore(model, b, saved));
+  CHECK_NEAR(tribo_data_time(b), 0.5, 1e-12);
+  assert_true(hash == run(model, b, 300));
+  tribo_data_reset(model, b);
+  assert_true(hash == run(model, b, 800));
+  tribo_state_destroy(saved);
+  tribo_data_destroy(a);
+  tribo_data_destroy(b);
+  tribo_model_destroy(model);
+}
+
+static void thread_count_changes_nothing(void** state) {
+  (void)state;
+  // nine towers: nine islands
+  uint64_t first = 0;
+  for (int threads = 1; threads <= 4; ++threads) {
+    TriboScene* scene;
+    TriboModel* model;
+    CHECK_OK(
+        load_text("static: [{plane: [0, 0, 1]}]\n"
+                  "grid: [{name: c, count: [3, 3, 3], spacing: [2, 2, 1.01], origin: [0, 0, 0.5], box: [1, 1, 1]}]\n",
+                  &scene));
+    CHECK_OK(tribo_scene_set(scene, "threads", threads));
+    CHECK_OK(tribo_model_create(scene, &model));
+    TriboData* data = data_of(model);
+    uint64_t hash = run(model, data, 100);
+    TriboStepInfo info;
+    CHECK_OK(tribo_step(model, data, &info));
+    assert_int_equal(info.islands, 9);
+    first = threads == 1 ? hash : first;
+    assert_true(hash == first);
+    tribo_data_destroy(data);
+    tribo_model_destroy(model);
+    tribo_scene_destroy(scene);
+  }
+}
+
+static void second_run_grows_nothing(void** state) {
+  (void)state;
+  TriboModel* model = model_of(tower);
+  TriboData* data = data_of(model);
+  run(model, data, 700);
+  tribo_data_reset(model, data);
+  for (int i = 0; i < 700; ++i) {
+    TriboStepInfo info;
+    CHECK_OK(tribo_step(model, data, &info));
+    assert_int_equal(info.growths, 0);
+  }
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+static void a_failed_step_leaves_the_state(void** state) {
+  (void)state;
+  TriboModel* model = model_of(tower);
+  TriboData* data = data_of(model);
+  run(model, data, 10);
+  uint64_t before = tribo_data_hash(model, data);
+  // a force that leaves the finite numbers
+  int ball;
+  CHECK_OK(tribo_model_body_id(model, "ball", &ball));
+  const double huge[3] = {1e308, 0, 0}, none[3] = {0, 0, 0};
+  CHECK_OK(tribo_data_apply_wrench(model, data, ball, huge, none));
+  CHECK_OK(tribo_data_apply_wrench(model, data, ball, huge, none));
+  assert_int_equal(tribo_step(model, data, NULL), TRIBO_NUMERIC);
+  assert_true(before == tribo_data_hash(model, data));
+  CHECK_NEAR(tribo_data_time(data), 0.01, 1e-15);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+static void wrong_arguments_are_refused(void** state) {
+  (void)state;
+  TriboModel *model = model_of(tower), *other = model_of("bodies: [{name: a, sphere: 1}]\n");
+  TriboData* data = data_of(model);
+  TriboView view;
+  const double nan3[3] = {NAN, 0, 0}, none[3] = {0, 0, 0};
+  CHECK_FAILS(tribo_step(other, data, NULL), TRIBO_INVALID, "not made for this model");
+  CHECK_FAILS(tribo_data_view(model, data, (TriboField)99, &view), TRIBO_INVALID, "field = 99");
+  CHECK_FAILS(tribo_data_apply_wrench(model, data, 17, none, none), TRIBO_INVALID, "body = 17");
+  CHECK_FAILS(tribo_data_apply_wrench(model, data, 0, nan3, none), TRIBO_INVALID, "finite");
+  double* tau = calloc((size_t)tribo_model_size(model).nv, sizeof *tau);
+  tau[3] = INFINITY;
+  CHECK_FAILS(tribo_data_set_tau(model, data, tau), TRIBO_INVALID, "finite");
+  free(tau);
+  int id;
+  CHECK_FAILS(tribo_model_body_id(model, "bal", &id), TRIBO_NOT_FOUND, "did you mean 'ball'?");
+  assert_null(tribo_model_body(model, -1));
+  assert_null(tribo_model_shape(model, 1000));
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+  tribo_model_destroy(other);
+}
+
+static void a_budget_is_honoured(void** state) {
+  (void)state;
+  TriboScene* scene;
+  TriboModel* model;
+  CHECK_OK(load_text(tower, &scene));
+  CHECK_OK(tribo_scene_set(scene, "step_budget", 1e-9));
+  CHECK_OK(tribo_model_create(scene, &model));
+  TriboData* data = data_of(model);
+  TriboStepInfo info;
+  CHECK_OK(tribo_step(model, data, &info));
+  // nothing can be solved in a nanosecond: the step says so instead of pretending
+  assert_int_equal(info.outcome, TRIBO_TIME_OUT);
+  assert_false(info.certified);
+  assert_true(info.worst[0] != '\0');
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+  tribo_scene_destroy(scene);
+}
+
+static void states_are_checked(void** state) {
+  (void)state;
+  TriboModel *model = model_of(tower), *other = model_of("bodies: [{name: a, sphere: 1}]\n");
+  TriboData *data = data_of(model), *alien = data_of(other);
+  TriboState* saved;
+  CHECK_OK(tribo_state_create(&saved));
+  CHECK_FAILS(tribo_state_restore(model, data, saved), TRIBO_INVALID, "empty");
+  run(model, data, 20);
+  CHECK_OK(tribo_state_save(model, data, saved));
+  CHECK_FAILS(tribo_state_restore(other, alien, saved), TRIBO_INVALID, "another model");
+  char path[] = "/tmp/tribo-state-XXXXXX";
+  close(mkstemp(path));
+  CHECK_OK(tribo_state_write(saved, path));
+  uint64_t hash = run(model, data, 20);
+  CHECK_OK(tribo_state_read(path, saved));
+  CHECK_OK(tribo_state_restore(model, data, saved));
+  assert_true(hash == run(model, data, 20));
+  // every damaged byte, every cut is seen; the state in memory stays what it was
+  FILE* file = fopen(path, "r+b");
+  fseek(file, 200, SEEK_SET);
+  int byte = fgetc(file);
+  fseek(file, 200, SEEK_SET);
+  fputc(byte ^ 1, file);
+  fclose(file);
+  CHECK_FAILS(tribo_state_read(path, saved), TRIBO_INVALID, "checksum");
+  assert_int_equal(truncate(path, 150), 0);
+  CHECK_FAILS(tribo_state_read(path, saved), TRIBO_INVALID, "cut short");
+  file = fopen(path, "wb");
+  fprintf(file, "%200s", "not a state");
+  fclose(file);
+  CHECK_FAILS(tribo_state_read(path, saved), TRIBO_INVALID, "not a Tribo state");
+  CHECK_OK(tribo_state_restore(model, data, saved));
+  assert_true(hash == run(model, data, 20));
+  CHECK_FAILS(tribo_state_write(saved, "/nowhere/state"), TRIBO_IO, "/nowhere/state");
+  unlink(path);
+  tribo_state_destroy(saved);
+  tribo_data_destroy(data);
+  tribo_data_destroy(alien);
+  tribo_model_destroy(model);
+  tribo_model_destroy(other);
+}
+
+// One model serves several threads, each with its own data.
+static void* run_thread(void* argument) {
+  void** pair = argument;
+  static _Thread_local uint64_t hash;
+  TriboData* data = pair[1];
+  for (int i = 0; i < 300; ++i) {
+    if (tribo_step(pair[0], data, NULL) != TRIBO_OK) {
+      return NULL;
+    }
+  }
+  hash = tribo_data_hash(pair[0], data);
+  pair[2] = (void*)(uintptr_t)hash;
+  return pair;
+}
+
+static void a_model_is_shared_between_threads(void** state) {
+  (void)state;
+  TriboModel* model = model_of(tower);
+  void* work[3][3];
+  pthread_t threads[3];
+  for (int i = 0; i < 3; ++i) {
+    work[i][0] = model;
+    work[i][1] = data_of(model);
+    work[i][2] = NULL;
+    assert_int_equal(pthread_create(&threads[i], NULL, run_thread, work[i]), 0);
+  }
+  for (int i = 0; i < 3; ++i) {
+    pthread_join(threads[i], NULL);
+    assert_true(work[i][2] != NULL && work[i][2] == work[0][2]);
+    tribo_data_destroy(work[i][1]);
+  }
+  tribo_model_destroy(model);
+}
+
+static void contacts_carry_the_weight(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "static: [{plane: [0, 0, 1]}]\nbodies: [{name: b, position: [0, 0, 0.25], box: [1, 1, 0.5], mass: 3}]\n");
+  TriboData* data = data_of(model);
+  run(model, data, 20);
+  const TriboContactView* contacts;
+  int n;
+  CHECK_OK(tribo_data_contacts(model, data, &contacts, &n));
+  assert_int_equal(n, 4);
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    assert_int_equal(contacts[i].mode, TRIBO_CONTACT_STICK);
+    CHECK_NEAR(fabs(contacts[i].point[0]), 0.5, 1e-9);
+    CHECK_NEAR(contacts[i].normal[2], 1, 1e-15);
+    sum += contacts[i].force[2];
+  }
+  CHECK_NEAR(sum, 3 * 9.81, 1e-9);
+  TriboMechanics m;
+  CHECK_OK(tribo_data_mechanics(model, data, &m));
+  CHECK_NEAR(m.mass, 3, 1e-15);
+  CHECK_NEAR(m.potential, 3 * 9.81 * 0.25, 1e-9);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(same_bits_again_and_after_restore),
+      cmocka_unit_test(thread_count_changes_nothing),
+      cmocka_unit_test(second_run_grows_nothing),
+      cmocka_unit_test(a_failed_step_leaves_the_state),
+      cmocka_unit_test(wrong_arguments_are_refused),
+      cmocka_unit_test(a_budget_is_honoured),
+      cmocka_unit_test(states_are_checked),
+      cmocka_unit_test(a_model_is_shared_between_threads),
+      cmocka_unit_test(contacts_carry_the_weight),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
