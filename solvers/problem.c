@@ -88,6 +88,8 @@ static TriboStatus check_motion(const TriboProblem* p) {
       return tribo_fail(TRIBO_INVALID, WHERE "term_first[%d] = %d is below term_first[%d] = %d", c + 1,
                         p->term_first[c + 1], c, p->term_first[c]);
     }
+  }
+  for (int c = 0; c < p->ncone; ++c) {
     int last = -1;
     for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
       int b = p->term_block[t];

@@ -1,0 +1,459 @@
+// Solvers against each other and against the independent judge, on random problems of all families.
+#include <stdlib.h>
+
+#include "families.h"
+#include "kit.h"
+#include "memory.h"
+
+enum { MAX_ROW = 2400, METHODS = 4 };
+static const char* const ids[METHODS] = {"auto", "ipm", "newton", "admm"};
+
+static double lambda[MAX_ROW], other[MAX_ROW], sigma[MAX_ROW];
+
+static TriboSolver* make(const char* id) {
+  TriboSolver* s;
+  CHECK_OK(tribo_solver_create(id, &s));
+  return s;
+}
+
+// solves, and checks that the statistics say what the independent judge says
+static TriboSolveStats solve(TriboSolver* s, const TriboProblem* p, const TriboWarmStart* warm, double* l) {
+  TriboSolveStats stats;
+  TriboResiduals r;
+  CHECK_OK(tribo_solver_solve(s, p, warm, l, &stats));
+  CHECK_OK(tribo_problem_residuals(p, l, sigma, &r));
+  int good = r.nat <= fmax(1e-10, r.floor) && r.natmap_unit <= 1e-8;
+  if (stats.outcome == TRIBO_SOLVED && !good) {
+    print_error("solved, but nat %g (floor %g), natmap_unit %g\n", r.nat, r.floor, r.natmap_unit);
+    fail();
+  }
+  CHECK_NEAR(stats.nat, r.nat, 1e-6 * r.nat + r.floor);
+  // rows without friction leave the solver's account of ‖σ‖, which may only make it stricter
+  CHECK_LE(r.natmap_unit, stats.natmap_unit * (1 + 1e-6) + 1e-13);
+  return stats;
+}
+
+static void every_method_solves_its_share(void** state) {
+  (void)state;
+  // the prototype's single methods solved 90, 89 and 61 to 67 of a hundred
+  static const int least[METHODS] = {89, 75, 60, 20};
+  enum { PER = 10 };
+  for (int m = 0; m < METHODS; ++m) {
+    TriboSolver* s = make(ids[m]);
+    int solved = 0;
+    for (int f = 0; f < FAMILY_COUNT; ++f) {
+      for (int k = 0; k < PER; ++k) {
+        FamilyProblem p;
+        family_make(f, 11, k, &p);
+        solved += solve(s, &p.problem, NULL, lambda).outcome == TRIBO_SOLVED;
+        family_free(&p);
+      }
+    }
+    if (solved < least[m]) {
+      print_error("%s solved %d of %d, expected at least %d\n", ids[m], solved, FAMILY_COUNT * PER, least[m]);
+      fail();
+    }
+    tribo_solver_destroy(s);
+  }
+}
+
+static void unique_answers_agree(void** state) {
+  (void)state;
+  // few contacts on many degrees of freedom and little friction: one answer
+  int compared = 0;
+  for (int k = 0; k < 40; ++k) {
+    FamilyProblem p;
+    family_make(4, 5, k, &p);
+    int rows = p.problem.nrow;
+    for (int c = 0; c < p.problem.ncone; ++c) {
+      p.cones[c].mu[0] = p.cones[c].mu[1] = 0.1;
+    }
+    if (3 * rows > p.nv * 2) {
+      family_free(&p);
+      continue;
+    }
+    TriboSolver* s = make("auto");
+    assert_int_equal(solve(s, &p.problem, NULL, lambda).outcome, TRIBO_SOLVED);
+    tribo_solver_destroy(s);
+    double size = 0;
+    for (int i = 0; i < rows; ++i) {
+      size = fmax(size, fabs(lambda[i]));
+    }
+    for (int m = 1; m < METHODS; ++m) {
+      s = make(ids[m]);
+      CHECK_OK(tribo_solver_set(s, "max_iterations", 20000));
+      if (solve(s, &p.problem, NULL, other).outcome == TRIBO_SOLVED) {
+        compared++;
+        for (int i = 0; i < rows; ++i) {
+          CHECK_NEAR(other[i], lambda[i], 1e-5 * size);
+        }
+      }
+      tribo_solver_destroy(s);
+    }
+    family_free(&p);
+  }
+  assert_true(compared >= 10);
+}
+
+static void generated_problems_are_solved(void** state) {
+  (void)state;
+  // 9 families of 58, cold and then with the free velocity moved by 1e-3: 99.5 % of each to full tolerance
+  enum { PER = 58 };
+  TriboSolver* s = make("auto");
+  int cold = 0, warm = 0, spent[FAMILY_COUNT * PER], n = 0;
+  for (int f = 0; f < FAMILY_COUNT; ++f) {
+    for (int k = 0; k < PER; ++k) {
+      FamilyProblem p;
+      family_make(f, 2, k, &p);
+      cold += solve(s, &p.problem, NULL, lambda).outcome == TRIBO_SOLVED;
+      family_perturb(&p, 1e-3, (uint64_t)k);
+      TriboWarmStart start = {.lambda = lambda, .sigma = sigma};
+      static double old_sigma[MAX_ROW];
+      memcpy(old_sigma, sigma, sizeof sigma);
+      start.sigma = old_sigma;
+      TriboSolveStats stats = solve(s, &p.problem, &start, other);
+      warm += stats.outcome == TRIBO_SOLVED;
+      // insertion into the sorted list of factorisation counts
+      int at = n++;
+      for (; at > 0 && spent[at - 1] > stats.factorisations; --at) {
+        spent[at] = spent[at - 1];
+      }
+      spent[at] = stats.factorisations;
+      family_free(&p);
+    }
+  }
+  CHECK_LE(0.995 * FAMILY_COUNT * PER, cold);
+  CHECK_LE(0.995 * FAMILY_COUNT * PER, warm);
+  CHECK_LE(spent[n / 2], 2);
+  tribo_solver_destroy(s);
+}
+
+static void warm_start_reduces_work(void** state) {
+  (void)state;
+  for (int m = 0; m < METHODS; ++m) {
+    TriboSolver* s = make(ids[m]);
+    int cold = 0, warm = 0;
+    for (int k = 0; k < 10; ++k) {
+      FamilyProblem p;
+      family_make(7, 12, k, &p);
+      TriboSolveStats first = solve(s, &p.problem, NULL, lambda);
+      if (first.outcome == TRIBO_SOLVED) {
+        static double old_sigma[MAX_ROW];
+        memcpy(old_sigma, sigma, sizeof sigma);
+        TriboWarmStart start = {.lambda = lambda, .sigma = old_sigma};
+        family_perturb(&p, 1e-4, 3);
+        TriboSolveStats second = solve(s, &p.problem, &start, other);
+        cold += first.iterations;
+        warm += second.iterations;
+      }
+      family_free(&p);
+    }
+    if (warm >= cold) {
+      print_error("%s: %d iterations warm, %d cold\n", ids[m], warm, cold);
+      fail();
+    }
+    tribo_solver_destroy(s);
+  }
+}
+
+static void unknown_cones_start_open(void** state) {
+  (void)state;
+  FamilyProblem p;
+  family_make(0, 13, 2, &p);
+  TriboSolver* s = make("auto");
+  static double old_sigma[MAX_ROW];
+  assert_int_equal(solve(s, &p.problem, NULL, lambda).outcome, TRIBO_SOLVED);
+  memcpy(old_sigma, sigma, sizeof sigma);
+  unsigned char known[MAX_ROW];
+  for (int c = 0; c < p.problem.ncone; ++c) {
+    known[c] = c % 3 != 0;
+  }
+  // whatever is written where nothing is known must not matter
+  static double a[MAX_ROW], b[MAX_ROW], start_l[MAX_ROW];
+  memcpy(start_l, lambda, sizeof lambda);
+  TriboWarmStart start = {start_l, old_sigma, known};
+  assert_int_equal(solve(s, &p.problem, &start, a).outcome, TRIBO_SOLVED);
+  for (int c = 0; c < p.problem.ncone; c += 3) {
+    for (int i = 0; i < p.cones[c].dim; ++i) {
+      start_l[p.cones[c].row + i] = old_sigma[p.cones[c].row + i] = 1e3;
+    }
+  }
+  assert_int_equal(solve(s, &p.problem, &start, b).outcome, TRIBO_SOLVED);
+  assert_memory_equal(a, b, sizeof(double) * (size_t)p.problem.nrow);
+  memset(known, 0, sizeof known);
+  TriboSolveStats none = solve(s, &p.problem, &start, b);
+  assert_int_equal(none.rungs_tried & (1u << TRIBO_RUNG_WARM), 0);
+  start_l[0] = NAN;
+  TriboSolveStats stats;
+  CHECK_FAILS(tribo_solver_solve(s, &p.problem, &start, b, &stats), TRIBO_INVALID, "warm start");
+  tribo_solver_destroy(s);
+  family_free(&p);
+}
+
+static void unit_of_mass_does_not_matter(void** state) {
+  (void)state;
+  for (int m = 0; m < METHODS; ++m) {
+    TriboSolver* s = make(ids[m]);
+    for (int f = 0; f < FAMILY_COUNT; ++f) {
+      for (int sign = -1; sign <= 1; sign += 2) {
+        FamilyProblem p;
+        family_make(f, 14, 1, &p);
+        TriboSolveStats a = solve(s, &p.problem, NULL, lambda);
+        family_scale_mass(&p, ldexp(1, 20 * sign));
+        TriboSolveStats b = solve(s, &p.problem, NULL, other);
+        assert_int_equal(a.iterations, b.iterations);
+        assert_int_equal(a.factorisations, b.factorisations);
+        for (int i = 0; i < p.problem.nrow; ++i) {
+          CHECK_NEAR(ldexp(lambda[i], 20 * sign), other[i], 0);
+        }
+        family_free(&p);
+      }
+    }
+    tribo_solver_destroy(s);
+  }
+}
+
+static void forms_of_the_linear_algebra_agree(void** state) {
+  (void)state;
+  // dense constraints, sparse motion, and explicit G both ways
+  TriboSolver* s = make("auto");
+  for (int f = 0; f < FAMILY_COUNT; ++f) {
+    for (int k = 0; k < 4; ++k) {
+      FamilyProblem p, e;
+      family_make(f, 15, k, &p);
+      family_explicit(&p, &e);
+      for (int way = 0; way < 4; ++way) {
+        CHECK_OK(tribo_solver_set(s, "form", 1 + way % 2));
+        assert_int_equal(solve(s, way < 2 ? &p.problem : &e.problem, NULL, other).outcome, TRIBO_SOLVED);
+      }
+      family_free(&p);
+      family_free(&e);
+    }
+  }
+  tribo_solver_destroy(s);
+}
+
+static void mass_ratios_and_large_friction(void** state) {
+  (void)state;
+  TriboSolver* s = make("auto");
+  for (int power = 2; power <= 8; ++power) {
+    for (int up = 0; up < 2; ++up) {
+      for (int mu = 0; mu < 3; ++mu) {
+        // a tower whose top is 10^power times its bottom, or the other way round
+        FamilyProblem p;
+        family_tower_at_rest(1, 0.02, &p);
+        for (int b = 0; b < 5; ++b) {
+          double f = pow(10, power * (up ? b : 4 - b) / 4.0 - b);
+          for (int i = 0; i < 36; ++i) {
+            p.mass[36 * b + i] *= f;
+            p.minv[36 * b + i] /= f;
+          }
+        }
+        for (int c = 0; c < p.problem.ncone; ++c) {
+          p.cones[c].mu[0] = p.cones[c].mu[1] = mu == 0 ? 0 : mu == 1 ? 0.5 : 5;
+        }
+        TriboSolveStats stats = solve(s, &p.problem, NULL, lambda);
+        if (stats.outcome != TRIBO_SOLVED) {
+          print_error("1e%d %s mu %d: %s nat %g unit %g\n", power, up ? "up" : "down", mu,
+                      tribo_outcome_name(stats.outcome), stats.nat, stats.natmap_unit);
+          fail();
+        }
+        family_free(&p);
+      }
+    }
+  }
+  tribo_solver_destroy(s);
+}
+
+static void large_pile(void** state) {
+  (void)state;
+  // 120 boxes, more than 600 contacts: only the sparse form can do this in reasonable time
+  FamilyProblem p;
+  family_big_pile(120, 1, &p);
+  assert_true(p.problem.ncone >= 500 && p.problem.nrow <= MAX_ROW);
+  static const char* const able[] = {"auto", "ipm"};
+  for (int m = 0; m < 2; ++m) {
+    TriboSolver* s = make(able[m]);
+    assert_int_equal(solve(s, &p.problem, NULL, lambda).outcome, TRIBO_SOLVED);
+    tribo_solver_destroy(s);
+  }
+  family_free(&p);
+}
+
+static void contradicting_rows_are_infeasible(void** state) {
+  (void)state;
+  // a chain whose first two links are both pinned to the ground by the same rows at different speeds, among contacts
+  for (int m = 0; m < METHODS; ++m) {
+    FamilyProblem p;
+    family_make(6, 16, 3, &p);
+    int c = 0, seen = 0, pinned[2] = {0};
+    for (; seen < 2; ++c) {
+      if (p.cones[c].kind == TRIBO_CONE_FREE && p.cones[c].dim == 3) {
+        pinned[seen++] = c;
+      }
+    }
+    int first = p.term_first[pinned[0]], last = p.term_first[pinned[0] + 1];
+    int other_first = p.term_first[pinned[1]], other_last = p.term_first[pinned[1] + 1];
+    for (int t = 0; t < other_last - other_first; ++t) {
+      // the second pin repeats the terms of the first; a term too many acts by nothing
+      p.term_block[other_first + t] = t < last - first ? p.term_block[first + t] : p.problem.nblock - 1;
+      if (t < last - first) {
+        p.term_at[other_first + t] = p.term_at[first + t];
+      } else {
+        memset(p.jac + p.term_at[other_first + t], 0, 18 * sizeof(double));
+      }
+    }
+    for (int i = 0; i < 3; ++i) {
+      p.g[p.cones[pinned[1]].row + i] = p.g[p.cones[pinned[0]].row + i] + 0.1;
+    }
+    TriboSolver* s = make(ids[m]);
+    CHECK_OK(tribo_solver_set(s, "max_time", 5));
+    TriboSolveStats stats = solve(s, &p.problem, NULL, lambda);
+    assert_int_equal(stats.outcome, TRIBO_INFEASIBLE);
+    for (int i = 0; i < p.problem.nrow; ++i) {
+      assert_true(isfinite(lambda[i]));
+    }
+    tribo_solver_destroy(s);
+    family_free(&p);
+  }
+}
+
+static void redundant_rows_are_not_infeasible(void** state) {
+  (void)state;
+  // two equal bilateral rows on one body, same bias: the load is shared
+  TriboCone cones[2] = {{.kind = TRIBO_CONE_FREE, .row = 0, .dim = 1}, {.kind = TRIBO_CONE_FREE, .row = 1, .dim = 1}};
+  double g[2] = {-1, -1}, val[4] = {1, 1, 1, 1};
+  int col[3] = {0, 2, 4}, row[4] = {0, 1, 0, 1};
+  TriboProblem p = {.nrow = 2, .ncone = 2, .cones = cones, .g = g};
+  p.G_col = col;
+  p.G_row = row;
+  p.G_val = val;
+  for (int m = 0; m < METHODS; ++m) {
+    TriboSolver* s = make(ids[m]);
+    assert_int_equal(solve(s, &p, NULL, lambda).outcome, TRIBO_SOLVED);
+    CHECK_NEAR(lambda[0] + lambda[1], 1, 1e-9);
+    tribo_solver_destroy(s);
+  }
+}
+
+static void answers_do_not_depend_on_history(void** state) {
+  (void)state;
+  static double fresh[FAMILY_COUNT][MAX_ROW];
+  FamilyProblem p[FAMILY_COUNT];
+  for (int f = 0; f < FAMILY_COUNT; ++f) {
+    family_make(f, 17, 0, &p[f]);
+    TriboSolver* s = make("auto");
+    solve(s, &p[f].problem, NULL, fresh[f]);
+    tribo_solver_destroy(s);
+  }
+  TriboSolver* s = make("auto");
+  for (int pass = 0; pass < 2; ++pass) {
+    uint64_t growth = tribo_growth_count();
+    for (int f = 0; f < FAMILY_COUNT; ++f) {
+      TriboSolveStats stats;
+      CHECK_OK(tribo_solver_solve(s, &p[f].problem, NULL, lambda, &stats));
+      assert_memory_equal(lambda, fresh[f], sizeof(double) * (size_t)p[f].problem.nrow);
+    }
+    assert_true(pass == 0 || tribo_growth_count() == growth);
+  }
+  tribo_solver_destroy(s);
+  for (int f = 0; f < FAMILY_COUNT; ++f) {
+    family_free(&p[f]);
+  }
+}
+
+typedef struct Log {
+  int calls, last;
+  double best;
+} Log;
+
+static void log_residual(int iteration, TriboRung rung, double nat, double natmap_unit, void* user) {
+  Log* log = user;
+  assert_true(iteration >= log->last && rung < TRIBO_RUNG_COUNT && natmap_unit >= 0);
+  log->calls++;
+  log->last = iteration;
+  log->best = fmin(log->best, nat);
+}
+
+static void history_and_budgets(void** state) {
+  (void)state;
+  FamilyProblem p;
+  family_make(0, 2, 3, &p);
+  for (int m = 0; m < METHODS; ++m) {
+    TriboSolver* s = make(ids[m]);
+    Log log = {.best = INFINITY};
+    tribo_solver_set_history(s, log_residual, &log);
+    TriboSolveStats stats = solve(s, &p.problem, NULL, lambda);
+    assert_true(log.calls > 1 && log.last <= stats.iterations);
+    CHECK_LE(log.best, stats.nat);
+    // one iteration, and no time at all
+    tribo_solver_set_history(s, NULL, NULL);
+    CHECK_OK(tribo_solver_set(s, "max_iterations", 1));
+    stats = solve(s, &p.problem, NULL, lambda);
+    assert_int_equal(stats.outcome, TRIBO_MAX_ITER);
+    CHECK_OK(tribo_solver_set(s, "max_iterations", 1000));
+    CHECK_OK(tribo_solver_set(s, "max_time", 1e-9));
+    stats = solve(s, &p.problem, NULL, lambda);
+    assert_int_equal(stats.outcome, TRIBO_TIME_OUT);
+    tribo_solver_destroy(s);
+  }
+  family_free(&p);
+}
+
+static void registry_and_settings(void** state) {
+  (void)state;
+  assert_int_equal(tribo_solver_count(), METHODS);
+  assert_null(tribo_solver_info(-1));
+  assert_null(tribo_solver_info(METHODS));
+  assert_null(tribo_solver_find("siconos"));
+  for (int i = 0; i < METHODS; ++i) {
+    const TriboSolverInfo* info = tribo_solver_info(i);
+    assert_ptr_equal(tribo_solver_find(info->id), info);
+    assert_true(strlen(info->summary) > 10 && strlen(info->reference) > 5 && info->nsetting >= 5);
+    TriboSolver* s = make(info->id);
+    for (int k = 0; k < info->nsetting; ++k) {
+      double value;
+      CHECK_OK(tribo_solver_get(s, info->settings[k].name, &value));
+      CHECK_NEAR(value, info->settings[k].init, 0);
+      CHECK_OK(tribo_solver_set(s, info->settings[k].name, info->settings[k].max));
+      CHECK_FAILS(tribo_solver_set(s, info->settings[k].name, NAN), TRIBO_INVALID, info->settings[k].name);
+    }
+    CHECK_FAILS(tribo_solver_set(s, "tool", 1), TRIBO_NOT_FOUND, "did you mean 'tol'?");
+    tribo_solver_destroy(s);
+  }
+  TriboSolver* s;
+  CHECK_FAILS(tribo_solver_create("newtn", &s), TRIBO_NOT_FOUND, "did you mean 'newton'?");
+  assert_null(s);
+  CHECK_FAILS(tribo_solver_create(NULL, &s), TRIBO_INVALID, "NULL");
+  s = make("auto");
+  TriboSolveStats stats;
+  TriboProblem bad = {.nrow = 1};
+  CHECK_FAILS(tribo_solver_solve(s, &bad, NULL, lambda, &stats), TRIBO_INVALID, "NULL");
+  CHECK_FAILS(tribo_solver_solve(s, NULL, NULL, lambda, &stats), TRIBO_INVALID, "NULL");
+  tribo_solver_destroy(s);
+  tribo_solver_destroy(NULL);
+  for (int i = 0; i < TRIBO_RUNG_COUNT; ++i) {
+    assert_string_not_equal(tribo_rung_name((TriboRung)i), "unknown");
+  }
+  assert_string_equal(tribo_outcome_name(TRIBO_INFEASIBLE), "infeasible");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_method_solves_its_share),
+      cmocka_unit_test(unique_answers_agree),
+      cmocka_unit_test(generated_problems_are_solved),
+      cmocka_unit_test(warm_start_reduces_work),
+      cmocka_unit_test(unknown_cones_start_open),
+      cmocka_unit_test(unit_of_mass_does_not_matter),
+      cmocka_unit_test(forms_of_the_linear_algebra_agree),
+      cmocka_unit_test(mass_ratios_and_large_friction),
+      cmocka_unit_test(large_pile),
+      cmocka_unit_test(contradicting_rows_are_infeasible),
+      cmocka_unit_test(redundant_rows_are_not_infeasible),
+      cmocka_unit_test(answers_do_not_depend_on_history),
+      cmocka_unit_test(history_and_budgets),
+      cmocka_unit_test(registry_and_settings),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
