@@ -273,22 +273,22 @@ static int reduce_to_four(TriboColPoint* points, int count) {
     tribo_sub3(d, x[i], x[0]);
     spread = fmax(spread, tribo_norm3(d));
   }
-  double tie = 1e-6 * spread;
+  double tie = 1e-6 * spread, level = 1e-8 * spread;
   for (int i = 0; i < count; ++i) {
     score[i] = -points[i].gap;
   }
-  kept[0] = pick(points, score, count, tie, INFINITY);
+  kept[0] = pick(points, score, count, level, INFINITY);
   for (int i = 0; i < count; ++i) {
     double d[3];
     tribo_sub3(d, x[i], x[kept[0]]);
     score[i] = tribo_norm3(d);
   }
-  kept[1] = pick(points, score, count, tie, tie);
+  kept[1] = pick(points, score, count, tie, level);
   // the corner of the largest triangle, then the one that adds most beyond its sides
   for (int i = 0; i < count; ++i) {
     score[i] = fabs(area(x[kept[0]], x[kept[1]], x[i], n));
   }
-  kept[2] = pick(points, score, count, tie * spread, tie);
+  kept[2] = pick(points, score, count, tie * spread, level);
   double turn = area(x[kept[0]], x[kept[1]], x[kept[2]], n) < 0 ? -1 : 1;
   for (int i = 0; i < count; ++i) {
     double beyond = 0;
@@ -297,7 +297,7 @@ static int reduce_to_four(TriboColPoint* points, int count) {
     }
     score[i] = beyond;
   }
-  kept[3] = pick(points, score, count, tie * spread, tie);
+  kept[3] = pick(points, score, count, tie * spread, level);
   TriboColPoint chosen[TRIBO_KEPT_MAX];
   int used = 0;
   for (int k = 0; k < TRIBO_KEPT_MAX; ++k) {
