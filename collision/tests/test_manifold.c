@@ -98,10 +98,15 @@ static void crossed_squares_are_reduced(void** state) {
     CHECK_OK(tribo_col_collide(NULL, &a, &b, 1e-2, &m, NULL));
     int count = m.count;
     assert_true(count >= 4 && count <= 8);
-    for (int i = 0; i < 4096; ++i) {
-      int four[4] = {(i & 7) % count, (i >> 3 & 7) % count, (i >> 6 & 7) % count, (i >> 9) % count};
+    int low = 0;
+    for (int i = 1; i < count; ++i) {
+      low = m.points[i].gap < m.points[low].gap - 1e-8 ? i : low;
+    }
+    deepest = m.points[low].gap;
+    // the best quadrilateral that has the deepest point
+    for (int i = 0; i < 512; ++i) {
+      int four[4] = {low, (i & 7) % count, (i >> 3 & 7) % count, (i >> 6) % count};
       best = fmax(best, quad_area(m.points, four));
-      deepest = fmin(deepest, m.points[four[0]].gap);
     }
     assert_int_equal(tribo_col_reduce(m.points, m.count), 4);
     for (int i = 0; i < 4; ++i) {
@@ -109,7 +114,7 @@ static void crossed_squares_are_reduced(void** state) {
       assert_true(i == 0 || m.points[i].feature > m.points[i - 1].feature);
     }
     CHECK_NEAR(kept, deepest, 2e-8);
-    CHECK_LE(0.8 * best, quad_area(m.points, (int[]){0, 1, 2, 3}));
+    CHECK_LE(0.9 * best, quad_area(m.points, (int[]){0, 1, 2, 3}));
   }
 }
 
