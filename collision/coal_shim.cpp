@@ -78,6 +78,7 @@ coal::ShapeBase* make_shape(TriboShapeKind kind, const double* s) {
     case TRIBO_SHAPE_CAPSULE: return new coal::Capsule(s[0], s[1]);
     case TRIBO_SHAPE_CYLINDER: return new coal::Cylinder(s[0], s[1]);
     case TRIBO_SHAPE_CONE: return new coal::Cone(s[0], s[1]);
+    case TRIBO_SHAPE_HALFSPACE: return new coal::Halfspace(0, 0, 1, 0);
     case TRIBO_SHAPE_ELLIPSOID: return new coal::Ellipsoid(s[0], s[1], s[2]);
     default: throw std::invalid_argument("this shape has no Coal counterpart");
   }

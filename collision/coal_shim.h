@@ -14,7 +14,8 @@
 #define TRIBO_NOEXCEPT
 #endif
 
-// A convex shape; half-spaces have none (they are done in C). Immutable, shareable between threads.
+// A convex shape, immutable, shareable between threads. Hulls have their own maker below. Half-spaces are known to
+// tribo_coal_contact only.
 typedef struct TriboCoalShape TriboCoalShape;
 TRIBO_NODISCARD TriboStatus tribo_coal_shape_create(TriboShapeKind kind, const double size[3],
                                                     TriboCoalShape** out) TRIBO_NOEXCEPT;

@@ -230,14 +230,26 @@ static void add_single(const Search* s, const double seen_by_coal[3], TriboManif
   tribo_col_add_point(m, a, s->n, s->f, tribo_col_feature(TRIBO_FEATURE_POINT, 0, 0, 0));
 }
 
+// Turns the rim points of a cap, which is the reference face, towards the tilt of the face on the other side.
+static void turn_cap(const TriboSolid* solid, const TriboPatch* other, TriboPatch* face) {
+  if ((solid->kind == TRIBO_SHAPE_CYLINDER || solid->kind == TRIBO_SHAPE_CONE) && other->count >= 3 &&
+      tribo_dot3(other->normal, face->normal) < -0.99) {
+    double n[3];
+    tribo_scale3(n, -1, other->normal);
+    tribo_col_patch(solid, n, face);
+  }
+}
+
 static void add_points(const Search* s, const double seen_by_coal[3], double reach, TriboManifold* m) {
   TriboPatch pa, pb;
   double back[3] = {-s->n[0], -s->n[1], -s->n[2]}, cross[3] = {1, 0, 0};
   tribo_col_patch(s->a, s->n, &pa);
   tribo_col_patch(s->b, back, &pb);
   if (s->face == 1) {
+    turn_cap(s->a, &pb, &pa);
     tribo_col_clip(&pa, &pb, s->n, 1, reach, m);
   } else if (s->face == 2) {
+    turn_cap(s->b, &pa, &pb);
     tribo_col_clip(&pb, &pa, s->n, 0, reach, m);
   } else if (s->has_line[0] && s->has_line[1] && pa.count == 2 && pb.count == 2) {
     tribo_cross3(cross, s->line[0], s->line[1]);

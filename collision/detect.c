@@ -252,12 +252,12 @@ static int wanted(const void* context, int a, int b) {
 }
 
 // Half-spaces against the boxes of all moving geometries.
-static TriboStatus plane_pairs(const TriboColWorld* world, TriboColData* data) {
+static TriboStatus plane_pairs(const TriboColWorld* world, TriboColData* data, double margin) {
   for (int p = 0; p < world->nplane; ++p) {
     const TriboSolid* plane = data->solids + world->planes[p];
     double n[3], offset;
     tribo_col_axis(n, plane, 2);
-    offset = tribo_dot3(n, plane->pose.p);
+    offset = tribo_dot3(n, plane->pose.p) + 0.5 * margin;  // the other half is in the box
     for (int i = 0; i < world->nmoving; ++i) {
       const TriboBox* box = data->boxes + world->moving[i];
       double lowest = 0;
@@ -362,7 +362,7 @@ TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, con
   place(world, data, query);
   TRIBO_TRY(tribo_col_broad_pairs(&data->broad, data->boxes, world->moving, world->nmoving, world->fixed, world->nfixed,
                                   wanted, world));
-  TRIBO_TRY(plane_pairs(world, data));
+  TRIBO_TRY(plane_pairs(world, data, query->margin));
   TRIBO_TRY(tribo_col_broad_sort(&data->broad, world->ngeom));
   local.pairs = data->broad.npair;
   local.broad_time = tribo_now() - start;

@@ -263,6 +263,18 @@ static double area(const double x[3], const double y[3], const double z[3], cons
   return tribo_dot3(c, n);
 }
 
+// How much area each point adds to the triangle (i, j, k) beyond one of its sides.
+static void score_beyond(double (*x)[3], int count, int i, int j, int k, const double n[3], double* score) {
+  const int corner[4] = {i, j, k, i};
+  double sense = area(x[i], x[j], x[k], n) < 0 ? -1 : 1;
+  for (int p = 0; p < count; ++p) {
+    score[p] = 0;
+    for (int c = 0; c < 3; ++c) {
+      score[p] = fmax(score[p], -sense * area(x[corner[c]], x[corner[c + 1]], x[p], n));
+    }
+  }
+}
+
 static int reduce_to_four(TriboColPoint* points, int count) {
   double x[TRIBO_POINT_MAX][3] = {{0}}, score[TRIBO_POINT_MAX], spread = 0;
   const double* n = points[0].normal;
@@ -273,31 +285,28 @@ static int reduce_to_four(TriboColPoint* points, int count) {
     tribo_sub3(d, x[i], x[0]);
     spread = fmax(spread, tribo_norm3(d));
   }
-  double tie = 1e-6 * spread;
+  double tie = 1e-6 * spread, level = 1e-8 * spread;
   for (int i = 0; i < count; ++i) {
     score[i] = -points[i].gap;
   }
-  kept[0] = pick(points, score, count, tie, INFINITY);
+  kept[0] = pick(points, score, count, level, INFINITY);
   for (int i = 0; i < count; ++i) {
     double d[3];
     tribo_sub3(d, x[i], x[kept[0]]);
     score[i] = tribo_norm3(d);
   }
-  kept[1] = pick(points, score, count, tie, tie);
-  // the corner of the largest triangle, then the one that adds most beyond its sides
+  kept[1] = pick(points, score, count, tie, level);
+  // the corner of the largest triangle; the one that adds most beyond its sides; the second choice once more
   for (int i = 0; i < count; ++i) {
     score[i] = fabs(area(x[kept[0]], x[kept[1]], x[i], n));
   }
-  kept[2] = pick(points, score, count, tie * spread, tie);
-  double turn = area(x[kept[0]], x[kept[1]], x[kept[2]], n) < 0 ? -1 : 1;
-  for (int i = 0; i < count; ++i) {
-    double beyond = 0;
-    for (int k = 0; k < 3; ++k) {
-      beyond = fmax(beyond, -turn * area(x[kept[k]], x[kept[(k + 1) % 3]], x[i], n));
-    }
-    score[i] = beyond;
+  kept[2] = pick(points, score, count, tie * spread, level);
+  const int turn[2][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}};
+  for (int k = 0; k < 2; ++k) {
+    const int* of = turn[k];
+    score_beyond(x, count, kept[of[0]], kept[of[1]], kept[of[2]], n, score);
+    kept[of[3]] = pick(points, score, count, tie * spread, level);
   }
-  kept[3] = pick(points, score, count, tie * spread, tie);
   TriboColPoint chosen[TRIBO_KEPT_MAX];
   int used = 0;
   for (int k = 0; k < TRIBO_KEPT_MAX; ++k) {

@@ -200,18 +200,20 @@ void tribo_col_box_capsule(const TriboSolid* a, const TriboSolid* b, double reac
   if (m->gap > reach) {
     return;
   }
-  // apart, the closest points decide; they may agree with a face
-  double distance = core > 0 ? segment_to_box(a->half, c, e, l, on_box, on_segment) : core;
+  // over a face: both ends of what lies over it, unless a place beside the face is closer
   tribo_mul33v(world, a->pose.R, n);
-  if (k < 3 && distance <= core + 2 * tie) {
+  if (k < 3) {
     TriboPatch face, segment;
     tribo_col_box_face(a, k, n[k] < 0, &face);
     tribo_col_patch(b, world, &segment);
     tribo_copy3(m->normal, world);
-    if (tribo_col_clip(&face, &segment, world, 1, reach, m) < INFINITY) {
+    double least = tribo_col_clip(&face, &segment, world, 1, reach, m);
+    if (least <= m->gap + 2 * tie || (core <= 0 && m->count > 0)) {
       return;
     }
+    m->count = 0;
   }
+  double distance = core > 0 ? segment_to_box(a->half, c, e, l, on_box, on_segment) : core;
   double start[3];
   if (distance > tie) {
     tribo_sub3(n, on_segment, on_box);

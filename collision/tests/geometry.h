@@ -4,6 +4,7 @@
 #include "collision.h"
 #include "kit.h"
 #include "math3.h"
+#include "shape.h"
 
 static inline TriboPose pose_at(double x, double y, double z) {
   return (TriboPose){{x, y, z}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
@@ -53,4 +54,15 @@ static inline double angle_between(const double a[3], const double b[3]) {
   tribo_sub3(d, a, b);
   tribo_add3(s, a, b);
   return 2 * atan2(tribo_norm3(d), tribo_norm3(s));
+}
+
+// Puts b where its support point along −n lies at `gap` beyond a's along n: then the distance is the gap, exactly, and
+// n its direction, for any two convex solids.
+static inline void face_each_other(const TriboSolid* a, TriboSolid* b, const double n[3], double gap) {
+  double xa[3], xb[3], back[3] = {-n[0], -n[1], -n[2]}, shift[3];
+  tribo_col_support(a, n, xa);
+  tribo_col_support(b, back, xb);
+  tribo_axpy3(shift, xa, gap, n);
+  tribo_sub3(shift, shift, xb);
+  tribo_add3(b->pose.p, b->pose.p, shift);
 }

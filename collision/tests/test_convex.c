@@ -1,0 +1,230 @@
+// Pairs that go through Coal: the polished answer against configurations whose answer is known.
+#include "geometry.h"
+#include "manifold.h"
+
+static TriboCoalQuery* query;
+static TriboHull *rock, *cube;
+static TriboCoalShape* shapes[64];
+static int nshape;
+enum { KINDS = TRIBO_SHAPE_HULL + 1 };
+
+static int open_query(void** state) {
+  (void)state;
+  KitRandom r = {1};
+  double points[60], corners[24];
+  for (int i = 0; i < 60; ++i) {
+    points[i] = kit_uniform(&r, -0.3, 0.3);
+  }
+  box_corners(1, 1, 1, corners);
+  return tribo_coal_query_create(&query) != TRIBO_OK || tribo_col_hull_create(points, 20, &rock) != TRIBO_OK ||
+         tribo_col_hull_create(corners, 8, &cube) != TRIBO_OK;
+}
+
+static void forget_shapes(void) {
+  while (nshape > 0) {
+    tribo_coal_shape_destroy(shapes[--nshape]);
+  }
+}
+
+static int close_query(void** state) {
+  (void)state;
+  forget_shapes();
+  tribo_coal_query_destroy(query);
+  tribo_col_hull_destroy(rock);
+  tribo_col_hull_destroy(cube);
+  return 0;
+}
+
+// The Coal object lives until forget_shapes().
+static TriboSolid solid_of(TriboGeom geom, TriboPose pose) {
+  TriboSolid solid = tribo_col_solid(&geom);
+  solid.pose = pose;
+  if (geom.kind == TRIBO_SHAPE_HULL) {
+    solid.coal = geom.hull->coal;
+  } else {
+    CHECK_OK(tribo_coal_shape_create(geom.kind, geom.size, shapes + nshape));
+    solid.coal = shapes[nshape++];
+  }
+  return solid;
+}
+
+static TriboSolid random_solid(KitRandom* r, int kind) {
+  TriboGeom geom = random_geom(r, (TriboShapeKind)kind, 0.1, 0.5);
+  geom.hull = rock;
+  return solid_of(geom, random_pose(r, 0.5));
+}
+
+static void apart(void** state) {
+  (void)state;
+  KitRandom r = {5};
+  double ordered[KINDS][KINDS];
+  for (int ka = 0; ka < KINDS; ++ka) {
+    for (int kb = 0; kb < KINDS; ++kb) {
+      ordered[ka][kb] = 0;
+      for (int i = 0; i < 300; ++i) {
+        TriboSolid a = random_solid(&r, ka), b = random_solid(&r, kb);
+        double n[3] = {kit_normal(&r), kit_normal(&r), kit_normal(&r)}, gap = pow(10, kit_uniform(&r, -3, 0));
+        tribo_normalize3(n);
+        face_each_other(&a, &b, n, gap);
+        TriboManifold m;
+        CHECK_OK(tribo_col_convex(query, &a, &b, INFINITY, (m.count = 0, &m)));
+        CHECK_NEAR(m.gap, gap, 1e-9);
+        ordered[ka][kb] = fmax(ordered[ka][kb], angle_between(m.normal, n));
+        forget_shapes();
+      }
+      // (a face that almost looks along n is preferred by a hair)
+      int flat = (ka == TRIBO_SHAPE_BOX || ka == TRIBO_SHAPE_HULL) && (kb == TRIBO_SHAPE_BOX || kb == TRIBO_SHAPE_HULL);
+      CHECK_LE(ordered[ka][kb], flat ? 1e-4 : 1e-9);
+    }
+  }
+  print_message("worst of 300 poses, apart, polished: normal [rad]\n");
+  for (int ka = 0; ka < KINDS; ++ka) {
+    for (int kb = 0; kb < KINDS; ++kb) {
+      print_message(" %8.1e", ordered[ka][kb]);
+    }
+    print_message("  %s\n", tribo_col_shape_name((TriboShapeKind)ka));
+  }
+}
+
+// The same solid under two names: a ball as ellipsoid, a box as hull. One name has a closed form.
+static void two_names(void** state) {
+  (void)state;
+  static const TriboShapeKind others[] = {TRIBO_SHAPE_SPHERE, TRIBO_SHAPE_BOX, TRIBO_SHAPE_CAPSULE,
+                                          TRIBO_SHAPE_CYLINDER};
+  KitRandom r = {8};
+  for (int name = 0; name < 2; ++name) {
+    for (int k = 0; k < (name == 0 ? 4 : 3); ++k) {
+      int ties = 0, inside = 0;
+      double worst = 0;
+      for (int i = 0; i < 3000; ++i) {
+        double radius = kit_uniform(&r, 0.1, 0.5);
+        TriboPose pose = random_pose(&r, 0.3), pose_b = random_pose(&r, name == 0 ? 0.3 : 0.8);
+        TriboGeom plain = geom_of(name == 0 ? TRIBO_SHAPE_SPHERE : TRIBO_SHAPE_BOX, name == 0 ? radius : 1, 1, 1, 0);
+        TriboGeom other = geom_of(name == 0 ? TRIBO_SHAPE_ELLIPSOID : TRIBO_SHAPE_HULL, radius, radius, radius, 0);
+        other.hull = cube;
+        TriboSolid x = solid_of(plain, pose), y = solid_of(other, pose);
+        TriboSolid b = solid_of(random_geom(&r, others[k], 0.1, 0.5), pose_b);
+        TriboManifold closed, polished;
+        int by_coal;
+        CHECK_OK(tribo_col_collide(query, &x, &b, INFINITY, &closed, &by_coal));
+        assert_int_equal(by_coal, 0);
+        CHECK_OK(tribo_col_collide(query, &y, &b, INFINITY, &polished, &by_coal));
+        assert_int_equal(by_coal, 1);
+        inside += closed.gap < 0;
+        double angle = angle_between(closed.normal, polished.normal), off = fabs(closed.gap - polished.gap);
+        if (angle > 1e-6 || off > 1e-6) {
+          ties++;
+        } else {
+          worst = fmax(worst, off);
+        }
+        forget_shapes();
+      }
+      print_message("%s-%s: %d inside, gap within %.1e, %d ties\n", name == 0 ? "ball" : "box",
+                    tribo_col_shape_name(others[k]), inside, worst, ties);
+      CHECK_LE(ties, 30);
+      assert_true(inside > 300);
+    }
+  }
+}
+
+// Points of the pair after the reduction to at most four.
+static int manifold(TriboSolid a, TriboSolid b, TriboManifold* m) {
+  CHECK_OK(tribo_col_collide(query, &a, &b, 1e-2, m, NULL));
+  int count = tribo_col_reduce(m->points, m->count);
+  forget_shapes();
+  return count;
+}
+
+static void standing_on_a_face(void** state) {
+  (void)state;
+  TriboGeom floor = geom_of(TRIBO_SHAPE_BOX, 4, 4, 1, TRIBO_WORLD_BODY);
+  TriboGeom block = geom_of(TRIBO_SHAPE_HULL, 0, 0, 0, 0);
+  block.hull = cube;
+  TriboGeom standing[3] = {geom_of(TRIBO_SHAPE_CYLINDER, 0.5, 1, 0, 0), geom_of(TRIBO_SHAPE_CONE, 0.5, 1, 0, 0), block};
+  double radius[3] = {0.5, 0.5, sqrt(0.5)};
+  TriboManifold m;
+  for (int k = 0; k < 3; ++k) {
+    // tilts from rounding to a degree: always four points, each with its own gap, the deepest among them
+    for (int j = 0; j < 6; ++j) {
+      double tilt = j == 0 ? 0 : pow(10, -9 + 1.4 * j);
+      TriboPose pose = turned(pose_at(0.3, 0.2, 0.5), 2, 0.3);
+      pose = turned(pose, 0, tilt);
+      pose.p[2] = 0.5 + 0.5 - 1e-4;
+      TriboSolid a = solid_of(floor, pose_at(0, 0, 0)), b = solid_of(standing[k], pose);
+      double down[3] = {0, 0, -1}, lowest[3], least = INFINITY;
+      tribo_col_support(&b, down, lowest);
+      uint32_t features[4];
+      assert_int_equal(manifold(a, b, &m), 4);
+      for (int i = 0; i < 4; ++i) {
+        const TriboColPoint* p = m.points + i;
+        double r[3];
+        CHECK_NEAR(p->gap, p->b[2] - p->a[2], 1e-3 * tilt + 1e-12);
+        tribo_sub3(r, p->b, pose.p);
+        CHECK_NEAR(sqrt(tribo_dot3(r, r) - 0.25), radius[k], 1e-3);
+        least = fmin(least, p->gap);
+        features[i] = p->feature;
+      }
+      CHECK_NEAR(least, lowest[2] - 0.5, tilt < 1e-4 ? 1e-7 : 2e-6);
+      CHECK_NEAR(m.normal[2], 1, 1e-3);
+      // the same points after a small slide and turn
+      pose.p[0] += 0.01;
+      pose = turned(pose, 2, 0.01);
+      a = solid_of(floor, pose_at(0, 0, 0)), b = solid_of(standing[k], pose);
+      assert_int_equal(manifold(a, b, &m), 4);
+      for (int i = 0; i < 4 && tilt < 1e-6; ++i) {
+        assert_int_equal(m.points[i].feature, features[i]);
+      }
+    }
+  }
+}
+
+static void lying_and_stacked(void** state) {
+  (void)state;
+  TriboManifold m;
+  TriboGeom floor = geom_of(TRIBO_SHAPE_BOX, 4, 4, 1, TRIBO_WORLD_BODY);
+  TriboGeom can = geom_of(TRIBO_SHAPE_CYLINDER, 0.2, 1, 0, 0), pill = geom_of(TRIBO_SHAPE_CAPSULE, 0.2, 1, 0, 0);
+  TriboPose lying = turned(pose_at(0, 0, 0.699), 1, 1.5707963267948966 + 1e-4);
+  // a lying can touches with two points, at the ends of its line, each with its gap
+  assert_int_equal(manifold(solid_of(floor, pose_at(0, 0, 0)), solid_of(can, lying), &m), 2);
+  CHECK_NEAR(fabs(m.points[0].gap - m.points[1].gap), 1e-4, 1e-9);
+  CHECK_NEAR(m.points[0].gap + m.points[1].gap, -2e-3, 1e-8);
+  CHECK_NEAR(fabs(m.points[0].b[0] - m.points[1].b[0]), 1, 1e-6);
+  // two lying cans side by side, and a can beside a capsule: parallel lines, two points
+  TriboPose beside = turned(pose_at(0.3, 0.401, 0.699), 1, 1.5707963267948966 + 1e-4);
+  for (int k = 0; k < 2; ++k) {
+    assert_int_equal(manifold(solid_of(can, lying), solid_of(k ? pill : can, beside), &m), 2);
+    CHECK_NEAR(fabs(m.points[0].a[0] - m.points[1].a[0]), 0.7, 1e-6);
+    // (the tilt lowers the second by 0.3 · 1e-4 across the line of middles)
+    CHECK_NEAR(m.points[0].gap, hypot(0.401, 3e-5) - 0.4, 1e-12);
+    CHECK_NEAR(m.points[1].gap, hypot(0.401, 3e-5) - 0.4, 1e-12);
+  }
+  // crossed cans: one point where they cross
+  TriboPose crossed = turned(pose_at(0.1, 0.2, 1.099), 0, 1.5707963267948966);
+  assert_int_equal(manifold(solid_of(can, lying), solid_of(can, crossed), &m), 1);
+  CHECK_NEAR(m.points[0].a[0], 0.1, 1e-4);
+  CHECK_NEAR(m.points[0].a[1], 0, 1e-4);
+  CHECK_NEAR(m.gap, 0, 1e-4);
+  // a can on a can, shifted: four points inside both discs
+  TriboPose under = pose_at(0, 0, 0), upper = pose_at(0.1, 0, 0.9999);
+  assert_int_equal(manifold(solid_of(can, under), solid_of(can, upper), &m), 4);
+  for (int i = 0; i < 4; ++i) {
+    CHECK_NEAR(m.points[i].gap, -1e-4, 1e-12);
+    CHECK_LE(hypot(m.points[i].a[0], m.points[i].a[1]), 0.2 + 1e-9);
+    CHECK_LE(hypot(m.points[i].a[0] - 0.1, m.points[i].a[1]), 0.2 + 1e-9);
+  }
+  // a small cube on a large hull: its corners
+  TriboGeom block = geom_of(TRIBO_SHAPE_HULL, 0, 0, 0, 0), dice = geom_of(TRIBO_SHAPE_BOX, 0.1, 0.1, 0.1, 0);
+  block.hull = cube;
+  assert_int_equal(manifold(solid_of(block, pose_at(0, 0, 0)), solid_of(dice, pose_at(0.2, 0.3, 0.5501)), &m), 4);
+  for (int i = 0; i < 4; ++i) {
+    CHECK_NEAR(m.points[i].gap, 1e-4, 1e-12);
+    CHECK_NEAR(fabs(m.points[i].a[0] - 0.2), 0.05, 1e-12);
+    CHECK_NEAR(fabs(m.points[i].a[1] - 0.3), 0.05, 1e-12);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(apart), cmocka_unit_test(two_names),
+                                     cmocka_unit_test(standing_on_a_face), cmocka_unit_test(lying_and_stacked)};
+  return cmocka_run_group_tests(tests, open_query, close_query);
+}
