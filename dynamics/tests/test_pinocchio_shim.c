@@ -116,39 +116,6 @@ static void mass_is_the_metric_of_kinetic_energy(void** state) {
   fixture_end(&f);
 }
 
-static void inverse_and_solve_undo_mass(void** state) {
-  (void)state;
-  Fixture f = fixture(3);
-  const int n = f.info->nv;
-  double mass[MAX_V * MAX_V], minv[MAX_V * MAX_V], x[MAX_V], y[MAX_V] = {0};
-  CHECK_OK(tribo_pin_mass(f.pin, f.w.q, mass));
-  mass[0] += 0.7;  // a diagonal term, as damping adds it
-  CHECK_OK(tribo_pin_factor(f.pin, mass, minv));
-  for (int i = 0; i < n; ++i) {
-    x[i] = sin(i);
-    for (int j = 0; j < n; ++j) {
-      double sum = 0;
-      for (int k = 0; k < n; ++k) {
-        sum += mass[i * n + k] * minv[k * n + j];
-      }
-      CHECK_NEAR(sum, i == j, 1e-11);
-      assert_true(minv[i * n + j] == minv[j * n + i]);
-    }
-  }
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < n; ++j) {
-      y[i] += mass[i * n + j] * x[j];
-    }
-  }
-  CHECK_OK(tribo_pin_solve(f.pin, y));
-  for (int i = 0; i < n; ++i) {
-    CHECK_NEAR(y[i], x[i], 1e-11);
-  }
-  mass[n * n - 1] = -1;
-  CHECK_FAILS(tribo_pin_factor(f.pin, mass, minv), TRIBO_NUMERIC, "not positive definite at v[45]");
-  fixture_end(&f);
-}
-
 // Poses ahead and behind along v, half a step of 1e-6 each.
 static void pose_rates(Fixture* f, TriboPose* ahead, TriboPose* behind, double dt) {
   double dv[MAX_V], q[MAX_Q], zero[MAX_V] = {0};
@@ -295,7 +262,6 @@ int main(void) {
       cmocka_unit_test(sizes_and_names),
       cmocka_unit_test(rnea_undoes_aba),
       cmocka_unit_test(mass_is_the_metric_of_kinetic_energy),
-      cmocka_unit_test(inverse_and_solve_undo_mass),
       cmocka_unit_test(twists_are_the_rates_of_poses),
       cmocka_unit_test(bias_at_rest_is_the_gradient_of_potential),
       cmocka_unit_test(energies_agree_with_pinocchio),

@@ -33,7 +33,7 @@ static double elliptic(double k) {
   return M_PI / (2 * a);
 }
 
-// Error of the angle after one exact period, from rest at amplitude 1 rad; also the range of the energy.
+// Speed that is left after one exact period, from rest at amplitude 1 rad; also the range of the energy.
 static double pendulum_error(int steps, double* energy_range) {
   const double length = 0.7;
   TriboLinkDef link = bob("bob", -1, 0, 2, length);
