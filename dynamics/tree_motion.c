@@ -127,7 +127,7 @@ static TriboStatus solve_free_velocity(const DofTree* dofs, TriboDynData* data, 
     }
     TRIBO_TRY(pass_free_velocity(dofs, data, pin, options, q, v, v_free, &change, &size));
     const double ratio = pass == 1 ? 1 : change / last;
-    if (change * fmin(ratio, 1) <= 1e-16 * size || (ratio >= 0.5 && change <= 1e-13 * size)) {
+    if (change * fmin(ratio, 1) <= 1e-15 * size || (ratio >= 0.5 && change <= 1e-13 * size)) {
       return TRIBO_OK;
     }
     // the passes part instead of meeting: the tree turns too far in one step to be resolved, go on explicitly
