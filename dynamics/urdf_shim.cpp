@@ -24,7 +24,8 @@
 namespace fs = std::filesystem;
 
 static const std::uintmax_t FILE_LIMIT = 50u << 20;
-static const int DEPTH_LIMIT = 2000;  // links between root and tip: reading recurses
+static const int DEPTH_LIMIT = 2000;   // links between root and tip: reading recurses
+static const int JOINT_LIMIT = 20000;  // joints in a file: urdfdom takes chains apart by recursion, too
 
 // Carries a status through urdf_shim's own functions to the barrier.
 struct Refusal {
@@ -90,6 +91,12 @@ std::mutex Listener::mutex_;
 
 static urdf::ModelInterfaceSharedPtr parse_urdf(const char* path) {
   const std::string content = read_file(path);
+  int joints = 0;
+  for (size_t at = content.find("<joint"); at != std::string::npos; at = content.find("<joint", at + 1)) {
+    if (++joints > JOINT_LIMIT) {
+      throw Refusal{TRIBO_UNSUPPORTED, std::string(path) + ": more than " + std::to_string(JOINT_LIMIT) + " joints"};
+    }
+  }
   Listener listener;
   urdf::ModelInterfaceSharedPtr model = urdf::parseURDF(content);
   if (!model || !model->getRoot()) {
