@@ -119,8 +119,6 @@ struct TriboDynData {
 TriboStatus tribo_dyn_unit_state(const TriboSystem* system, const char* where, const double* q, double* out);
 TriboStatus tribo_dyn_check_finite(const char* where, const char* what, const double* x, int count);
 TriboStatus tribo_dyn_check_options(const char* where, const TriboStepOptions* options);
-TriboStatus tribo_dyn_check_inertia(const char* where, int index, double mass, const double com[3],
-                                    const double inertia[9]);
 
 // ---- free_body.c
 

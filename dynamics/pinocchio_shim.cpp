@@ -275,6 +275,7 @@ TriboStatus tribo_pin_tree_create(const TriboLinkDef* links, int nlink, const Tr
     }
     fill_limits(tree, links);
     const Vector neutral = pin::neutral(tree->model);
+    tree->neutral.reserve(1);  // a pointer to copy from, also without coordinates
     tree->neutral.assign(neutral.data(), neutral.data() + neutral.size());
     if (robot != nullptr) {
       if (links[0].kind == TRIBO_JOINT_FREE) {

@@ -35,24 +35,6 @@ TriboStatus tribo_dyn_check_options(const char* where, const TriboStepOptions* o
   return TRIBO_OK;
 }
 
-// The leading minors of a symmetric matrix are positive exactly when it is positive definite (Sylvester).
-TriboStatus tribo_dyn_check_inertia(const char* where, int index, double mass, const double com[3],
-                                    const double inertia[9]) {
-  const double* I = inertia;
-  if (!tribo_finite(com, 3) || !tribo_finite(I, 9)) {
-    return tribo_fail(TRIBO_INVALID, "%s: body %d has a centre of mass or an inertia that is not finite", where, index);
-  }
-  double size = fabs(I[0]) + fabs(I[4]) + fabs(I[8]);
-  if (!(fabs(I[1] - I[3]) + fabs(I[2] - I[6]) + fabs(I[5] - I[7]) <= 1e-9 * size)) {
-    return tribo_fail(TRIBO_INVALID, "%s: inertia of body %d is not symmetric", where, index);
-  }
-  if (!(I[0] > 0 && I[0] * I[4] - I[1] * I[3] > 0 && tribo_det33(I) > 0)) {
-    return tribo_fail(TRIBO_INVALID, "%s: inertia of body %d (diagonal %g, %g, %g, mass %g) is not positive definite",
-                      where, index, I[0], I[4], I[8], mass);
-  }
-  return TRIBO_OK;
-}
-
 TriboStatus tribo_dyn_unit_state(const TriboSystem* system, const char* where, const double* q, double* out) {
   TRIBO_TRY(tribo_dyn_check_finite(where, "q", q, system->info.nq));
   if (out != q) {
@@ -114,12 +96,29 @@ static void add_block(TriboSystem* s, int block, int nq, int nv) {
   s->nmass += (size_t)nv * (size_t)nv;
 }
 
-static TriboStatus add_free_body(TriboSystem* s, int index, const TriboFreeBodyDef* def) {
+// The leading minors of a symmetric matrix are positive exactly when it is positive definite (Sylvester).
+static TriboStatus check_free_body(int index, const TriboFreeBodyDef* def) {
+  const char* where = "tribo_dyn_system_create";
+  const double* I = def->inertia;
   if (!(def->mass > 0) || !isfinite(def->mass)) {
-    return tribo_fail(TRIBO_INVALID, "tribo_dyn_system_create: mass of body %d is %g, must be finite and > 0", index,
-                      def->mass);
+    return tribo_fail(TRIBO_INVALID, "%s: mass of body %d is %g, must be finite and > 0", where, index, def->mass);
   }
-  TRIBO_TRY(tribo_dyn_check_inertia("tribo_dyn_system_create", index, def->mass, def->com, def->inertia));
+  if (!tribo_finite(def->com, 3) || !tribo_finite(I, 9)) {
+    return tribo_fail(TRIBO_INVALID, "%s: body %d has a centre of mass or an inertia that is not finite", where, index);
+  }
+  const double size = fabs(I[0]) + fabs(I[4]) + fabs(I[8]);
+  if (!(fabs(I[1] - I[3]) + fabs(I[2] - I[6]) + fabs(I[5] - I[7]) <= 1e-9 * size)) {
+    return tribo_fail(TRIBO_INVALID, "%s: inertia of body %d is not symmetric", where, index);
+  }
+  if (!(I[0] > 0 && I[0] * I[4] - I[1] * I[3] > 0 && tribo_det33(I) > 0)) {
+    return tribo_fail(TRIBO_INVALID, "%s: inertia of body %d (diagonal %g, %g, %g) is not positive definite", where,
+                      index, I[0], I[4], I[8]);
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus add_free_body(TriboSystem* s, int index, const TriboFreeBodyDef* def) {
+  TRIBO_TRY(check_free_body(index, def));
   FreeBody* body = s->bodies + index;
   body->mass = def->mass;
   tribo_copy3(body->com, def->com);

@@ -185,15 +185,19 @@ static void packages_are_found(void** state) {
   }
 }
 
-static TriboStatus load_text(const char* urdf, const char* srdf) {
-  TriboUrdfDef def = def_of(file_of("bad.urdf", urdf));
-  def.srdf = srdf == NULL ? NULL : file_of("bad.srdf", srdf);
+static TriboStatus load(const char* urdf, const char* srdf) {
+  TriboUrdfDef def = def_of(urdf);
+  def.srdf = srdf;
   TriboTree* tree = NULL;
   TriboStatus status = tribo_dyn_tree_load_urdf(&def, &tree);
   if (tree != NULL) {
     tribo_dyn_tree_destroy(tree);
   }
   return status;
+}
+
+static TriboStatus load_text(const char* urdf, const char* srdf) {
+  return load(file_of("bad.urdf", urdf), srdf == NULL ? NULL : file_of("bad.srdf", srdf));
 }
 
 static void bad_files_are_named(void** state) {
@@ -244,19 +248,18 @@ static void bad_files_are_named(void** state) {
 }
 
 static TriboStatus load_chain(int count) {
-  char* text = malloc(200 * (size_t)count);
-  char* end = text + sprintf(text, "<robot name='r'>");
+  const char* path = file_of("chain.urdf", "");
+  FILE* file = fopen(path, "w");
+  fprintf(file, "<robot name='r'>");
   for (int i = 0; i < count; ++i) {
-    end += sprintf(end, "<link name='l%d'/>", i);
+    fprintf(file, "<link name='l%d'/>", i);
     if (i > 0) {
-      end +=
-          sprintf(end, "<joint name='j%d' type='fixed'><parent link='l%d'/><child link='l%d'/></joint>", i, i - 1, i);
+      fprintf(file, "<joint name='j%d' type='fixed'><parent link='l%d'/><child link='l%d'/></joint>", i, i - 1, i);
     }
   }
-  sprintf(end, "</robot>");
-  TriboStatus status = load_text(text, NULL);
-  free(text);
-  return status;
+  fprintf(file, "</robot>");
+  fclose(file);
+  return load(path, NULL);
 }
 
 // Long chains must not run the readers, which recurse, out of their stack.
