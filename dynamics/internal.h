@@ -30,10 +30,18 @@ typedef struct BoundDof {
   double friction;      // [N·m, N]
 } BoundDof;
 
+// The dofs of a tree in depth-first order.
+typedef struct DofTree {
+  int nv;
+  int* parent;  // (nv) next dof on the way to the root, −1 at the root
+  int* end;     // (nv) one past the last dof of the subtree
+} DofTree;
+
 // A tree inside a system.
 typedef struct TreePart {
   const TriboTree* tree;
   const TriboTreeInfo* info;
+  DofTree dofs;
   int block, body;  // its block, its first body
 } TreePart;
 
@@ -93,9 +101,10 @@ struct TriboDynData {
   // scratch of: trees
   TriboPinData** pin;  // (npin = ntree)
   int npin;
-  double* force;  // (nv_max) generalized forces
-  double* mean;   // (nv_max)
-  double* work;   // (nv_max)
+  double* force;   // (nv_max) generalized forces
+  double* mean;    // (nv_max)
+  double* work;    // (nv_max)
+  double* factor;  // (nv_max²) of the mass matrix
 
   // scratch of: kinematics, energy, integrate, difference
   double* look_q[2];        // (nq)
@@ -110,8 +119,6 @@ struct TriboDynData {
 TriboStatus tribo_dyn_unit_state(const TriboSystem* system, const char* where, const double* q, double* out);
 TriboStatus tribo_dyn_check_finite(const char* where, const char* what, const double* x, int count);
 TriboStatus tribo_dyn_check_options(const char* where, const TriboStepOptions* options);
-TriboStatus tribo_dyn_check_inertia(const char* where, int index, double mass, const double com[3],
-                                    const double inertia[9]);
 
 // ---- free_body.c
 
@@ -125,6 +132,14 @@ void tribo_dyn_body_advance(double h, double split, const double q[7], const dou
                             double q_next[7]);
 void tribo_dyn_body_integrate(const double q[7], const double dv[6], double q_next[7]);
 void tribo_dyn_body_difference(const double q0[7], const double q1[7], double dv[6]);
+
+// ---- tree_factor.c
+
+// L (nv × nv) receives the factor of a mass matrix; TRIBO_NUMERIC when that is not positive definite.
+TriboStatus tribo_dyn_factor(const DofTree* tree, const double* mass, double* L);
+void tribo_dyn_factor_solve(const DofTree* tree, const double* L, double* x);  // x (nv) ← M⁻¹ x
+// minv (nv × nv) ← M⁻¹; scratch (nv)
+void tribo_dyn_factor_inverse(const DofTree* tree, const double* L, double* scratch, double* minv);
 
 // ---- tree_motion.c
 

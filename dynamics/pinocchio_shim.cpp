@@ -1,7 +1,7 @@
 // Pinocchio behind plain C.
 //
 // Only calls that libpinocchio_default holds ready-made are used, with exactly the argument types it was built for
-// (Ref of a Map for the recursive algorithms, VectorXd and MatrixXd for the others): anything else compiles its own
+// (Ref of a Map for the recursive algorithms, VectorXd for integrate and difference): anything else compiles its own
 // copy of every joint's code, four times as long, without a word.
 #ifdef __AVX__
 #error "compile the shims for plain x86-64: Eigen's alignment must be that of the Pinocchio library"
@@ -12,7 +12,6 @@
 #include <pinocchio/multibody.hpp>
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/centroidal.hpp>
-#include <pinocchio/algorithm/cholesky.hpp>
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/energy.hpp>
 #include <pinocchio/algorithm/jacobian.hpp>
@@ -57,17 +56,9 @@ struct TriboPinData {
   pin::Model model;  // own copy: gravity is a field of the model
   pin::Data data;
   Vector q0, q1, v0;
-  Eigen::MatrixXd column, minv;
 
   explicit TriboPinData(const TriboTree* t)
-      : tree(t),
-        model(t->model),
-        data(t->model),
-        q0(t->model.nq),
-        q1(t->model.nq),
-        v0(t->model.nv),
-        column(t->model.nv, 1),
-        minv(t->model.nv, t->model.nv) {
+      : tree(t), model(t->model), data(t->model), q0(t->model.nq), q1(t->model.nq), v0(t->model.nv) {
     // five tensors of nv³ numbers that only second derivatives need
     data.kinematic_hessians.resize(0, 0, 0);
     data.d2tau_dqdq.resize(0, 0, 0);
@@ -284,6 +275,7 @@ TriboStatus tribo_pin_tree_create(const TriboLinkDef* links, int nlink, const Tr
     }
     fill_limits(tree, links);
     const Vector neutral = pin::neutral(tree->model);
+    tree->neutral.reserve(1);  // a pointer to copy from, also without coordinates
     tree->neutral.assign(neutral.data(), neutral.data() + neutral.size());
     if (robot != nullptr) {
       if (links[0].kind == TRIBO_JOINT_FREE) {
@@ -361,37 +353,6 @@ TriboStatus tribo_pin_mass(TriboPinData* d, const double* q, double* mass) {
         mass[i * n + j] = mass[j * n + i] = d->data.M(i, j);
       }
     }
-    return TRIBO_OK;
-  });
-}
-
-TriboStatus tribo_pin_factor(TriboPinData* d, const double* mass, double* minv) {
-  return tribo_shim_guard("tribo_pin_factor", [&] {
-    const int n = d->model.nv;
-    d->data.M = Eigen::Map<const Eigen::MatrixXd>(mass, n, n);
-    pin::cholesky::decompose(d->model, d->data);
-    for (int i = 0; i < n; ++i) {
-      if (!(d->data.D[i] > 0)) {
-        return tribo_fail(TRIBO_NUMERIC, "the mass matrix is not positive definite at v[%d] (pivot %g)", i,
-                          d->data.D[i]);
-      }
-    }
-    pin::cholesky::computeMinv(d->model, d->data, d->minv);
-    for (int i = 0; i < n; ++i) {
-      for (int j = i; j < n; ++j) {
-        minv[i * n + j] = minv[j * n + i] = d->minv(i, j);
-      }
-    }
-    return TRIBO_OK;
-  });
-}
-
-TriboStatus tribo_pin_solve(TriboPinData* d, double* x) {
-  return tribo_shim_guard("tribo_pin_solve", [&] {
-    Eigen::Map<Vector> x_map(x, d->model.nv);
-    d->column.col(0) = x_map;
-    pin::cholesky::solve(d->model, d->data, d->column);
-    x_map = d->column.col(0);
     return TRIBO_OK;
   });
 }

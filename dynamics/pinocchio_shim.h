@@ -58,11 +58,6 @@ TRIBO_NODISCARD TriboStatus tribo_pin_kinematics(TriboPinData* data, const doubl
 // Mass matrix (nv × nv, both triangles), armature included.
 TRIBO_NODISCARD TriboStatus tribo_pin_mass(TriboPinData* data, const double* q, double* mass);
 
-// Factors a matrix with the pattern of the mass matrix and writes its inverse; the factor stays for `solve`.
-// TRIBO_NUMERIC when it is not positive definite.
-TRIBO_NODISCARD TriboStatus tribo_pin_factor(TriboPinData* data, const double* mass, double* minv);
-TRIBO_NODISCARD TriboStatus tribo_pin_solve(TriboPinData* data, double* x);  // x (nv) ← M⁻¹ x
-
 // b(q, v): Coriolis, centrifugal and gravity forces.
 TRIBO_NODISCARD TriboStatus tribo_pin_bias(TriboPinData* data, const double gravity[3], const double* q,
                                            const double* v, double* bias);

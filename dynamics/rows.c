@@ -123,8 +123,11 @@ static int block_of(const TriboSystem* system, int body) {
 // Bodies that cannot move against each other: both static, the same one, or links welded to the same joint.
 static int are_welded(const TriboSystem* system, int body_a, int body_b) {
   const int block = block_of(system, body_a);
-  if (body_a == body_b || block != block_of(system, body_b) || block < system->info.nfree) {
-    return body_a == body_b || (block < 0 && block_of(system, body_b) < 0);
+  if (block != block_of(system, body_b)) {
+    return 0;
+  }
+  if (block < system->info.nfree) {
+    return 1;
   }
   const TreePart* part = system->trees + (block - system->info.nfree);
   return part->info->links[body_a - part->body].carrier == part->info->links[body_b - part->body].carrier;
@@ -181,7 +184,7 @@ static TriboStatus reserve_rows(TriboDynData* d, size_t ncone, size_t nrow, size
   return TRIBO_RESERVE(&d->R, &d->R_capacity, nrow);
 }
 
-// ---- building ------------------------------------------------------------------------------------------------------
+// ---- contacts ------------------------------------------------------------------------------------------------------
 
 // Starts the next cone and returns its index; terms are added to it next.
 static int begin_cone(TriboDynData* d, TriboConeKind kind, int dim, TriboRowKind row_kind, int index) {
@@ -271,7 +274,7 @@ static void add_contact(const TriboSystem* system, TriboDynData* d, const TriboS
   set_normal_row(options, d, c, law, contact->gap, free[dim - 1], old[dim - 1]);
 }
 
-// ---- limits and dry friction of joints
+// ---- limits and dry friction of joints -----------------------------------------------------------------------------
 
 // A limit row exists when the joint is near its stop or may reach it in this step: its distance φ and the free velocity
 // towards it, both seen from inside. [rad or m]
@@ -320,7 +323,7 @@ static void add_friction(const TriboSystem* system, TriboDynData* d, const Tribo
   }
 }
 
-// ---- the stage
+// ---- the stage -----------------------------------------------------------------------------------------------------
 
 // How much room the contacts need, after checking each of them.
 static TriboStatus measure_contacts(const TriboSystem* system, const TriboContact* contacts,

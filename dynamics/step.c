@@ -1,5 +1,5 @@
-// The three stages around a solve that move things: update before it, advance after it; and the looks at any state.
-// (The stage between them, assemble, is rows.c.)
+// The stages around a solve that move things, update before it and advance after it, and looks at any state.
+// The stage between them, assemble, is rows.c.
 #include "internal.h"
 
 // ---- update --------------------------------------------------------------------------------------------------------
@@ -29,8 +29,12 @@ TriboStatus tribo_dyn_update(const TriboSystem* system, TriboDynData* data, cons
   for (int t = 0; t < info->ntree; ++t) {
     const TreePart* part = system->trees + t;
     const int at = info->block_v[part->block];
-    TRIBO_TRY(tribo_dyn_tree_update(system, data, t, options, v + at, tau == NULL ? NULL : tau + at,
-                                    wrench == NULL ? NULL : wrench + 6 * part->body));
+    const TriboStatus status = tribo_dyn_tree_update(system, data, t, options, v + at, tau == NULL ? NULL : tau + at,
+                                                     wrench == NULL ? NULL : wrench + 6 * part->body);
+    if (status != TRIBO_OK) {
+      tribo_fail_prefix("%s: tree %d: ", where, t);
+      return status;
+    }
   }
 
   // forces that are not finite, or too large, show here
@@ -117,19 +121,16 @@ TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data, con
 
 // ---- looks at any state --------------------------------------------------------------------------------------------
 
-static TriboStatus check_look(const char* where, const void* a, const void* b, const void* c, const void* d,
-                              const void* e) {
-  if (a == NULL || b == NULL || c == NULL || d == NULL || e == NULL) {
-    return tribo_fail(TRIBO_INVALID, "%s: an argument is NULL", where);
-  }
-  return TRIBO_OK;
+static TriboStatus null_argument(const char* where) {
+  return tribo_fail(TRIBO_INVALID, "%s: an argument is NULL", where);
 }
 
 TriboStatus tribo_dyn_kinematics(const TriboSystem* system, TriboDynData* data, const double* q, const double* v,
                                  TriboPose* poses, TriboTwist* twists) {
   const char* where = "tribo_dyn_kinematics";
-  TRIBO_TRY(check_look(where, system, data, q, v, poses));
-  TRIBO_TRY(check_look(where, twists, twists, twists, twists, twists));
+  if (system == NULL || data == NULL || q == NULL || v == NULL || poses == NULL || twists == NULL) {
+    return null_argument(where);
+  }
   const TriboSystemInfo* info = &system->info;
   double* unit_q = data->look_q[0];
   TRIBO_TRY(tribo_dyn_unit_state(system, where, q, unit_q));
@@ -172,8 +173,11 @@ static void add_body_energy(double mass, const double com[3], const double inert
 
 TriboStatus tribo_dyn_energy(const TriboSystem* system, TriboDynData* data, const double gravity[3], const double* q,
                              const double* v, TriboEnergy* out) {
-  TRIBO_TRY(check_look("tribo_dyn_energy", system, data, q, v, out));
-  TRIBO_TRY(tribo_dyn_check_finite("tribo_dyn_energy", "gravity", gravity, 3));
+  const char* where = "tribo_dyn_energy";
+  if (system == NULL || data == NULL || gravity == NULL || q == NULL || v == NULL || out == NULL) {
+    return null_argument(where);
+  }
+  TRIBO_TRY(tribo_dyn_check_finite(where, "gravity", gravity, 3));
   TRIBO_TRY(tribo_dyn_kinematics(system, data, q, v, data->look_poses, data->look_twists));
   *out = (TriboEnergy){0};
   for (int b = 0; b < system->info.nfree; ++b) {
@@ -201,7 +205,9 @@ TriboStatus tribo_dyn_energy(const TriboSystem* system, TriboDynData* data, cons
 TriboStatus tribo_dyn_integrate(const TriboSystem* system, TriboDynData* data, const double* q, const double* dv,
                                 double* q_next) {
   const char* where = "tribo_dyn_integrate";
-  TRIBO_TRY(check_look(where, system, data, q, dv, q_next));
+  if (system == NULL || data == NULL || q == NULL || dv == NULL || q_next == NULL) {
+    return null_argument(where);
+  }
   const TriboSystemInfo* info = &system->info;
   TRIBO_TRY(tribo_dyn_unit_state(system, where, q, data->look_q[0]));
   TRIBO_TRY(tribo_dyn_check_finite(where, "dv", dv, info->nv));
@@ -219,7 +225,9 @@ TriboStatus tribo_dyn_integrate(const TriboSystem* system, TriboDynData* data, c
 TriboStatus tribo_dyn_difference(const TriboSystem* system, TriboDynData* data, const double* q0, const double* q1,
                                  double* dv) {
   const char* where = "tribo_dyn_difference";
-  TRIBO_TRY(check_look(where, system, data, q0, q1, dv));
+  if (system == NULL || data == NULL || q0 == NULL || q1 == NULL || dv == NULL) {
+    return null_argument(where);
+  }
   const TriboSystemInfo* info = &system->info;
   TRIBO_TRY(tribo_dyn_unit_state(system, where, q0, data->look_q[0]));
   TRIBO_TRY(tribo_dyn_unit_state(system, where, q1, data->look_q[1]));

@@ -35,24 +35,6 @@ TriboStatus tribo_dyn_check_options(const char* where, const TriboStepOptions* o
   return TRIBO_OK;
 }
 
-// The leading minors of a symmetric matrix are positive exactly when it is positive definite (Sylvester).
-TriboStatus tribo_dyn_check_inertia(const char* where, int index, double mass, const double com[3],
-                                    const double inertia[9]) {
-  const double* I = inertia;
-  if (!tribo_finite(com, 3) || !tribo_finite(I, 9)) {
-    return tribo_fail(TRIBO_INVALID, "%s: body %d has a centre of mass or an inertia that is not finite", where, index);
-  }
-  double size = fabs(I[0]) + fabs(I[4]) + fabs(I[8]);
-  if (!(fabs(I[1] - I[3]) + fabs(I[2] - I[6]) + fabs(I[5] - I[7]) <= 1e-9 * size)) {
-    return tribo_fail(TRIBO_INVALID, "%s: inertia of body %d is not symmetric", where, index);
-  }
-  if (!(I[0] > 0 && I[0] * I[4] - I[1] * I[3] > 0 && tribo_det33(I) > 0)) {
-    return tribo_fail(TRIBO_INVALID, "%s: inertia of body %d (diagonal %g, %g, %g, mass %g) is not positive definite",
-                      where, index, I[0], I[4], I[8], mass);
-  }
-  return TRIBO_OK;
-}
-
 TriboStatus tribo_dyn_unit_state(const TriboSystem* system, const char* where, const double* q, double* out) {
   TRIBO_TRY(tribo_dyn_check_finite(where, "q", q, system->info.nq));
   if (out != q) {
@@ -114,12 +96,29 @@ static void add_block(TriboSystem* s, int block, int nq, int nv) {
   s->nmass += (size_t)nv * (size_t)nv;
 }
 
-static TriboStatus add_free_body(TriboSystem* s, int index, const TriboFreeBodyDef* def) {
+// The leading minors of a symmetric matrix are positive exactly when it is positive definite (Sylvester).
+static TriboStatus check_free_body(int index, const TriboFreeBodyDef* def) {
+  const char* where = "tribo_dyn_system_create";
+  const double* I = def->inertia;
   if (!(def->mass > 0) || !isfinite(def->mass)) {
-    return tribo_fail(TRIBO_INVALID, "tribo_dyn_system_create: mass of body %d is %g, must be finite and > 0", index,
-                      def->mass);
+    return tribo_fail(TRIBO_INVALID, "%s: mass of body %d is %g, must be finite and > 0", where, index, def->mass);
   }
-  TRIBO_TRY(tribo_dyn_check_inertia("tribo_dyn_system_create", index, def->mass, def->com, def->inertia));
+  if (!tribo_finite(def->com, 3) || !tribo_finite(I, 9)) {
+    return tribo_fail(TRIBO_INVALID, "%s: body %d has a centre of mass or an inertia that is not finite", where, index);
+  }
+  const double size = fabs(I[0]) + fabs(I[4]) + fabs(I[8]);
+  if (!(fabs(I[1] - I[3]) + fabs(I[2] - I[6]) + fabs(I[5] - I[7]) <= 1e-9 * size)) {
+    return tribo_fail(TRIBO_INVALID, "%s: inertia of body %d is not symmetric", where, index);
+  }
+  if (!(I[0] > 0 && I[0] * I[4] - I[1] * I[3] > 0 && tribo_det33(I) > 0)) {
+    return tribo_fail(TRIBO_INVALID, "%s: inertia of body %d (diagonal %g, %g, %g) is not positive definite", where,
+                      index, I[0], I[4], I[8]);
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus add_free_body(TriboSystem* s, int index, const TriboFreeBodyDef* def) {
+  TRIBO_TRY(check_free_body(index, def));
   FreeBody* body = s->bodies + index;
   body->mass = def->mass;
   tribo_copy3(body->com, def->com);
@@ -146,10 +145,36 @@ static UnitPart unit_part(const TriboLinkInfo* link) {
   }
 }
 
-static void add_tree(TriboSystem* s, int index, const TriboTree* tree, int* body) {
+// Parents and subtree ends of a tree's dofs. Within a joint each dof hangs on the one before it.
+static TriboStatus make_dof_tree(const TriboTreeInfo* info, DofTree* dofs) {
+  dofs->nv = info->nv;
+  dofs->parent = tribo_alloc((size_t)info->nv, sizeof *dofs->parent);
+  dofs->end = tribo_alloc((size_t)info->nv, sizeof *dofs->end);
+  if (dofs->parent == NULL || dofs->end == NULL) {
+    return tribo_fail(TRIBO_NOMEM, "tribo_dyn_system_create: no memory for a tree");
+  }
+  for (int i = 0; i < info->nlink; ++i) {
+    const TriboLinkInfo* link = info->links + i;
+    const int above = link->parent < 0 ? -1 : info->links[link->parent].carrier;
+    for (int k = link->v_at; k < link->v_at + link->nv; ++k) {
+      const int first = above < 0 ? -1 : info->links[above].v_at + info->links[above].nv - 1;
+      dofs->parent[k] = k > link->v_at ? k - 1 : first;
+    }
+  }
+  for (int k = info->nv - 1; k >= 0; --k) {
+    dofs->end[k] = dofs->end[k] > k ? dofs->end[k] : k + 1;
+    if (dofs->parent[k] >= 0 && dofs->end[dofs->parent[k]] < dofs->end[k]) {
+      dofs->end[dofs->parent[k]] = dofs->end[k];
+    }
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus add_tree(TriboSystem* s, int index, const TriboTree* tree, int* body) {
   const TriboTreeInfo* info = tribo_dyn_tree_info(tree);
   const int block = s->info.nfree + index, at_q = s->info.nq, at_v = s->info.nv;
-  s->trees[index] = (TreePart){tree, info, block, *body};
+  s->trees[index] = (TreePart){.tree = tree, .info = info, .block = block, .body = *body};
+  TRIBO_TRY(make_dof_tree(info, &s->trees[index].dofs));
   s->nv_max = info->nv > s->nv_max ? info->nv : s->nv_max;
   for (int i = 0; i < info->nlink; ++i) {
     const TriboLinkInfo* link = info->links + i;
@@ -176,6 +201,7 @@ static void add_tree(TriboSystem* s, int index, const TriboTree* tree, int* body
     }
   }
   add_block(s, block, info->nq, info->nv);
+  return TRIBO_OK;
 }
 
 TriboStatus tribo_dyn_system_create(const TriboSystemDef* def, TriboSystem** out) {
@@ -214,7 +240,7 @@ TriboStatus tribo_dyn_system_create(const TriboSystemDef* def, TriboSystem** out
   }
   int body = def->nbody;
   for (int t = 0; t < def->ntree && status == TRIBO_OK; ++t) {
-    add_tree(s, t, def->trees[t], &body);
+    status = add_tree(s, t, def->trees[t], &body);
   }
   if (status != TRIBO_OK) {
     tribo_dyn_system_destroy(s);
@@ -227,6 +253,10 @@ TriboStatus tribo_dyn_system_create(const TriboSystemDef* def, TriboSystem** out
 void tribo_dyn_system_destroy(TriboSystem* s) {
   if (s == NULL) {
     return;
+  }
+  for (int t = 0; s->trees != NULL && t < s->info.ntree; ++t) {
+    tribo_free(s->trees[t].dofs.parent);
+    tribo_free(s->trees[t].dofs.end);
   }
   tribo_free(s->block_dim);
   tribo_free(s->block_q);
@@ -286,6 +316,7 @@ static int allocate_data(const TriboSystem* system, TriboDynData* d) {
       {&d->force, nv_max, real},
       {&d->mean, nv_max, real},
       {&d->work, nv_max, real},
+      {&d->factor, nv_max * nv_max, real},
       {&d->look_q[0], nq, real},
       {&d->look_q[1], nq, real},
       {&d->look_poses, nbody, sizeof *d->look_poses},
@@ -331,10 +362,11 @@ void tribo_dyn_data_destroy(TriboDynData* d) {
   for (int t = 0; t < d->npin; ++t) {
     tribo_pin_data_destroy(d->pin[t]);
   }
-  void* const owned[] = {d->q,      d->v_free, d->poses,     d->twists,     d->mass,       d->minv,        d->jac,
-                         d->q_half, d->cones,  d->rows,      d->term_first, d->term_block, d->term_at,     d->term_jac,
-                         d->g,      d->R,      d->impact,    d->impulse,    d->split,      d->pin,         d->force,
-                         d->mean,   d->work,   d->look_q[0], d->look_q[1],  d->look_poses, d->look_twists, d->look_jac};
+  void* const owned[] = {d->q,         d->v_free,    d->poses,      d->twists,      d->mass,       d->minv,
+                         d->jac,       d->q_half,    d->cones,      d->rows,        d->term_first, d->term_block,
+                         d->term_at,   d->term_jac,  d->g,          d->R,           d->impact,     d->impulse,
+                         d->split,     d->pin,       d->force,      d->mean,        d->work,       d->factor,
+                         d->look_q[0], d->look_q[1], d->look_poses, d->look_twists, d->look_jac};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; ++i) {
     tribo_free(owned[i]);
   }

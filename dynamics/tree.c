@@ -96,8 +96,6 @@ static TriboStatus check_joint(const char* what, const TriboLinkDef* def) {
   return TRIBO_OK;
 }
 
-// A link may be without mass or a point mass, so its inertia need only be positive semidefinite: no principal minor
-// below 0 by more than rounding.
 static TriboStatus check_mass(const char* what, const TriboLinkDef* def) {
   const double* I = def->inertia;
   if (!(def->mass >= 0) || !isfinite(def->mass)) {
@@ -106,15 +104,9 @@ static TriboStatus check_mass(const char* what, const TriboLinkDef* def) {
   if (!tribo_finite(def->com, 3) || !tribo_finite(I, 9)) {
     return tribo_fail(TRIBO_INVALID, "%s: the centre of mass or the inertia is not finite", what);
   }
-  const double size = fmax(fabs(I[0]), fmax(fabs(I[4]), fabs(I[8]))), tiny = 1e-9 * size;
+  const double tiny = 1e-9 * (fabs(I[0]) + fabs(I[4]) + fabs(I[8]));
   if (!(fabs(I[1] - I[3]) <= tiny && fabs(I[2] - I[6]) <= tiny && fabs(I[5] - I[7]) <= tiny)) {
     return tribo_fail(TRIBO_INVALID, "%s: the inertia is not symmetric", what);
-  }
-  const double minors[] = {I[0] * I[4] - I[1] * I[1], I[0] * I[8] - I[2] * I[2], I[4] * I[8] - I[5] * I[5]};
-  if (!(I[0] >= 0 && I[4] >= 0 && I[8] >= 0 && minors[0] >= -tiny * size && minors[1] >= -tiny * size &&
-        minors[2] >= -tiny * size && tribo_det33(I) >= -tiny * size * size)) {
-    return tribo_fail(TRIBO_INVALID, "%s: the inertia (diagonal %g, %g, %g) is not positive semidefinite", what, I[0],
-                      I[4], I[8]);
   }
   return TRIBO_OK;
 }
@@ -162,18 +154,95 @@ static TriboStatus check_names(const TriboLinkDef* links, int nlink, const char*
   return TRIBO_OK;
 }
 
-// A joint must move something: mass below it, or armature. `moved` (nlink) is scratch.
-static TriboStatus check_moved_mass(const TriboLinkDef* links, int nlink, double* moved) {
+// What one joint moves rigidly: its link and all links welded to it.
+typedef struct Lump {
+  int carrier;        // link that has the joint, −1: none
+  TriboPose local;    // this link in the carrier's frame
+  double mass;        // of the lump (in the carrier's entry)
+  double moment[3];   // Σ m c in the carrier's frame
+  double inertia[9];  // about the carrier's origin
+  double below;       // anything heavy here or further down
+} Lump;
+
+// I += m(|c|² 1 − c cᵀ)
+static void add_point(double I[9], double mass, const double c[3]) {
+  for (int i = 0; i < 9; ++i) {
+    I[i] += mass * ((i % 4 == 0 ? tribo_dot3(c, c) : 0) - c[i / 3] * c[i % 3]);
+  }
+}
+
+static void add_to_lump(const TriboLinkDef* def, const Lump* link, Lump* lump) {
+  double c[3], turned[9], inertia[9];
+  tribo_mul33v(c, link->local.R, def->com);
+  tribo_add3(c, c, link->local.p);
+  tribo_mul33(turned, link->local.R, def->inertia);
+  tribo_mul33t(inertia, turned, link->local.R);
+  lump->mass += def->mass;
+  tribo_axpy3(lump->moment, lump->moment, def->mass, c);
+  for (int i = 0; i < 9; ++i) {
+    lump->inertia[i] += inertia[i];
+  }
+  add_point(lump->inertia, def->mass, c);
+}
+
+// Links may be without mass or point masses, so a lump's inertia need only be positive semidefinite: no principal minor
+// below 0 by more than rounding. Single links are not judged: robot files are full of small welded parts with
+// impossible inertias, which do no harm in the sum that moves.
+static TriboStatus check_lump(const TriboLinkDef* def, const Lump* lump) {
+  double I[9], c[3] = {0, 0, 0}, size = 0;
+  memcpy(I, lump->inertia, sizeof I);
+  for (int i = 0; i < 9; ++i) {
+    size = fmax(size, fabs(I[i]));
+  }
+  if (lump->mass > 0) {
+    tribo_scale3(c, 1 / lump->mass, lump->moment);
+  }
+  add_point(I, -lump->mass, c);
+  const double tiny = 1e-9 * size;
+  const double minors[] = {I[0] * I[4] - I[1] * I[3], I[0] * I[8] - I[2] * I[6], I[4] * I[8] - I[5] * I[7]};
+  if (!(I[0] >= -tiny && I[4] >= -tiny && I[8] >= -tiny && minors[0] >= -tiny * size && minors[1] >= -tiny * size &&
+        minors[2] >= -tiny * size && tribo_det33(I) >= -tiny * size * size)) {
+    return tribo_fail(
+        TRIBO_INVALID,
+        "link '%s': the inertia about the centre of mass, welded links included (diagonal %g, %g, %g), is "
+        "not positive semidefinite",
+        def->name, I[0], I[4], I[8]);
+  }
+  return TRIBO_OK;
+}
+
+// Every joint must move a possible body, and something heavy here or further down, or have armature.
+static TriboStatus check_lumps(const TriboLinkDef* links, int nlink, Lump* lumps) {
   for (int i = 0; i < nlink; ++i) {
-    moved[i] = links[i].mass + links[i].inertia[0] + links[i].inertia[4] + links[i].inertia[8];
+    const TriboLinkDef* def = links + i;
+    Lump* lump = lumps + i;
+    lump->below = def->mass + fabs(def->inertia[0]) + fabs(def->inertia[4]) + fabs(def->inertia[8]);
+    if (def->kind != TRIBO_JOINT_FIXED) {
+      lump->carrier = i;
+      lump->local = (TriboPose){.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    } else {
+      lump->carrier = def->parent < 0 ? -1 : lumps[def->parent].carrier;
+      if (lump->carrier >= 0) {
+        const TriboPose* parent = &lumps[def->parent].local;
+        tribo_mul33(lump->local.R, parent->R, def->placement.R);
+        tribo_mul33v(lump->local.p, parent->R, def->placement.p);
+        tribo_add3(lump->local.p, lump->local.p, parent->p);
+      }
+    }
+    if (lump->carrier >= 0) {
+      add_to_lump(def, lump, lumps + lump->carrier);
+    }
   }
   for (int i = nlink - 1; i >= 0; --i) {
-    if (KINDS[links[i].kind].nv > 0 && moved[i] == 0 && links[i].armature == 0) {
-      return tribo_fail(TRIBO_INVALID, "joint '%s' (%s) moves no mass and has no armature", joint_name_of(links + i),
-                        KINDS[links[i].kind].name);
+    if (links[i].kind != TRIBO_JOINT_FIXED) {
+      TRIBO_TRY(check_lump(links + i, lumps + i));
+      if (lumps[i].below == 0 && links[i].armature == 0) {
+        return tribo_fail(TRIBO_INVALID, "joint '%s' (%s) moves no mass and has no armature", joint_name_of(links + i),
+                          KINDS[links[i].kind].name);
+      }
     }
     if (links[i].parent >= 0) {
-      moved[links[i].parent] += moved[i];
+      lumps[links[i].parent].below += lumps[i].below;
     }
   }
   return TRIBO_OK;
@@ -189,14 +258,14 @@ static TriboStatus check_links(const TriboLinkDef* links, int nlink) {
     }
   }
   const char** sorted = tribo_alloc((size_t)nlink, sizeof *sorted);
-  double* moved = tribo_alloc((size_t)nlink, sizeof *moved);
-  TriboStatus status = sorted == NULL || moved == NULL ? tribo_fail(TRIBO_NOMEM, "no memory for %d links", nlink)
+  Lump* lumps = tribo_alloc((size_t)nlink, sizeof *lumps);
+  TriboStatus status = sorted == NULL || lumps == NULL ? tribo_fail(TRIBO_NOMEM, "no memory for %d links", nlink)
                                                        : check_names(links, nlink, sorted);
   if (status == TRIBO_OK) {
-    status = check_moved_mass(links, nlink, moved);
+    status = check_lumps(links, nlink, lumps);
   }
   tribo_free((void*)sorted);
-  tribo_free(moved);
+  tribo_free(lumps);
   return status;
 }
 

@@ -89,14 +89,16 @@ static void add_damping(const TriboTreeInfo* info, const TriboStepOptions* optio
 
 // One pass of  v_f = v + h M̃⁻¹(force − b(q, mean)), `force` being τ − D v. Returns the largest change of v_f in *change
 // and its size in *size.
-static TriboStatus pass_free_velocity(TriboDynData* data, TriboPinData* pin, const TriboStepOptions* options, int n,
-                                      const double* q, const double* v, double* v_free, double* change, double* size) {
+static TriboStatus pass_free_velocity(const DofTree* dofs, TriboDynData* data, TriboPinData* pin,
+                                      const TriboStepOptions* options, const double* q, const double* v, double* v_free,
+                                      double* change, double* size) {
+  const int n = dofs->nv;
   double* work = data->work;
   TRIBO_TRY(tribo_pin_bias(pin, options->gravity, q, data->mean, work));
   for (int k = 0; k < n; ++k) {
     work[k] = data->force[k] - work[k];
   }
-  TRIBO_TRY(tribo_pin_solve(pin, work));
+  tribo_dyn_factor_solve(dofs, data->factor, work);
   *change = *size = 0;
   for (int k = 0; k < n; ++k) {
     const double next = v[k] + options->h * work[k];
@@ -107,12 +109,15 @@ static TriboStatus pass_free_velocity(TriboDynData* data, TriboPinData* pin, con
   return TRIBO_OK;
 }
 
-// The free velocity at configuration q: explicit for Euler, and iterated on the mean for the midpoint.
-static TriboStatus solve_free_velocity(TriboDynData* data, TriboPinData* pin, const TriboStepOptions* options, int n,
-                                       const double* q, const double* v, double* v_free) {
+// The free velocity at configuration q: explicit for Euler, and iterated on the mean for the midpoint. The passes
+// converge linearly; the ratio of two changes tells how far the last one is from the end.
+static TriboStatus solve_free_velocity(const DofTree* dofs, TriboDynData* data, TriboPinData* pin,
+                                       const TriboStepOptions* options, const double* q, const double* v,
+                                       double* v_free) {
+  const int n = dofs->nv;
   double change, size, last = INFINITY;
   memcpy(data->mean, v, (size_t)n * sizeof *v);
-  TRIBO_TRY(pass_free_velocity(data, pin, options, n, q, v, v_free, &change, &size));
+  TRIBO_TRY(pass_free_velocity(dofs, data, pin, options, q, v, v_free, &change, &size));
   if (options->scheme == TRIBO_SCHEME_EULER) {
     return TRIBO_OK;
   }
@@ -120,14 +125,15 @@ static TriboStatus solve_free_velocity(TriboDynData* data, TriboPinData* pin, co
     for (int k = 0; k < n; ++k) {
       data->mean[k] = 0.5 * (v[k] + v_free[k]);
     }
-    TRIBO_TRY(pass_free_velocity(data, pin, options, n, q, v, v_free, &change, &size));
-    if (change <= 1e-15 * size || (change >= last && change <= 1e-12 * size)) {
+    TRIBO_TRY(pass_free_velocity(dofs, data, pin, options, q, v, v_free, &change, &size));
+    const double ratio = pass == 1 ? 1 : change / last;
+    if (change * fmin(ratio, 1) <= 1e-15 * size || (ratio >= 0.5 && change <= 1e-13 * size)) {
       return TRIBO_OK;
     }
     // the passes part instead of meeting: the tree turns too far in one step to be resolved, go on explicitly
-    if (!(change < last)) {
+    if (pass > 1 && !(ratio < 1)) {
       memcpy(data->mean, v, (size_t)n * sizeof *v);
-      return pass_free_velocity(data, pin, options, n, q, v, v_free, &change, &size);
+      return pass_free_velocity(dofs, data, pin, options, q, v, v_free, &change, &size);
     }
     last = change;
   }
@@ -159,8 +165,9 @@ TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data,
   // M̃ = M + θhD, its inverse, the free velocity
   TRIBO_TRY(tribo_pin_mass(pin, middle, mass));
   add_damping(info, options, mass);
-  TRIBO_TRY(tribo_pin_factor(pin, mass, data->minv + system->block_at[part->block]));
-  TRIBO_TRY(solve_free_velocity(data, pin, options, n, middle, v, data->v_free + at_v));
+  TRIBO_TRY(tribo_dyn_factor(&part->dofs, mass, data->factor));
+  tribo_dyn_factor_inverse(&part->dofs, data->factor, data->work, data->minv + system->block_at[part->block]);
+  TRIBO_TRY(solve_free_velocity(&part->dofs, data, pin, options, middle, v, data->v_free + at_v));
 
   // what contacts see is at q
   return tribo_dyn_tree_look(part, pin, q, data->v_free + at_v, data->poses + part->body, data->twists + part->body,

@@ -24,6 +24,8 @@
 namespace fs = std::filesystem;
 
 static const std::uintmax_t FILE_LIMIT = 50u << 20;
+static const int DEPTH_LIMIT = 2000;   // links between root and tip: reading recurses
+static const int JOINT_LIMIT = 20000;  // joints in a file: urdfdom takes chains apart by recursion, too
 
 // Carries a status through urdf_shim's own functions to the barrier.
 struct Refusal {
@@ -89,6 +91,12 @@ std::mutex Listener::mutex_;
 
 static urdf::ModelInterfaceSharedPtr parse_urdf(const char* path) {
   const std::string content = read_file(path);
+  int joints = 0;
+  for (size_t at = content.find("<joint"); at != std::string::npos; at = content.find("<joint", at + 1)) {
+    if (++joints > JOINT_LIMIT) {
+      throw Refusal{TRIBO_UNSUPPORTED, std::string(path) + ": more than " + std::to_string(JOINT_LIMIT) + " joints"};
+    }
+  }
   Listener listener;
   urdf::ModelInterfaceSharedPtr model = urdf::parseURDF(content);
   if (!model || !model->getRoot()) {
@@ -224,7 +232,11 @@ static void read_geometry(const TriboUrdfDef& def, RobotFile* robot, const urdf:
 }
 
 // A link and everything below it, depth first.
-static void read_link(const TriboUrdfDef& def, RobotFile* robot, const urdf::Link& from, int parent) {
+static void read_link(const TriboUrdfDef& def, RobotFile* robot, const urdf::Link& from, int parent, int depth) {
+  if (depth > DEPTH_LIMIT) {
+    throw Refusal{TRIBO_UNSUPPORTED,
+                  std::string(def.urdf) + ": the tree is deeper than " + std::to_string(DEPTH_LIMIT) + " links"};
+  }
   TriboLinkDef link = tribo_dyn_link_def();
   link.name = robot->keep(from.name);
   link.parent = parent;
@@ -248,7 +260,7 @@ static void read_link(const TriboUrdfDef& def, RobotFile* robot, const urdf::Lin
     }
   }
   for (const urdf::LinkSharedPtr& child : from.child_links) {
-    read_link(def, robot, *child, index);
+    read_link(def, robot, *child, index, depth + 1);
   }
 }
 
@@ -323,7 +335,7 @@ TriboStatus tribo_pin_robot_read(const TriboUrdfDef* def, const TriboRobotFile**
     try {
       robot = new RobotFile{};
       const urdf::ModelInterfaceSharedPtr model = parse_urdf(def->urdf);
-      read_link(*def, robot, *model->getRoot(), -1);
+      read_link(*def, robot, *model->getRoot(), -1, 1);
       if (def->srdf != nullptr) {
         read_srdf(def->srdf, robot);
       }
