@@ -98,6 +98,9 @@ struct TriboDynData {
   double* impulse;  // (nv) Jᵀλ
   double* split;    // (nblock) share of the step with the old velocity, or TRIBO_DYN_SMOOTH
 
+  unsigned char* flies;        // (nblock) nothing but impacts pushes it
+  double *v_before, *v_after;  // (nv) what carries the blocks before and after an impact
+
   // scratch of: trees
   TriboPinData** pin;  // (npin = ntree)
   int npin;

@@ -6,8 +6,10 @@
 // Bias γ of a normal row with gap φ, so that σ_N ≥ 0 ⊥ λ_N ≥ 0 says the right thing:
 //   open, φ > 0      γ = φ/h: the gap may close exactly, φ + h c_N ≥ 0, and nothing acts at a distance
 //   inside, φ ≤ 0    γ = max(ERP · min(0, φ + slop)/h, −v_max): a share of the violation is undone, not too fast
-//   impact           e > 0, c_N⁻ < −v_min and φ + h c_N(v_f) ≤ 0: γ = e c_N⁻ instead of φ/h, since σ_N = 0 then means
-//                    c_N⁺ = −e c_N⁻; but never less than what undoes a penetration
+//   impact           e > 0, c_N⁻ < −v_min and φ + h c_N(v_f) ≤ 0, instead of φ/h. In flight c_N runs from c⁻ to
+//                    c_N(v_f) = c⁻ + a, so the bodies meet after the share θ of the step with φ + h(c⁻θ + aθ²/2) = 0,
+//                    at c* = c⁻ + θa; they part with −e c* and fly on: c_N⁺ = −e c* + (1 − θ)a. That is σ_N = 0 with
+//                    γ = e c* − (1 − θ)a; but never less than what undoes a penetration
 //   spring k, d      an implicit spring-damper is λ = h(−k(φ + h c) − d c), that is c + γ + Rλ = 0 with
 //                    R = 1/(h(hk + d)) and γ = kφ/(hk + d) for φ ≤ 0. It rebounds by itself: no impact row.
 #include "internal.h"
@@ -218,6 +220,12 @@ static double distance_bias(const TriboStepOptions* o, double gap) {
   return gap > 0 ? gap / o->h : fmax(o->erp * fmin(0, gap + o->slop) / o->h, -o->depen_max);
 }
 
+// The share θ of the step before an impact: smaller root of gap/h + old θ + (free − old) θ²/2, 1 when there is none.
+static double impact_share(double gap, double h, double old, double free) {
+  const double c = fmax(gap, 0) / h, half = 0.5 * (free - old), root = old * old - 4 * half * c;
+  return root < 0 ? 1 : tribo_clamp(2 * c / (-old + sqrt(root)), 0, 1);
+}
+
 // Bias, compliance and impact of a contact's normal row; free and old are c_N of v_f and of v.
 static void set_normal_row(const TriboStepOptions* o, TriboDynData* d, int c, const TriboContactLaw* law, double gap,
                            double free, double old) {
@@ -228,9 +236,10 @@ static void set_normal_row(const TriboStepOptions* o, TriboDynData* d, int c, co
     d->R[row] = 1 / (o->h * stiff);
     bias = gap > 0 ? bias : gap * law->compliance / stiff;
   } else if (law->restitution > 0 && old < -o->bounce_min && gap + o->h * free <= 0) {
-    bias = fmin(law->restitution * old, gap > 0 ? 0 : bias);
+    const double share = impact_share(gap, o->h, old, free), flight = free - old;
+    bias = fmin(law->restitution * (old + share * flight) - (1 - share) * flight, gap > 0 ? 0 : bias);
     d->rows[c].impact = 1;
-    d->impact[c] = tribo_clamp(gap / (o->h * -old), 0, 1);
+    d->impact[c] = share;
   }
   d->g[row] = free + bias;
 }

@@ -46,13 +46,15 @@ TriboStatus tribo_dyn_update(const TriboSystem* system, TriboDynData* data, cons
 // ---- advance -------------------------------------------------------------------------------------------------------
 
 // Collects Jᵀλ, and per block how it moves: smoothly unless a contact or a limit pushes it; with v⁺ when one does; with
-// the old velocity up to the earliest impact when one of these is an impact. The smallest of the three wins.
+// the old velocity up to the earliest impact when one of these is an impact. The smallest of the three wins. A block
+// that only impacts push is in flight before and after.
 static void gather_impulses(const TriboSystem* system, TriboDynData* data, TriboScheme scheme, const double* lambda) {
   const double untouched = 3, pushed = 2;
   const TriboSystemInfo* info = &system->info;
   memset(data->impulse, 0, (size_t)info->nv * sizeof *data->impulse);
   for (int b = 0; b < info->nblock; ++b) {
     data->split[b] = untouched;
+    data->flies[b] = 1;
   }
   for (int c = 0; c < data->ncone; ++c) {
     const TriboCone* cone = data->cones + c;
@@ -69,11 +71,31 @@ static void gather_impulses(const TriboSystem* system, TriboDynData* data, Tribo
         }
       }
       data->split[block] = fmin(data->split[block], split);
+      data->flies[block] &= !pushes || data->rows[c].impact;
     }
   }
   for (int b = 0; b < info->nblock; ++b) {
     double* split = data->split + b;
     *split = scheme == TRIBO_SCHEME_EULER || *split == pushed ? 0 : *split == untouched ? TRIBO_DYN_SMOOTH : *split;
+  }
+}
+
+// The velocities that carry a block before and after an impact. In flight they are the means of the two parts: with
+// a = v_f − v the velocity goes from v to v + θa, then from v⁺ − (1 − θ)a to v⁺. All others keep v and v⁺.
+static void mean_velocities(const TriboSystem* system, TriboDynData* data, const double* v, const double* v_next) {
+  const TriboSystemInfo* info = &system->info;
+  memcpy(data->v_before, v, (size_t)info->nv * sizeof *v);
+  memcpy(data->v_after, v_next, (size_t)info->nv * sizeof *v);
+  for (int b = 0; b < info->nblock; ++b) {
+    const double split = data->split[b];
+    if (split == TRIBO_DYN_SMOOTH || !data->flies[b]) {
+      continue;
+    }
+    for (int i = info->block_v[b]; i < info->block_v[b] + info->block_dim[b]; ++i) {
+      const double flight = data->v_free[i] - v[i];
+      data->v_before[i] += 0.5 * split * flight;
+      data->v_after[i] -= 0.5 * (1 - split) * flight;
+    }
   }
 }
 
@@ -106,14 +128,19 @@ TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data, con
   }
 
   // q⁺, from the copy of q that update has made
+  if (options->scheme == TRIBO_SCHEME_EULER) {
+    memset(data->flies, 0, (size_t)info->nblock);
+  }
+  mean_velocities(system, data, v, v_next);
   for (int b = 0; b < info->nfree; ++b) {
     const int at_q = info->block_q[b], at_v = info->block_v[b];
-    tribo_dyn_body_advance(options->h, data->split[b], data->q + at_q, v + at_v, v_next + at_v, q_next + at_q);
+    tribo_dyn_body_advance(options->h, data->split[b], data->q + at_q, data->v_before + at_v, data->v_after + at_v,
+                           q_next + at_q);
   }
   for (int t = 0; t < info->ntree; ++t) {
     const int block = system->trees[t].block, at_v = info->block_v[block];
-    TRIBO_TRY(
-        tribo_dyn_tree_advance(system, data, t, options->h, v + at_v, v_next + at_v, q_next + info->block_q[block]));
+    TRIBO_TRY(tribo_dyn_tree_advance(system, data, t, options->h, data->v_before + at_v, data->v_after + at_v,
+                                     q_next + info->block_q[block]));
   }
   TRIBO_TRY(tribo_dyn_check_finite(where, "next v", v_next, info->nv));
   return tribo_dyn_check_finite(where, "next q", q_next, info->nq);
