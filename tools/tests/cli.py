@@ -1,0 +1,120 @@
+"""The program as a user types it: exit codes, messages, JSON keys, interruption, strictness.   cli.py TRIBO SCENES"""
+import csv
+import json
+import os
+import pathlib
+import pty
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+tribo, scenes = sys.argv[1], pathlib.Path(sys.argv[2])
+tower, bounce = str(scenes / "cubes/tower.yaml"), str(scenes / "lab/bounce_none.yaml")
+
+
+def call(*words, code=0):
+    out = subprocess.run([tribo, *map(str, words)], capture_output=True, text=True)
+    assert out.returncode == code, f"{words}: exit {out.returncode}, expected {code}\n{out.stdout}{out.stderr}"
+    return out.stdout, out.stderr
+
+
+def complains(words, *texts, code=2):
+    out, err = call(*words, code=code)
+    assert out == "" or words[0] == "check", f"{words}: printed {out}"
+    for text in texts:
+        assert text in err, f"{words}: '{text}' is not in '{err}'"
+
+
+# help and versions
+for command in ("run", "check", "info", "solvers", "help", "version"):
+    out, _ = call(command, "--help")
+    assert out.startswith(f"usage: tribo {command}"), out
+assert "Pinocchio 4." in call("version")[0] and "Coal 3." in call("version")[0]
+assert "admm" in call("solvers")[0]
+call(code=2)
+complains(["rum"], "there is no command 'rum'")
+complains(["run"], "0 arguments given")
+
+# wrong input
+complains(["run", "nowhere.yaml"], "nowhere.yaml: cannot be read")
+complains(["run", tower, "--dt", "fast"], "--dt fast")
+complains(["run", tower, "--dt", "-1"], "--dt -1")
+complains(["run", tower, "--fly"], "unknown flag '--fly'")
+complains(["run", tower, "--dt"], "--dt needs a value")
+complains(["run", tower, "--solver", "magic"], "there is no solver 'magic'")
+complains(["run", tower, "--solver", "x" * 100], "there is no solver")
+complains(["run", tower, "--set", "erp=2"], "erp = 2", "[0, 1]")
+complains(["run", tower, "--set", "erpp=0.1"], "did you mean 'erp'?")
+complains(["run", tower, "--set", "solver.magic=1"], "magic")
+complains(["run", tower, "--set", "erp"], "KEY=NUMBER")
+complains(["run", tower, "--steps", "3", "--record", "/nowhere/x.csv"], "/nowhere/x.csv")
+complains(["run", tower, "--steps", "3", "--quiet", "--json", "/nowhere/x.json"], "/nowhere/x.json")
+complains(["run", tower, "--load", "/nowhere/state"], "/nowhere/state")
+
+with tempfile.TemporaryDirectory() as folder:
+    here = pathlib.Path(folder)
+
+    # results for machines
+    out, _ = call("run", bounce, "--steps", 600, "--json", "-", "--record", here / "run.csv")
+    result = json.loads(out)
+    for key in ("scene steps time wall_s rtf us_per_step stages bodies dofs contacts iterations rungs residual "
+                "certified_steps worst heap_calls state_hash status").split():
+        assert key in result, key
+    assert result["steps"] == 600 and abs(result["time"] - 0.6) < 1e-12 and result["status"] == "done"
+    assert set(result["residual"]) == {"prim", "dual", "comp", "nat", "pen"}
+    rows = list(csv.reader(open(here / "run.csv")))
+    assert rows[0][:3] == ["t", "q.ball.x", "q.ball.y"] and len(rows) == 602 and len(rows[0]) == 1 + 7 + 6
+    assert abs(float(rows[401][3]) - 0.3152) < 1e-12
+    info = json.loads(call("info", tower, "--json", "-")[0])
+    assert info["nv"] == 30 and len(info["bodies"]) == 5 and abs(info["mass"] - 11111) < 1e-9
+    assert "cube4" in call("info", tower)[0]
+
+    # a fact that does not hold
+    wrong = here / "wrong.yaml"
+    wrong.write_text(f"include: {bounce}\nworld: {{duration: 0.5}}\nexpect: [{{quantity: position.z, of: ball, value: 7}}]\n")
+    out, _ = call("check", wrong, "--json", here / "verdicts.json", code=1)
+    assert "FAILED" in out
+    verdicts = json.loads((here / "verdicts.json").read_text())
+    assert any(not v["held"] for v in verdicts) and set(verdicts[0]) == {
+        "scene", "quantity", "expected", "measured", "tolerance", "held"}
+    call("check", bounce, wrong, "--quiet", code=1)
+    empty = here / "empty.yaml"
+    empty.write_text("bodies: [{name: a, sphere: 1}]\n")
+    complains(["check", str(empty)], "expects nothing")
+
+    # strict: a budget no solver can meet leaves steps uncertified
+    call("run", tower, "--steps", 5, "--step-budget", 1e-9, "--quiet")
+    call("run", tower, "--steps", 5, "--step-budget", 1e-9, "--quiet", "--strict", code=1)
+    call("run", tower, "--steps", 50, "--quiet", "--strict")
+
+    # every solver of the registry can be chosen for a run
+    for line in call("solvers")[0].split("\n"):
+        if line.startswith("## "):
+            call("run", bounce, "--steps", 500, "--quiet", "--solver", line[3:])
+
+    # Ctrl-C ends cleanly, with the recorder flushed
+    record = here / "long.csv"
+    process = subprocess.Popen([tribo, "run", tower, "--duration", "1000", "--record", str(record)],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not record.exists() or record.stat().st_size < 100000:
+        time.sleep(0.02)
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert process.returncode == 130 and "interrupted" in out, (process.returncode, out, err)
+    rows = list(csv.reader(open(record)))
+    assert all(len(r) == len(rows[0]) for r in rows), "a cut row"
+    assert "\r" not in err, "a progress bar in a pipe"
+
+# on a terminal there is a progress bar
+master, slave = pty.openpty()
+process = subprocess.Popen([tribo, "run", tower, "--duration", "20"], stdout=subprocess.DEVNULL, stderr=slave)
+os.close(slave)
+time.sleep(0.6)
+seen = os.read(master, 4096).decode(errors="replace")
+process.send_signal(signal.SIGINT)
+process.wait(timeout=20)
+assert "real time" in seen and "worst" in seen, seen
+print("the command line behaves")

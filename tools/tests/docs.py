@@ -1,0 +1,41 @@
+"""The reference pages are what the program prints, the README's program compiles and says what it should, its commands
+and links exist.   docs.py TRIBO ROOT BUILD"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+tribo, root, build = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+PAGES = {"scene": "scene-format.md", "commands": "commands.md", "quantities": "quantities.md", "solvers": "solvers.md"}
+for topic, page in PAGES.items():
+    printed = subprocess.run([tribo, "help", topic], check=True, capture_output=True, text=True).stdout
+    assert printed == (root / "docs" / page).read_text(), f"docs/{page} is stale: tribo help {topic} > docs/{page}"
+
+readme = (root / "README.md").read_text()
+program = re.search(r"```c\n(.*?)```", readme, re.S).group(1)
+assert len(program.strip().split("\n")) <= 40, "the first program has more than 40 lines"
+with tempfile.TemporaryDirectory() as folder:
+    source = pathlib.Path(folder, "first.c")
+    source.write_text(program)
+    library = build / "engine/core"
+    subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", source, f"-I{root}/engine/include", f"-L{library}", "-ltribo",
+                    f"-Wl,-rpath,{library}", "-o", f"{folder}/first"], check=True)
+    said = subprocess.run([f"{folder}/first"], check=True, capture_output=True, text=True).stdout
+    distance, residual = re.match(r"stopped after ([\d.]+) m, residual (\S+) m/s", said).groups()
+    assert abs(float(distance) - 0.51) < 0.0015 and float(residual) < 1e-10, said
+
+# every command the README lists exists, every scene too, every link leads somewhere
+commands = set(re.findall(r"^  (\w+) ", subprocess.run([tribo, "help"], check=True, capture_output=True,
+                                                       text=True).stdout, re.M))
+listed = set(re.findall(r"`tribo (\w+)", readme))
+assert commands <= listed | {"help"}, f"not in the README: {commands - listed}"
+for line in re.findall(r"^\| `(\S+/[^`]*)`(?:, `(\S+?)`)? \|", readme, re.M):
+    for name in filter(None, line):
+        assert list((root / "scenes").glob(name + ".yaml")), f"the README lists scene {name}"
+for page in [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]:
+    for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+        assert (page.parent / link).exists(), f"{page.name}: {link} leads nowhere"
+for script in re.findall(r"^    (tools/\w+)", readme, re.M):
+    assert (root / script).exists(), script
+print("pages, program, commands, scenes and links agree")
