@@ -27,8 +27,8 @@ const char* tribo_dyn_joint_name(TriboJointKind kind);
 // One link and the joint that carries it.
 typedef struct TriboLinkDef {
   const char* name;
-  const char* joint_name;    // NULL: the link's name
-  int parent;                // index of an earlier link of the tree, −1 for the world
+  const char* joint_name;  // NULL: the link's name
+  int parent;              // index of an earlier link of the tree, −1 for the world
   TriboJointKind kind;
   TriboPose placement;       // joint frame in the parent link's frame at zero configuration; it is the link's frame
   double axis[3], axis2[3];  // in the joint frame, any length but 0; UNIVERSAL: at right angles
@@ -53,10 +53,10 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_tree_build(const TriboLinkDef* links, int 
 // A URDF robot. Joints keep Pinocchio's order; a free base is the joint "root_joint". Fixed joints keep their links as
 // bodies. A mimic joint is a joint of its own. Files above 50 MB are refused.
 typedef struct TriboUrdfDef {
-  const char* urdf;       // path
-  const char* srdf;       // path or NULL: reference poses and disabled pairs
-  int free_base;          // 1: a free flyer carries the root link
-  TriboPose base;         // of the root link (fixed base: built in; free base: initial)
+  const char* urdf;                 // path
+  const char* srdf;                 // path or NULL: reference poses and disabled pairs
+  int free_base;                    // 1: a free flyer carries the root link
+  TriboPose base;                   // of the root link (fixed base: built in; free base: initial)
   const char* const* package_dirs;  // where package:// is looked for, before ROS_PACKAGE_PATH and AMENT_PREFIX_PATH
   int npackage_dir;
 } TriboUrdfDef;
@@ -66,41 +66,41 @@ void tribo_dyn_tree_destroy(TriboTree* tree);
 // A collision shape of a loaded tree, as the file states it.
 typedef struct TriboTreeGeom {
   int link;
-  int shape;             // 0 sphere, 1 box, 2 capsule, 3 cylinder, 4 mesh
-  double size[3];        // as in collision.h
-  const char* mesh;      // absolute path, shape 4
+  int shape;         // 0 sphere, 1 box, 2 capsule, 3 cylinder, 4 mesh
+  double size[3];    // as in collision.h
+  const char* mesh;  // absolute path, shape 4
   double scale[3];
-  TriboPose local;       // in the link frame
+  TriboPose local;  // in the link frame
 } TriboTreeGeom;
 
 typedef struct TriboLinkInfo {
   const char* name;
   const char* joint_name;
   TriboJointKind kind;
-  const char* joint_kind;   // word for people, "revolute"
-  int parent;               // link, −1 world
-  int carrier;              // link whose joint moves this one: itself unless fixed, −1: it never moves. Two links of
-                            // one carrier must not collide with each other
-  int q_at, nq, v_at, nv;   // where the joint stands in the tree's q and v
+  const char* joint_kind;  // word for people, "revolute"
+  int parent;              // link, −1 world
+  int carrier;             // link whose joint moves this one: itself unless fixed, −1: it never moves. Two links of
+                           // one carrier must not collide with each other
+  int q_at, nq, v_at, nv;  // where the joint stands in the tree's q and v
   double mass, com[3], inertia[9];
 } TriboLinkInfo;
 
 typedef struct TriboTreeInfo {
   int nq, nv, nlink;
-  const TriboLinkInfo* links;       // (nlink)
-  const double* lower;              // (nq) position limits, ±INFINITY: none
+  const TriboLinkInfo* links;  // (nlink)
+  const double* lower;         // (nq) position limits, ±INFINITY: none
   const double* upper;
-  const double* effort;             // (nv)
-  const double* damping;            // (nv)
-  const double* friction;           // (nv)
-  const double* armature;           // (nv)
-  const double* neutral;            // (nq) zero configuration
-  int nreference;                   // reference poses
+  const double* effort;    // (nv)
+  const double* damping;   // (nv)
+  const double* friction;  // (nv)
+  const double* armature;  // (nv)
+  const double* neutral;   // (nq) zero configuration
+  int nreference;          // reference poses
   const char* const* reference_names;
-  const double* references;         // (nreference × nq)
+  const double* references;  // (nreference × nq)
   int ngeom;
   const TriboTreeGeom* geoms;
-  int ndisabled;                    // link pairs that must not collide (SRDF)
+  int ndisabled;  // link pairs that must not collide (SRDF)
   const int (*disabled)[2];
 } TriboTreeInfo;
 const TriboTreeInfo* tribo_dyn_tree_info(const TriboTree* tree);
@@ -124,25 +124,24 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_system_create(const TriboSystemDef* def, T
 void tribo_dyn_system_destroy(TriboSystem* system);
 
 typedef struct TriboSystemInfo {
-  int nq, nv, nbody;        // bodies: free ones and all links
+  int nq, nv, nbody;  // bodies: free ones and all links
   int nfree, ntree;
-  int nblock;               // nfree + ntree
-  const int* block_dim;     // (nblock)
-  const int* block_q;       // (nblock) first q of a block
-  const int* block_v;       // (nblock) first v of a block
-  const int* body_block;    // (nbody) the block that moves a body, −1: nothing does (a link welded to the world)
+  int nblock;             // nfree + ntree
+  const int* block_dim;   // (nblock)
+  const int* block_q;     // (nblock) first q of a block
+  const int* block_v;     // (nblock) first v of a block
+  const int* body_block;  // (nbody) the block that moves a body, −1: nothing does (a link welded to the world)
 } TriboSystemInfo;
 const TriboSystemInfo* tribo_dyn_system_info(const TriboSystem* system);
 
-
 typedef struct TriboStepOptions {
-  double h;            // [s]
-  double gravity[3];   // [m/s²]
+  double h;           // [s]
+  double gravity[3];  // [m/s²]
   TriboScheme scheme;
-  double erp;          // share of a violation undone per step, 0 … 1
-  double slop;         // penetration that is left alone [m]
-  double depen_max;    // fastest push-out [m/s]
-  double bounce_min;   // impact speed below which nothing rebounds [m/s]
+  double erp;         // share of a violation undone per step, 0 … 1
+  double slop;        // penetration that is left alone [m]
+  double depen_max;   // fastest push-out [m/s]
+  double bounce_min;  // impact speed below which nothing rebounds [m/s]
 } TriboStepOptions;
 
 typedef struct TriboDynData TriboDynData;  // one per thread of simulation
@@ -154,9 +153,9 @@ void tribo_dyn_data_destroy(TriboDynData* data);
 TRIBO_NODISCARD TriboStatus tribo_dyn_update(const TriboSystem* system, TriboDynData* data,
                                              const TriboStepOptions* options, const double* q, const double* v,
                                              const double* tau, const double* wrench);
-const TriboPose* tribo_dyn_poses(const TriboDynData* data);        // (nbody) of q
-const TriboTwist* tribo_dyn_twists(const TriboDynData* data);      // (nbody) of v_f, at the body frames' origins
-const double* tribo_dyn_free_velocity(const TriboDynData* data);   // (nv)
+const TriboPose* tribo_dyn_poses(const TriboDynData* data);       // (nbody) of q
+const TriboTwist* tribo_dyn_twists(const TriboDynData* data);     // (nbody) of v_f, at the body frames' origins
+const double* tribo_dyn_free_velocity(const TriboDynData* data);  // (nv)
 
 // Body frames and their velocities at any state: for views, recorders and drawing. Uses the data as scratch only:
 // it must not disturb what update has left for assemble and advance.
@@ -167,10 +166,10 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_kinematics(const TriboSystem* system, Trib
 typedef enum TriboRowKind { TRIBO_ROW_CONTACT, TRIBO_ROW_LIMIT, TRIBO_ROW_FRICTION } TriboRowKind;
 typedef struct TriboRowInfo {
   TriboRowKind kind;
-  int index;          // contact index; LIMIT, FRICTION: v index in the system (limits: 2·v + (upper ? 1 : 0))
+  int index;             // contact index; LIMIT, FRICTION: v index in the system (limits: 2·v + (upper ? 1 : 0))
   int block_a, block_b;  // motion blocks, −1 for none; block_a < block_b unless one is −1 (then block_b is −1)
-  double frame[9];    // CONTACT: rows t1, t2, n in the world: to turn a warm start into the new tangents
-  int impact;         // 1: a restitution row
+  double frame[9];       // CONTACT: rows t1, t2, n in the world: to turn a warm start into the new tangents
+  int impact;            // 1: a restitution row
 } TriboRowInfo;
 
 // Stage 2, after update. contacts (n) with their laws (n). The problem's arrays belong to the data and stay until the

@@ -50,6 +50,7 @@ static void bad_links_are_named(void** state) {
   BAD(link.inertia[1] = 0.05, TRIBO_INVALID, "not symmetric");
   BAD(link.inertia[4] = -0.1, TRIBO_INVALID, "not positive semidefinite");
   BAD(link.inertia[1] = link.inertia[3] = 0.11, TRIBO_INVALID, "not positive semidefinite");
+  BAD((link.inertia[4] = -0.1, link.com[0] = 1), TRIBO_INVALID, "not positive semidefinite");  // not hidden by the arm
   BAD(link.armature = -1, TRIBO_INVALID, "armature is -1");
   BAD(link.damping = NAN, TRIBO_INVALID, "damping is nan");
   BAD(link.friction = -0.5, TRIBO_INVALID, "friction is -0.5");

@@ -168,6 +168,29 @@ static TriboStatus fill_link(Builder* b, int body, const int* link_of, TriboLink
   return TRIBO_OK;
 }
 
+// The body that moves a link, for exclusions: links welded together move as one, those welded to the world not at all.
+static int mover(const TriboTreeInfo* info, int link) {
+  return link < 0 ? -1 : info->links[link].carrier;
+}
+
+// Pairs of a tree that never collide: links that move as one, neighbours across a joint (they overlap by construction),
+// and the pairs its file names.
+static TriboStatus exclude_neighbours(TriboModel* model, const TriboTreeInfo* info, int first) {
+  for (int i = 0; i < info->nlink; ++i) {
+    int own = mover(info, i), below = own < 0 ? -1 : mover(info, info->links[own].parent);
+    for (int k = 0; k < info->nlink; ++k) {
+      int other = mover(info, k);
+      if (k < i && (other == own || other == below || (other >= 0 && mover(info, info->links[other].parent) == own))) {
+        TRIBO_TRY(tribo_compile_exclude(model, first + k, first + i));
+      }
+    }
+  }
+  for (int i = 0; i < info->ndisabled; ++i) {
+    TRIBO_TRY(tribo_compile_exclude(model, first + info->disabled[i][0], first + info->disabled[i][1]));
+  }
+  return TRIBO_OK;
+}
+
 // The tree becomes the model's, with its bodies and joints.
 static TriboStatus register_tree(TriboModel* model, TriboTree* tree, int robot, const char* prefix,
                                  const TriboPose* offsets) {
@@ -207,15 +230,8 @@ static TriboStatus register_tree(TriboModel* model, TriboTree* tree, int robot, 
       snprintf(name, sizeof name, "%s%s", prefix, link->joint_name);
       TRIBO_TRY(add_joint(model, name, &joint));
     }
-    // neighbours on a joint overlap by construction
-    if (link->parent >= 0) {
-      TRIBO_TRY(tribo_compile_exclude(model, entry->first_body + link->parent, id));
-    }
   }
-  for (int i = 0; i < info->ndisabled; ++i) {
-    TRIBO_TRY(tribo_compile_exclude(model, entry->first_body + info->disabled[i][0],
-                                    entry->first_body + info->disabled[i][1]));
-  }
+  TRIBO_TRY(exclude_neighbours(model, info, entry->first_body));
   model->nq += info->nq;
   model->nv += info->nv;
   return TRIBO_OK;
@@ -257,6 +273,23 @@ static TriboStatus add_robot(Builder* b, int index, TriboTree* tree) {
   for (int i = first; i < model->nbody; ++i) {
     for (int k = first; k < i; ++k) {
       TRIBO_TRY(tribo_compile_exclude(model, k, i));
+    }
+  }
+  return TRIBO_OK;
+}
+
+// Links that are welded to the world cannot be pushed apart, from each other or from what is static.
+static TriboStatus exclude_immovable(TriboModel* model) {
+  const int* block = tribo_dyn_system_info(model->system)->body_block;
+  for (int i = model->nfree; i < model->nbody; ++i) {
+    if (block[i] >= 0) {
+      continue;
+    }
+    TRIBO_TRY(tribo_compile_exclude(model, TRIBO_WORLD, i));
+    for (int k = model->nfree; k < i; ++k) {
+      if (block[k] < 0) {
+        TRIBO_TRY(tribo_compile_exclude(model, k, i));
+      }
     }
   }
   return TRIBO_OK;
@@ -377,7 +410,11 @@ static TriboStatus initial_state(Builder* b) {
 static TriboStatus load_robots(const TriboScene* scene, TriboTree** trees, int* nlink) {
   for (int i = 0; i < scene->nrobot; ++i) {
     const TriboRobotDef* def = &scene->robots[i];
+    // package:// is also looked for among the example robots
+    static const char* const packages[] = {TRIBO_PACKAGE_DIR};
     TriboUrdfDef urdf = {.urdf = def->urdf,
+                         .package_dirs = packages,
+                         .npackage_dir = 1,
                          .srdf = def->srdf,
                          .free_base = def->free_base,
                          .base = tribo_pose(def->position, def->quaternion)};
@@ -433,6 +470,7 @@ static TriboStatus build(Builder* b, TriboTree** robots, TriboFreeBodyDef* free_
   }
   TriboSystemDef def = {.bodies = free_defs, .nbody = model->nfree, .trees = trees, .ntree = model->ntree};
   TRIBO_TRY(tribo_dyn_system_create(&def, &model->system));
+  TRIBO_TRY(exclude_immovable(model));
   model->q0 = tribo_pool_alloc(&model->pool, (size_t)model->nq, sizeof *model->q0);
   model->v0 = tribo_pool_alloc(&model->pool, (size_t)model->nv, sizeof *model->v0);
   if (model->q0 == NULL || model->v0 == NULL) {
