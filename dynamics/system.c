@@ -365,11 +365,11 @@ void tribo_dyn_data_destroy(TriboDynData* d) {
   for (int t = 0; t < d->npin; ++t) {
     tribo_pin_data_destroy(d->pin[t]);
   }
-  void* const owned[] = {d->q,         d->v_free,    d->poses,      d->twists,      d->mass,       d->minv,
-                         d->jac,       d->q_half,    d->cones,      d->rows,        d->term_first, d->term_block,
-                         d->term_at,   d->term_jac,  d->g,          d->R,           d->impact,     d->impulse,
-                         d->split,     d->pin,       d->force,      d->mean,        d->work,       d->factor,
-                         d->look_q[0], d->look_q[1], d->look_poses, d->look_twists, d->look_jac};
+  void* const owned[] = {
+      d->q,      d->v_free,  d->poses,      d->twists,     d->mass,      d->minv,       d->jac,         d->q_half,
+      d->cones,  d->rows,    d->term_first, d->term_block, d->term_at,   d->term_jac,   d->g,           d->R,
+      d->impact, d->impulse, d->split,      d->flies,      d->v_before,  d->v_after,    d->pin,         d->force,
+      d->mean,   d->work,    d->factor,     d->look_q[0],  d->look_q[1], d->look_poses, d->look_twists, d->look_jac};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; ++i) {
     tribo_free(owned[i]);
   }
