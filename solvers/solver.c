@@ -125,22 +125,6 @@ void tribo_solver_set_history(TriboSolver* s, TriboSolverHistoryFn* fn, void* us
 
 // ---- what the methods share ----
 
-double tribo_sol_norm(const double* x, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; ++i) {
-    sum += x[i] * x[i];
-  }
-  return sqrt(sum);
-}
-
-double tribo_sol_max(const double* x, int n) {
-  double most = 0;
-  for (int i = 0; i < n; ++i) {
-    most = fmax(most, fabs(x[i]));
-  }
-  return most;
-}
-
 double* tribo_sol_take(TriboSolver* s) {
   double* v = s->pool + s->pool_used;
   s->pool_used += (size_t)s->scaled.n;
@@ -403,7 +387,11 @@ TriboStatus tribo_solver_solve(TriboSolver* s, const TriboProblem* problem, cons
   memset(zero, 0, sizeof(double) * (size_t)s->scaled.n);
   tribo_sol_project(&s->scaled, zero, zero);
   double* u = tribo_sol_take(s);
-  tribo_sol_velocity(s, zero, u);
+  if (tribo_sol_max(zero, s->scaled.n) > 0) {
+    tribo_sol_velocity(s, zero, u);
+  } else {
+    memcpy(u, s->scaled.q, sizeof(double) * (size_t)s->scaled.n);
+  }
   tribo_sol_enter(s, TRIBO_RUNG_ZERO);
   tribo_sol_note(s, zero, u);
   s->pool_used = mark;

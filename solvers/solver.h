@@ -78,9 +78,6 @@ int tribo_sol_stop(TriboSolver* s);
 // Counts one iteration.
 void tribo_sol_enter(TriboSolver* s, TriboRung rung);
 
-double tribo_sol_norm(const double* x, int n);
-double tribo_sol_max(const double* x, int n);  // largest magnitude
-
 // ---- the methods ----
 
 // ADMM from (y, z), both in and out; rho 0: chosen. `refactor`: how often rho may change.

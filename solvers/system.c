@@ -539,9 +539,8 @@ static int compliance(const TriboSystem* sys, int c, double* K) {
 }
 
 // block += Jaᵀ T, Ja dim × na, T dim × nb, both row-major
-static void add_product(double* value, TriboSlot slot, int dim, const double* Ja, int na, const double* T, int nb) {
-  double* to = value + slot.at;
-  for (int j = 0; j < nb; ++j, to += slot.ld) {
+static inline void add_product_n(double* to, int ld, int dim, const double* Ja, int na, const double* T, int nb) {
+  for (int j = 0; j < nb; ++j, to += ld) {
     for (int d = 0; d < dim; ++d) {
       double f = T[d * nb + j];
       const double* a = Ja + d * na;
@@ -549,6 +548,14 @@ static void add_product(double* value, TriboSlot slot, int dim, const double* Ja
         to[i] += a[i] * f;
       }
     }
+  }
+}
+
+static void add_product(double* value, TriboSlot slot, int dim, const double* Ja, int na, const double* T, int nb) {
+  if (dim == 3 && na == 6 && nb == 6) {
+    add_product_n(value + slot.at, slot.ld, 3, Ja, 6, T, 6);
+  } else {
+    add_product_n(value + slot.at, slot.ld, dim, Ja, na, T, nb);
   }
 }
 
@@ -667,13 +674,7 @@ static void solve_motion(TriboSystem* sys, const double* r, double* y) {
     }
     for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
       int b = p->term_block[t], n = p->block_dim[b];
-      const double* J = sc->jac + sc->term_at[t];
-      double* v = sys->v + sc->var[b];
-      for (int i = 0; i < sc->cone[c].dim; ++i, J += n) {
-        for (int j = 0; j < n; ++j) {
-          v[j] += J[j] * force[i];
-        }
-      }
+      tribo_sol_add_momentum(sc->cone[c].dim, n, sc->jac + sc->term_at[t], force, sys->v + sc->var[b]);
     }
   }
   tribo_la_factor_solve(sys->sparse, sys->v);
@@ -685,14 +686,7 @@ static void solve_motion(TriboSystem* sys, const double* r, double* y) {
     double u[S] = {0}, t[S], z[S];
     for (int s = p->term_first[c]; s < p->term_first[c + 1]; ++s) {
       int b = p->term_block[s], n = p->block_dim[b];
-      const double *J = sc->jac + sc->term_at[s], *v = sys->v + sc->var[b];
-      for (int i = 0; i < sc->cone[c].dim; ++i, J += n) {
-        double sum = 0;
-        for (int j = 0; j < n; ++j) {
-          sum += J[j] * v[j];
-        }
-        u[i] += sum;
-      }
+      tribo_sol_add_velocity(sc->cone[c].dim, n, sc->jac + sc->term_at[s], sys->v + sc->var[b], u);
     }
     const double* balance = u;
     if (!l->identity) {
@@ -763,7 +757,9 @@ void tribo_sol_system_solve(TriboSystem* sys, const double* b, double* x, int re
   solve_once(sys, sys->r, sys->y);
   expand(sys, sys->y, x);
   double last = refine > 0 ? residual(sys, b, x, sys->y, sys->r) : 0;
-  for (int it = 0; it < refine && last > 0; ++it) {
+  // what rounding leaves of a product with W, whose diagonal is about 1
+  double enough = refine > 0 ? 1e-15 * (tribo_sol_norm(b, sc->n) + tribo_sol_norm(x, sc->n)) : 0;
+  for (int it = 0; it < refine && last > enough; ++it) {
     solve_once(sys, sys->r, sys->dy);
     for (int i = 0; i < unknowns; ++i) {
       sys->dy[i] += sys->y[i];
