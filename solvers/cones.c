@@ -3,7 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-static double clip(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
+static double clip(double x, double lo, double hi) {
+  return x < lo ? lo : x > hi ? hi : x;
+}
 
 void tribo_sol_project_round(int dim, double mu, const double* x, double* p) {
   int m = dim - 1;

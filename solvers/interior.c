@@ -20,18 +20,24 @@ enum { S = TRIBO_CONE_ROWS };
 
 typedef struct Interior {
   TriboSolver* s;
-  int degree;        // complementary pairs
-  double *x, *z;     // (n) round: X and Z; bounded rows: x and the multiplier of lo
-  double* zu;        // (n) multiplier of hi
-  double *w, *l, *t; // (n) scaling direction, scaled point, t_Z with the scale η in its normal slot
-  double *r, *b;     // (n) residual in X's coordinates, right-hand side in own ones
-  double *d, *du;    // (n) scaled complementarity; bounded rows: of lo and of hi
+  int degree;         // complementary pairs
+  double *x, *z;      // (n) round: X and Z; bounded rows: x and the multiplier of lo
+  double* zu;         // (n) multiplier of hi
+  double *w, *l, *t;  // (n) scaling direction, scaled point, t_Z with the scale η in its normal slot
+  double *r, *b;      // (n) residual in X's coordinates, right-hand side in own ones
+  double *d, *du;     // (n) scaled complementarity; bounded rows: of lo and of hi
   double *dx, *dz, *dzu;
 } Interior;
 
-static int has_lo(const TriboScaled* sc, int i) { return sc->lo[i] > -INFINITY; }
-static int has_hi(const TriboScaled* sc, int i) { return sc->hi[i] < INFINITY; }
-static int is_fixed(const TriboScaled* sc, int i) { return sc->lo[i] == sc->hi[i]; }
+static int has_lo(const TriboScaled* sc, int i) {
+  return sc->lo[i] > -INFINITY;
+}
+static int has_hi(const TriboScaled* sc, int i) {
+  return sc->hi[i] < INFINITY;
+}
+static int is_fixed(const TriboScaled* sc, int i) {
+  return sc->lo[i] == sc->hi[i];
+}
 
 static double dot(const double* a, const double* b, int n) {
   double sum = 0;
@@ -107,7 +113,9 @@ static double cone_step(const double* x, const double* d, int dim) {
   return most;
 }
 
-static double line_step(double v, double d) { return d < 0 ? -v / d : INFINITY; }
+static double line_step(double v, double d) {
+  return d < 0 ? -v / d : INFINITY;
+}
 
 // mean of the complementarity products after a step of length a
 static double gap(const Interior* p, double a) {

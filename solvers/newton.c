@@ -16,7 +16,7 @@
 enum { MEMORY = 4 };
 
 typedef struct Newton {
-  double *x, *u, *step, *du, *b, *fixed, *trial, *w;  // (n) each
+  double *x, *u, *step, *du, *b, *fixed, *w;  // (n) each
   double rho, eps, f;
   double past[MEMORY];
   int npast;

@@ -3,7 +3,8 @@
 //
 // The projection on an elliptic cone ‖D⁻¹ λ_f‖ ≤ λ_N: with a multiplier κ ≥ 0, p_i = x_i D_i²/(D_i² + κ) and
 // p_N = x_N/(1 − κ), where κ makes ‖D⁻¹ p_f‖ = p_N. It is found by bisection of the height h = p_N instead, because
-// the squared distance is convex in h; inside, the point of the ellipsoid of size h nearest to x_f is found the same way.
+// the squared distance is convex in h; inside, the point of the ellipsoid of size h nearest to x_f is found the same
+// way.
 #include <tribo/problem.h>
 #include <float.h>
 #include <math.h>

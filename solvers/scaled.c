@@ -74,7 +74,9 @@ static void diagonal_of_delassus(TriboScaled* sc, const TriboProblem* p) {
   }
 }
 
-static double inverse_root(double d) { return d > 0 ? 1 / sqrt(d) : 1; }
+static double inverse_root(double d) {
+  return d > 0 ? 1 / sqrt(d) : 1;
+}
 
 // rows, kind and scale of one cone
 static void own_cone(TriboScaled* sc, const TriboCone* k, TriboOwnCone* c) {

@@ -20,13 +20,13 @@ enum { S = TRIBO_CONE_ROWS, PASSES = 6, MOVES = 4, REFINE = 2 };
 static const double EPSILON = 1e-10;
 
 typedef struct Centred {
-  double *x, *u;             // (n) the present answer and its u = W x + q; before a pass: where the modes come from
-  double* centre;            // (n)
-  double *grad, *metric;     // (n) ε k² ∇B, diagonal of H outside sticking cones
-  double *fixed, *slide;     // (n) rows at their bounds; c of slipping cones in their normal row
-  double *next, *next_u;     // (n) the answer that is tried
-  double *d, *wd;            // (n) what full centring adds, and W times it
-  double *trial, *v;         // (n) scratch
+  double *x, *u;          // (n) the present answer and its u = W x + q; before a pass: where the modes come from
+  double* centre;         // (n)
+  double *grad, *metric;  // (n) ε k² ∇B, diagonal of H outside sticking cones
+  double *fixed, *slide;  // (n) rows at their bounds; c of slipping cones in their normal row
+  double *next, *next_u;  // (n) the answer that is tried
+  double *d, *wd;         // (n) what full centring adds, and W times it
+  double *trial, *v;      // (n) scratch
 } Centred;
 
 // C += ε k² ∇²B and grad = ε k² ∇B of a sticking cone with centre c

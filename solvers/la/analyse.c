@@ -251,8 +251,8 @@ static TriboStatus lay_out(TriboFactor* f, const int* last, int* owner) {
     f->front[up].nchild++;
     for (size_t e = begin; e < end; ++e) {
       int column = f->rows[e], node = f->order[column];
-      int row = owner[column] == up ? f->var[node] - f->front[up].var
-                                    : f->front[up].p + rest_offset(f, last[up], column);
+      int row =
+          owner[column] == up ? f->var[node] - f->front[up].var : f->front[up].p + rest_offset(f, last[up], column);
       for (int d = 0; d < f->node_dim[node]; ++d) {
         index[at] = f->var[node] + d;
         local[at++] = row + d;

@@ -29,11 +29,19 @@ static World* world_new(KitRandom* rng) {
   return w;
 }
 
-static double ten(KitRandom* r, double lo, double hi) { return pow(10, kit_uniform(r, lo, hi)); }
-static int between(KitRandom* r, int lo, int hi) { return lo + kit_int(r, hi - lo); }
-static double pick(KitRandom* r, int n, const double* of) { return of[kit_int(r, n)]; }
+static double ten(KitRandom* r, double lo, double hi) {
+  return pow(10, kit_uniform(r, lo, hi));
+}
+static int between(KitRandom* r, int lo, int hi) {
+  return lo + kit_int(r, hi - lo);
+}
+static double pick(KitRandom* r, int n, const double* of) {
+  return of[kit_int(r, n)];
+}
 #define PICK(r, ...) pick(r, (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), (double[]){__VA_ARGS__})
-static int chance(KitRandom* r, double p) { return kit_uniform(r, 0, 1) < p; }
+static int chance(KitRandom* r, double p) {
+  return kit_uniform(r, 0, 1) < p;
+}
 
 static int body(World* w, double mass, double hx, double hy, double hz, double x, double y, double z, double speed) {
   int i = w->nbody++;
@@ -112,7 +120,7 @@ static void allocate(FamilyProblem* p, int nrow, int ncone, int nblock, int nter
 }
 
 void family_free(FamilyProblem* p) {
-  void* all[] = {p->cones,      p->g,          p->R,     p->mass,  p->minv,     p->jac,    p->block_dim,
+  void* all[] = {p->cones,      p->g,          p->R,     p->mass,  p->minv,     p->jac,     p->block_dim,
                  p->term_first, p->term_block, p->G_col, p->G_row, p->block_at, p->term_at, p->G_val};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
     free(all[i]);
@@ -192,8 +200,8 @@ static void tower(KitRandom* r, FamilyProblem* out) {
   for (int i = 0; i < n; ++i) {
     for (int k = 0; k < 4; ++k) {
       double bias = chance(r, .3) ? fmax(0, 1e-3 * kit_normal(r)) : 0;
-      contact(w, i - 1, i, w->x[i][0] + (k & 1 ? .45 : -.45), w->x[i][1] + (k & 2 ? .45 : -.45), w->x[i][2] - .5, 0, 0, 1,
-              mu, bias);
+      contact(w, i - 1, i, w->x[i][0] + (k & 1 ? .45 : -.45), w->x[i][1] + (k & 2 ? .45 : -.45), w->x[i][2] - .5, 0, 0,
+              1, mu, bias);
     }
   }
   build(w, PICK(r, 0, 0.3, 1.5), out);
@@ -276,7 +284,8 @@ static void pile_of(KitRandom* r, int n, int jam, FamilyProblem* out) {
           p[a] = .5 * (x[a] + w->x[near[k]][a]) + .15 * kit_normal(r);
           m[a] = d[a] / (gap + 1e-9) + .2 * kit_normal(r);
         }
-        contact(w, near[k], i, p[0], p[1], p[2], m[0], m[1], m[2], MU, chance(r, .3) ? fmax(0, .01 * kit_normal(r)) : 0);
+        contact(w, near[k], i, p[0], p[1], p[2], m[0], m[1], m[2], MU,
+                chance(r, .3) ? fmax(0, .01 * kit_normal(r)) : 0);
       }
     }
     if (x[2] < .6) {
@@ -589,7 +598,8 @@ void family_make(int family, uint64_t seed, int index, FamilyProblem* out) {
 void family_perturb(FamilyProblem* p, double share, uint64_t seed) {
   KitRandom rng = {seed};
   const TriboProblem* q = &p->problem;
-  double *d = calloc((size_t)q->nrow + 1, sizeof(double)), *v = malloc(sizeof(double) * (size_t)p->nv), size = 0, ng = 0;
+  double *d = calloc((size_t)q->nrow + 1, sizeof(double)), *v = malloc(sizeof(double) * (size_t)p->nv), size = 0,
+         ng = 0;
   for (int b = 0, at = 0; b < q->nblock; ++b) {
     for (int j = 0; j < q->block_dim[b]; ++j) {
       v[at++] = kit_normal(&rng) * sqrt(q->minv[q->block_at[b] + (size_t)(j * (q->block_dim[b] + 1))]);

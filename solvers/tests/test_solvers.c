@@ -27,7 +27,7 @@ static TriboSolveStats solve(TriboSolver* s, const TriboProblem* p, const TriboW
     print_error("solved, but nat %g (floor %g), natmap_unit %g\n", r.nat, r.floor, r.natmap_unit);
     fail();
   }
-  CHECK_NEAR(stats.nat, r.nat, 1e-6 * r.nat + r.floor);
+  CHECK_NEAR(stats.nat, r.nat, 1e-6 * r.nat + r.floor + 1e-13);
   // rows without friction leave the solver's account of ‖σ‖, which may only make it stricter
   CHECK_LE(r.natmap_unit, stats.natmap_unit * (1 + 1e-6) + 1e-13);
   return stats;
@@ -35,8 +35,8 @@ static TriboSolveStats solve(TriboSolver* s, const TriboProblem* p, const TriboW
 
 static void every_method_solves_its_share(void** state) {
   (void)state;
-  // the prototype's single methods solved 90, 89 and 61 to 67 of a hundred
-  static const int least[METHODS] = {89, 75, 60, 20};
+  // of 90; a single method is not expected to solve all of them, the ladder is
+  static const int least[METHODS] = {89, 80, 70, 50};
   enum { PER = 10 };
   for (int m = 0; m < METHODS; ++m) {
     TriboSolver* s = make(ids[m]);
