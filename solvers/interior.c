@@ -16,7 +16,7 @@
 
 #include "solver.h"
 
-enum { S = TRIBO_CONE_ROWS };
+enum { S = TRIBO_CONE_ROWS, MEMORY = 6 };
 
 typedef struct Interior {
   TriboSolver* s;
@@ -401,8 +401,13 @@ void tribo_sol_interior(TriboSolver* s, const TriboInterior* start) {
     memset(*vectors[i], 0, sizeof(double) * (size_t)sc->n);
   }
   double *x = tribo_sol_take(s), *u = tribo_sol_take(s), threshold = 1e-4;
+  double past[MEMORY] = {0};
   start_at(&p, start);
-  for (int it = 0, short_steps = 0; it < start->max_steps && !tribo_sol_stop(s); ++it) {
+  for (int it = 0, short_steps = 0; !tribo_sol_stop(s); ++it) {
+    // large problems need more steps: beyond the limit, go on while the residual falls to half within a few
+    if (it >= start->max_steps && (it >= 3 * start->max_steps || past[(it - 1) % MEMORY] > 0.5 * past[it % MEMORY])) {
+      break;
+    }
     s->iterations++;
     double a = interior_step(&p, start->fraction);
     // the point as it would be returned
@@ -410,7 +415,7 @@ void tribo_sol_interior(TriboSolver* s, const TriboInterior* start) {
     tribo_sol_project(sc, x, x);
     tribo_sol_alart_curnier(sc, x, x);
     tribo_sol_velocity(s, x, u);
-    double j = tribo_sol_residual(s, x, u);
+    double j = past[it % MEMORY] = tribo_sol_residual(s, x, u);
     if (tribo_sol_done(s) || !isfinite(j)) {
       break;
     }
