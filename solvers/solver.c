@@ -366,8 +366,8 @@ static void write_answer(TriboSolver* s, double* lambda, TriboSolveStats* stats)
 
 TriboStatus tribo_solver_solve(TriboSolver* s, const TriboProblem* problem, const TriboWarmStart* warm, double* lambda,
                                TriboSolveStats* stats) {
-  if (s == NULL || stats == NULL || (problem != NULL && problem->nrow > 0 && lambda == NULL)) {
-    return tribo_fail(TRIBO_INVALID, "tribo_solver_solve: solver, lambda or stats is NULL");
+  if (s == NULL || problem == NULL || stats == NULL || (problem->nrow > 0 && lambda == NULL)) {
+    return tribo_fail(TRIBO_INVALID, "tribo_solver_solve: solver, problem, lambda or stats is NULL");
   }
   s->start = tribo_now();
   *stats = (TriboSolveStats){.outcome = TRIBO_SOLVED, .rung = TRIBO_RUNG_ZERO, .rungs_tried = 1u << TRIBO_RUNG_ZERO};
