@@ -85,7 +85,8 @@ void tribo_data_destroy(TriboData* data) {
   tribo_dyn_data_destroy(data->dynamics);
   tribo_col_data_destroy(data->collision);
   tribo_islands_free(&data->islands);
-  void* owned[] = {data->solvers, data->warm, data->warm_next, data->laws, data->lambda, data->sigma, data->views};
+  void* owned[] = {data->solvers, data->warm,  data->warm_next, data->laws,
+                   data->lambda,  data->sigma, data->views,     data->judge_work};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; ++i) {
     tribo_free(owned[i]);
   }

@@ -86,6 +86,8 @@ struct TriboData {
   size_t law_capacity;
   double *lambda, *sigma;  // (nrow) whole problem
   size_t lambda_capacity, sigma_capacity;
+  double* judge_work;  // scratch of the residuals
+  size_t judge_capacity;
   TriboContactView* views;  // (nview)
   int nview;
   size_t view_capacity;

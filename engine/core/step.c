@@ -153,7 +153,8 @@ static TriboStatus certify(const TriboModel* model, TriboData* data, TriboStepIn
     info->residual.worst = -1;
     return TRIBO_OK;
   }
-  TRIBO_TRY(tribo_problem_residuals(&data->problem, data->lambda, data->sigma, &info->residual));
+  TRIBO_TRY(TRIBO_RESERVE(&data->judge_work, &data->judge_capacity, tribo_problem_workspace(&data->problem)));
+  TRIBO_TRY(tribo_problem_residuals_in(&data->problem, data->lambda, data->sigma, data->judge_work, &info->residual));
   info->certified = info->residual.nat <= fmax(model->world.tol, info->residual.floor);
   if (info->residual.worst >= 0) {
     name_constraint(model, data, info->residual.worst, info->worst, sizeof info->worst);
