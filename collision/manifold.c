@@ -278,7 +278,7 @@ static void score_beyond(double (*x)[3], int count, int i, int j, int k, const d
 }
 
 static int reduce_to_four(TriboColPoint* points, int count) {
-  double x[TRIBO_POINT_MAX][3] = {{0}}, score[TRIBO_POINT_MAX], spread = 0;
+  double x[TRIBO_POINT_MAX][3] = {{0}}, score[TRIBO_POINT_MAX] = {0}, spread = 0;
   const double* n = points[0].normal;
   int kept[TRIBO_KEPT_MAX];
   for (int i = 0; i < count; ++i) {

@@ -210,7 +210,7 @@ static void broken_files_are_named(void** state) {
   name = write_file("stl", stl, 200);
   CHECK_FAILS(tribo_col_hull_load(name, one, &hull), TRIBO_INVALID, name);
   remove(name);
-  name = write_file("obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", 34);
+  name = write_file("obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", 32);
   CHECK_FAILS(tribo_col_hull_load(name, one, &hull), TRIBO_INVALID, name);
   name = write_file("obj", obj, strlen(obj));
   CHECK_FAILS(tribo_col_hull_load(name, zero, &hull), TRIBO_INVALID, "scale[1]");
@@ -229,6 +229,12 @@ static void broken_files_are_named(void** state) {
   CHECK_FAILS(tribo_col_hull_load(name, one, &hull), TRIBO_INVALID, name);
   remove(name);
   assert_null(hull);
+}
+
+// The leak checker asks for this: Coal's mesh library loses a mesh when a text STL ends early.
+TRIBO_API const char* __lsan_default_suppressions(void);
+const char* __lsan_default_suppressions(void) {
+  return "leak:libassimp";
 }
 
 int main(void) {
