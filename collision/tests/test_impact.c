@@ -100,7 +100,7 @@ static void a_ball_that_passes_a_corner(void** state) {
   (void)state;
   KitRandom r = {3};
   double h = 1e-3, radius = 0.01;
-  for (int k = 0; k < 600; ++k) {
+  for (int k = 0; k < 150; ++k) {
     for (int into = 0; into < 2; ++into) {
       rest();
       geoms[0] = geom_of(TRIBO_SHAPE_BOX, 0.2, 0.2, 0.2, TRIBO_WORLD_BODY);
