@@ -10,6 +10,7 @@
 //           orthonormal basis, the gradient of −f on the sphere is tᵀ(x_A − x_B) and its Hessian tᵀKt + f·1.
 //
 // Then the patches that face each other say where the contact points are.
+#include "memory.h"
 #include "manifold.h"
 
 #include "status.h"
@@ -264,10 +265,17 @@ static void add_points(const Search* s, const double seen_by_coal[3], double rea
 
 TriboStatus tribo_col_convex(TriboCoalQuery* query, const TriboSolid* a, const TriboSolid* b, double reach,
                              TriboManifold* m) {
-  TriboCoalAnswer coal;
-  TRIBO_TRY(tribo_coal_distance(query, a->coal, &a->pose, b->coal, &b->pose, &coal));
+  TriboCoalAnswer coal = {0};
+  TriboHeapOwner before = tribo_heap_enter(TRIBO_HEAP_COAL);
+  TriboStatus status = tribo_coal_distance(query, a->coal, &a->pose, b->coal, &b->pose, &coal);
+  tribo_heap_leave(before);
+  // Coal gives up on some deep overlaps; the search below needs a start from it, not an answer
+  int lost = status == TRIBO_INTERNAL;
+  if (status != TRIBO_OK && !lost) {
+    return status;
+  }
   Search s = {.a = a, .b = b, .size = fmin(tribo_col_reach(a), tribo_col_reach(b)), .f = -INFINITY};
-  if (!tribo_finite(coal.normal, 3) || !tribo_finite(coal.point, 3)) {
+  if (lost || !tribo_finite(coal.normal, 3) || !tribo_finite(coal.point, 3)) {
     // nothing came back: start from the line of the middles
     tribo_sub3(coal.normal, b->pose.p, a->pose.p);
     tribo_scale3(coal.point, 0.5, coal.normal);

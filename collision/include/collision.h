@@ -24,10 +24,10 @@ int tribo_col_hull_triangles(const TriboHull* hull, const int** triangles);  // 
 typedef struct TriboGeom {
   TriboShapeKind kind;
   double size[3];
-  const TriboHull* hull;   // HULL only; must outlive the world
-  int body;                // TRIBO_WORLD_BODY or 0 … nbody−1
-  TriboPose local;         // geometry frame in the body frame (in the world for static ones)
-  unsigned group, mask;    // a pair collides when (a.group & b.mask) && (b.group & a.mask)
+  const TriboHull* hull;  // HULL only; must outlive the world
+  int body;               // TRIBO_WORLD_BODY or 0 … nbody−1
+  TriboPose local;        // geometry frame in the body frame (in the world for static ones)
+  unsigned group, mask;   // a pair collides when (a.group & b.mask) && (b.group & a.mask)
 } TriboGeom;
 
 // Mass properties of the solid of density 1 in its own frame: volume, centre, inertia about the centre (row-major).

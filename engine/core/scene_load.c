@@ -126,7 +126,7 @@ TriboStatus tribo_load_shape(Loader* l, const YamlNode* node, const char* sectio
 
 static TriboStatus add_shape(Loader* l, const YamlNode* node, int body) {
   TriboShapeDef def;
-  int found;
+  int found = 0;
   TRIBO_TRY(tribo_load_shape(l, node, "shape", NULL, &def, &found));
   TRIBO_TRY(tribo_load_at(l, node));
   return tribo_load_added(l, tribo_scene_add_shape(l->scene, body, &def, NULL));
@@ -219,7 +219,7 @@ static TriboStatus load_body(Loader* l, const YamlNode* node) {
   TRIBO_TRY(tribo_load_added(l, tribo_scene_add_body(l->scene, &def, &id)));
   // a single shape in the body itself, or a list of them
   TriboShapeDef shape;
-  int found;
+  int found = 0;
   TRIBO_TRY(tribo_load_shape(l, node, "inner_shape", "body", &shape, &found));
   const YamlNode* shapes = tribo_yaml_get(node, "shapes");
   if (found && shapes != NULL) {

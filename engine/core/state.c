@@ -96,7 +96,7 @@ static TriboStatus read_header(const TriboState* state, const char* who, Header*
 
 TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const TriboState* state) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_state_restore"));
-  Header header;
+  Header header = {0};
   TRIBO_TRY(read_header(state, "tribo_state_restore", &header));
   if (header.fingerprint != model->fingerprint || header.nq != model->nq || header.nv != model->nv) {
     return tribo_fail(TRIBO_INVALID,
@@ -119,7 +119,7 @@ TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const 
 }
 
 TriboStatus tribo_state_write(const TriboState* state, const char* path) {
-  Header header;
+  Header header = {0};
   TRIBO_TRY(read_header(state, "tribo_state_write", &header));
   FILE* file = fopen(path, "wb");
   if (file == NULL) {
@@ -147,7 +147,7 @@ TriboStatus tribo_state_read(const char* path, TriboState* state) {
     }
   }
   fclose(file);
-  Header header;
+  Header header = {0};
   status = status == TRIBO_OK ? read_header(&fresh, path, &header) : status;
   if (status != TRIBO_OK) {
     tribo_free(fresh.bytes);

@@ -320,7 +320,9 @@ TriboStatus tribo_la_factor_analyse(TriboFactor* f, const TriboGraph* graph) {
     f->order[i] = i;
   }
   if (f->nedge > 0 && f->nnode > 2) {
+    TriboHeapOwner before = tribo_heap_enter(TRIBO_HEAP_SPARSE);
     int status = amd_order(f->nnode, head, list, f->order, NULL, NULL);
+    tribo_heap_leave(before);
     if (status != AMD_OK && status != AMD_OK_BUT_JUMBLED) {
       return tribo_fail(status == AMD_OUT_OF_MEMORY ? TRIBO_NOMEM : TRIBO_INTERNAL,
                         "tribo_la_factor_analyse: amd_order returned %d for %d nodes", status, f->nnode);
