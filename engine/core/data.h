@@ -46,6 +46,7 @@ typedef struct Islands {
   double* lambda;          // (nrow) the answers
   IslandEnd* end;          // (count) how far an island is filled
   TriboSolveStats* stats;  // (count)
+  unsigned char* soft;     // (count) 1: solved with compliance, the rigid problem has no answer in reach
   TriboStatus* status;     // (count)
   char (*error)[256];      // (count) why a solve failed: the text of another thread would be lost
 } Islands;

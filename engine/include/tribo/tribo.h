@@ -281,6 +281,7 @@ typedef struct TriboStepInfo {
   double penetration;       // deepest overlap or limit violation of the state the step began with [m, rad]
   int contacts, rows, islands, pairs;
   int iterations, factorisations;   // summed over the islands
+  int softened;                     // islands whose rigid problem had no answer in reach: solved with a little give
   unsigned rungs;                   // bit per TriboRung that gave an island its answer
   double stage[TRIBO_STAGE_COUNT];  // wall time [s]
   double time;                      // of the whole step [s]
