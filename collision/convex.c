@@ -9,6 +9,9 @@
 //   Newton  in the directions left free: with x_A, x_B the support points, K the sum of both Hessians of h and t an
 //           orthonormal basis, the gradient of −f on the sphere is tᵀ(x_A − x_B) and its Hessian tᵀKt + f·1.
 //
+// EPA fails about once in a thousand deep overlaps and once in 1e5 shallow ones: it returns nothing, or a poor
+// direction. f tells, because then some simple direction is better, and the search climbs from that.
+//
 // Then the patches that face each other say where the contact points are.
 #include "manifold.h"
 
@@ -17,6 +20,8 @@
 typedef struct Search {
   const TriboSolid *a, *b;
   double size;          // of the smaller solid, scales the tolerances
+  double start[3];      // direction to polish
+  double seen[3];       // where Coal saw the contact
   double n[3], f;       // best direction so far and its separation
   double xa[3], xb[3];  // support points there
   int face;             // 1: n is a face normal of a, 2: of b
@@ -213,7 +218,7 @@ static void add_parallel(const Search* s, const TriboPatch* pa, const TriboPatch
 }
 
 // One point. The support point of a solid is the place unless a whole line or face of it supports n.
-static void add_single(const Search* s, const double seen_by_coal[3], TriboManifold* m) {
+static void add_single(const Search* s, TriboManifold* m) {
   double a[3];
   int many_a = s->has_line[0] || s->face == 1, many_b = s->has_line[1] || s->face == 2;
   if (!many_a) {
@@ -225,7 +230,7 @@ static void add_single(const Search* s, const double seen_by_coal[3], TriboManif
     tribo_col_segments(s->xa, s->line[0], INFINITY, s->xb, s->line[1], INFINITY, &t, &u);
     tribo_axpy3(a, s->xa, t, s->line[0]);
   } else {
-    tribo_axpy3(a, seen_by_coal, tribo_dot3(s->n, s->xa) - tribo_dot3(s->n, seen_by_coal), s->n);
+    tribo_axpy3(a, s->seen, tribo_dot3(s->n, s->xa) - tribo_dot3(s->n, s->seen), s->n);
   }
   tribo_col_add_point(m, a, s->n, s->f, tribo_col_feature(TRIBO_FEATURE_POINT, 0, 0, 0));
 }
@@ -240,52 +245,132 @@ static void turn_cap(const TriboSolid* solid, const TriboPatch* other, TriboPatc
   }
 }
 
-static void add_points(const Search* s, const double seen_by_coal[3], double reach, TriboManifold* m) {
+// Points of a face against the patch on the other side; returns their least gap.
+static double add_face(const Search* s, double reach, TriboManifold* m) {
   TriboPatch pa, pb;
-  double back[3] = {-s->n[0], -s->n[1], -s->n[2]}, cross[3] = {1, 0, 0};
+  double back[3] = {-s->n[0], -s->n[1], -s->n[2]};
   tribo_col_patch(s->a, s->n, &pa);
   tribo_col_patch(s->b, back, &pb);
   if (s->face == 1) {
     turn_cap(s->a, &pb, &pa);
-    tribo_col_clip(&pa, &pb, s->n, 1, reach, m);
-  } else if (s->face == 2) {
-    turn_cap(s->b, &pa, &pb);
-    tribo_col_clip(&pb, &pa, s->n, 0, reach, m);
-  } else if (s->has_line[0] && s->has_line[1] && pa.count == 2 && pb.count == 2) {
+    return tribo_col_clip(&pa, &pb, s->n, 1, reach, m);
+  }
+  turn_cap(s->b, &pa, &pb);
+  return tribo_col_clip(&pb, &pa, s->n, 0, reach, m);
+}
+
+// Polishes the start; without faces when one has been tried and found to lie beside the contact.
+static void polish(Search* s, int with_faces) {
+  s->f = -INFINITY;
+  s->face = s->has_line[0] = s->has_line[1] = 0;
+  try_direction(s, s->start, 0);
+  if (with_faces) {
+    try_faces(s);
+  }
+  if (!s->face) {
+    try_lines(s);
+    newton(s);
+  }
+}
+
+static void middle_of(const TriboSolid* solid, double x[3]) {
+  const double origin[3] = {0, 0, 0};
+  tribo_col_to_world(x, &solid->pose, solid->kind == TRIBO_SHAPE_HULL ? solid->hull->centre : origin);
+}
+
+// A direction that is plainly better than the best so far, among the line of the middles and the axes of both solids:
+// proof that Coal's search for the depth has failed. 0 when there is none.
+static int find_better(const Search* s, double n[3]) {
+  double best = s->f + 1e-6 * s->size, x[3], xa[3], xb[3];
+  int found = 0;
+  for (int k = 0; k < 13; ++k) {
+    const TriboSolid* solid = k < 6 ? s->a : s->b;
+    if (k == 12) {
+      middle_of(s->a, xa);
+      middle_of(s->b, xb);
+      tribo_sub3(x, xb, xa);
+    } else if (solid->kind == TRIBO_SHAPE_HULL) {
+      continue;  // its axes mean nothing
+    } else {
+      tribo_col_axis(x, solid, k % 3);
+      tribo_scale3(x, k % 6 < 3 ? 1 : -1, x);
+    }
+    if (tribo_normalize3(x) > 0) {
+      double f = separation(s->a, s->b, x, xa, xb);
+      if (f > best) {
+        best = f, found = 1;
+        tribo_copy3(n, x);
+      }
+    }
+  }
+  return found;
+}
+
+// Climbs from a direction by distances, which Coal finds reliably: b is moved out along n until it is just apart, and
+// the direction of closest approach there is tried, as long as it is better.
+static TriboStatus climb(TriboCoalQuery* query, Search* s, double n[3]) {
+  double xa[3], xb[3], f = separation(s->a, s->b, n, xa, xb);
+  for (int i = 0; i < 16; ++i) {
+    TriboSolid moved = *s->b;
+    TriboCoalAnswer coal;
+    tribo_axpy3(moved.pose.p, moved.pose.p, 1e-3 * s->size - f, n);
+    TRIBO_TRY(tribo_coal_distance(query, s->a->coal, &s->a->pose, moved.coal, &moved.pose, &coal));
+    double better = separation(s->a, s->b, coal.normal, xa, xb);
+    if (!(better > f + 1e-12 * s->size)) {
+      break;
+    }
+    f = better;
+    tribo_copy3(n, coal.normal);
+    tribo_copy3(s->seen, coal.point);
+  }
+  return TRIBO_OK;
+}
+
+static void add_points(Search* s, double reach, TriboManifold* m) {
+  // a face counts when a point over it is as close as it says; apart, the contact may be beside it
+  if (s->face && !(add_face(s, reach, m) <= s->f + 2e-6 * s->size) && s->f > 0) {
+    m->count = 0;
+    polish(s, 0);
+  }
+  if (!s->face && s->has_line[0] && s->has_line[1]) {
+    TriboPatch pa, pb;
+    double back[3] = {-s->n[0], -s->n[1], -s->n[2]}, cross[3];
+    tribo_col_patch(s->a, s->n, &pa);
+    tribo_col_patch(s->b, back, &pb);
     tribo_cross3(cross, s->line[0], s->line[1]);
-    if (tribo_norm3(cross) < 1e-3) {
+    if (pa.count == 2 && pb.count == 2 && tribo_norm3(cross) < 1e-3) {
       add_parallel(s, &pa, &pb, reach, m);
     }
   }
-  if (m->count == 0) {
-    add_single(s, seen_by_coal, m);
+  if (m->count == 0 && s->f <= reach) {
+    add_single(s, m);
   }
+  m->gap = s->f;
+  tribo_copy3(m->normal, s->n);
 }
 
 TriboStatus tribo_col_convex(TriboCoalQuery* query, const TriboSolid* a, const TriboSolid* b, double reach,
                              TriboManifold* m) {
   TriboCoalAnswer coal;
   TRIBO_TRY(tribo_coal_distance(query, a->coal, &a->pose, b->coal, &b->pose, &coal));
-  Search s = {.a = a, .b = b, .size = fmin(tribo_col_reach(a), tribo_col_reach(b)), .f = -INFINITY};
-  if (!tribo_finite(coal.normal, 3) || !tribo_finite(coal.point, 3)) {
-    // nothing came back: start from the line of the middles
-    tribo_sub3(coal.normal, b->pose.p, a->pose.p);
-    tribo_scale3(coal.point, 0.5, coal.normal);
-    tribo_add3(coal.point, coal.point, a->pose.p);
-  }
-  if (!(tribo_normalize3(coal.normal) > 0)) {
+  Search s = {.a = a, .b = b, .size = fmin(tribo_col_reach(a), tribo_col_reach(b))};
+  if (!tribo_finite(coal.normal, 3) || !tribo_finite(coal.point, 3) || !(tribo_norm3(coal.normal) > 0.5)) {
+    // nothing came back: any direction will do, better ones are looked for below
     tribo_set3(coal.normal, 0, 0, 1);
+    tribo_copy3(coal.point, a->pose.p);
   }
-  try_direction(&s, coal.normal, 0);
-  try_faces(&s);
-  if (!s.face) {
-    try_lines(&s);
-    newton(&s);
+  tribo_copy3(s.seen, coal.point);
+  tribo_copy3(s.start, coal.normal);
+  tribo_normalize3(s.start);
+  polish(&s, 1);
+  if (s.f < 0 && find_better(&s, s.start)) {
+    TRIBO_TRY(climb(query, &s, s.start));
+    polish(&s, 1);
   }
   m->gap = s.f;
   tribo_copy3(m->normal, s.n);
   if (m->gap <= reach) {
-    add_points(&s, coal.point, reach, m);
+    add_points(&s, reach, m);
   }
   return TRIBO_OK;
 }

@@ -127,6 +127,33 @@ static void two_names(void** state) {
   }
 }
 
+// Two overlaps of a few centimetres, found among 1e5, for which Coal returns nothing; its own depth is −1.8e308.
+static void where_coal_fails(void** state) {
+  (void)state;
+  static const struct {
+    uint64_t seed;
+    TriboShapeKind kind;
+  } cases[] = {{0x5a0b606c3f70cac5, TRIBO_SHAPE_BOX}, {0x1b72eee0bca6838b, TRIBO_SHAPE_CYLINDER}};
+  for (int k = 0; k < 2; ++k) {
+    KitRandom r = {cases[k].seed};
+    double radius = kit_uniform(&r, 0.1, 0.5);
+    TriboGeom other = random_geom(&r, cases[k].kind, 0.1, 0.5);
+    TriboPose pose = random_pose(&r, 0.4), pose_b = random_pose(&r, 0.4);
+    TriboSolid sphere = solid_of(geom_of(TRIBO_SHAPE_SPHERE, radius, 0, 0, 0), pose);
+    TriboSolid ball = solid_of(geom_of(TRIBO_SHAPE_ELLIPSOID, radius, radius, radius, 0), pose);
+    TriboSolid b = solid_of(other, pose_b);
+    TriboManifold closed, polished;
+    TriboCoalAnswer coal;
+    CHECK_OK(tribo_coal_distance(query, ball.coal, &ball.pose, b.coal, &b.pose, &coal));
+    assert_true(coal.gap < -1e300);
+    CHECK_OK(tribo_col_collide(query, &sphere, &b, INFINITY, &closed, NULL));
+    CHECK_OK(tribo_col_collide(query, &ball, &b, INFINITY, &polished, NULL));
+    CHECK_NEAR(polished.gap, closed.gap, 1e-12);
+    CHECK_LE(angle_between(polished.normal, closed.normal), 1e-9);
+    forget_shapes();
+  }
+}
+
 // Points of the pair after the reduction to at most four.
 static int manifold(TriboSolid a, TriboSolid b, TriboManifold* m) {
   CHECK_OK(tribo_col_collide(query, &a, &b, 1e-2, m, NULL));
@@ -225,6 +252,7 @@ static void lying_and_stacked(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(apart), cmocka_unit_test(two_names),
-                                     cmocka_unit_test(standing_on_a_face), cmocka_unit_test(lying_and_stacked)};
+                                     cmocka_unit_test(where_coal_fails), cmocka_unit_test(standing_on_a_face),
+                                     cmocka_unit_test(lying_and_stacked)};
   return cmocka_run_group_tests(tests, open_query, close_query);
 }
