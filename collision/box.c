@@ -258,9 +258,13 @@ void tribo_col_box_box(const TriboSolid* A, const TriboSolid* B, double reach, T
   m->gap = sqrt(c.distance2);
   tribo_sub3(m->normal, c.b, c.a);
   if (tribo_normalize3(m->normal) < tie) {
-    // touching at a corner, where many normals are right: that of the best face
+    // touching at a corner, where many normals are right: that of the separating axis
     TriboPatch face;
-    face_towards(A, B, &x, m->normal, &face);
+    if (by_edge) {
+      tribo_mul33v(m->normal, A->pose.R, x.edge_n);
+    } else {
+      face_towards(A, B, &x, m->normal, &face);
+    }
   }
   if (m->gap <= reach) {
     tribo_col_add_point(m, c.a, m->normal, m->gap, c.feature);

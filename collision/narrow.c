@@ -36,6 +36,7 @@ static void exchange_sides(TriboManifold* m) {
 TriboStatus tribo_col_collide(TriboCoalQuery* query, const TriboSolid* a, const TriboSolid* b, double reach,
                               TriboManifold* m, int* by_coal) {
   m->count = 0;
+  m->gap = INFINITY;
   TriboPairFn* closed = a->kind <= b->kind ? table[a->kind][b->kind] : table[b->kind][a->kind];
   if (by_coal != NULL) {
     *by_coal = closed == NULL;

@@ -55,7 +55,8 @@ void tribo_col_data_destroy(TriboColData* data);
 // Detection rule. A contact exists when gap ≤ h·max(0, −c_N) + margin, c_N from the twists given (the free velocity).
 // A pair that moves by more than the margin in one step may be somewhere else by its end: of its contacts whose
 // linearised gap gap + h c_N is negative only those are kept that a conservative advancement along the free motion
-// confirms, with the normal and the gap (along that normal, at the start) of the time of impact.
+// confirms, with the normal and the gap (along that normal, at the start) of the time of impact. The point of such a
+// contact lies on the moving body at the start when the other is static (its lever arm counts), else midway.
 typedef struct TriboColQuery {
   const TriboPose* poses;    // (nbody)
   const TriboTwist* twists;  // (nbody) free velocity
