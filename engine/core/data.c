@@ -51,6 +51,9 @@ static TriboStatus allocate(const TriboModel* model, TriboData* data) {
     TRIBO_TRY(tribo_model_solver(model, &data->solvers[i]));
     data->nsolver++;
   }
+  if (model->nclosure > 0) {
+    TRIBO_TRY(tribo_model_solver(model, &data->settler));
+  }
   TRIBO_TRY(tribo_dyn_data_create(model->system, &data->dynamics));
   return tribo_col_data_create(model->collision, &data->collision);
 }
@@ -82,10 +85,12 @@ void tribo_data_destroy(TriboData* data) {
   for (int i = 0; i < data->nsolver; ++i) {
     tribo_solver_destroy(data->solvers[i]);
   }
+  tribo_solver_destroy(data->settler);
   tribo_dyn_data_destroy(data->dynamics);
   tribo_col_data_destroy(data->collision);
   tribo_islands_free(&data->islands);
-  void* owned[] = {data->solvers, data->warm, data->warm_next, data->laws, data->lambda, data->sigma, data->views};
+  void* owned[] = {data->solvers, data->warm,  data->warm_next, data->laws,
+                   data->lambda,  data->sigma, data->settle,    data->views};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; ++i) {
     tribo_free(owned[i]);
   }

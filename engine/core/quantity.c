@@ -28,6 +28,7 @@
   X(CONTACTS, "contacts", "world", "", "contact points of the last step")                              \
   X(CONTACT_FORCE, "contact_force", "world", "N", "sum of the normal forces of the last step")         \
   X(PENETRATION, "penetration", "world", "m", "deepest overlap the last step began with")              \
+  X(OPENING, "opening", "world", "m, rad", "how far the worst closure is open after the last step")    \
   X(ITERATIONS, "iterations", "world", "", "solver iterations of the last step")                       \
   X(CERTIFIED, "certified", "world", "", "1 when the last step was certified")                         \
   X(RESIDUAL_NAT, "residual.nat", "world", "m/s", "natural-map residual of the last step")             \
@@ -165,6 +166,7 @@ static double step_value(const TriboData* data, int kind) {
       }
       return force;
     case Q_PENETRATION: return info->penetration;
+    case Q_OPENING: return info->opening;
     case Q_ITERATIONS: return info->iterations;
     case Q_CERTIFIED: return info->certified;
     case Q_RESIDUAL_NAT: return info->residual.nat;
