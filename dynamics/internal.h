@@ -139,6 +139,7 @@ struct TriboDynData {
   TriboPose* next_poses;          // (nbody) at the next state
   double* next_jac;               // (6 × nv)
   double *next_mass, *next_minv;  // (nmass) set by: settle_assemble
+  double* guess;                  // (rows of the closures) set by: settle_assemble
   Rows settle;                    // set by: settle_assemble
   double* open;                   // (6 × nclosure) set by: close
   double last_error;              // of the pass before, set by: close

@@ -183,7 +183,8 @@ TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const
 // ---- the end of a step ---------------------------------------------------------------------------------------------
 
 TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                                      const double* q_next, const double* v_next, TriboProblem* problem) {
+                                      const double* q_next, const double* v_next, const double* lambda,
+                                      TriboProblem* problem, const double** guess) {
   const ClosureSize* size = &system->closure_size;
   const Place place = {q_next, data->next_poses, data->next_jac};
   TRIBO_TRY(tribo_dyn_rows_reserve(&data->settle, size->ncone, size->nrow, size->nterm, size->njac));
@@ -201,12 +202,12 @@ TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* d
     if (tribo_dyn_flows(system, data, options, data->rows.infos[c].block_a)) {
       double error[6];
       tribo_dyn_closure_append(system, &place, &data->settle, i, error);
-      const int own = data->settle.ncone - 1;
-      tribo_dyn_rows_apply(system, &data->settle, own, v_next, data->settle.g + data->settle.cones[own].row);
-      memcpy(data->settle.R + data->settle.cones[own].row, data->rows.R + data->rows.cones[c].row,
-             (size_t)data->settle.cones[own].dim * sizeof(double));
+      const TriboCone* cone = data->settle.cones + data->settle.ncone - 1;
+      tribo_dyn_rows_apply(system, &data->settle, data->settle.ncone - 1, v_next, data->settle.g + cone->row);
+      memcpy(data->guess + cone->row, lambda + data->rows.cones[c].row, (size_t)cone->dim * sizeof *lambda);
     }
   }
+  *guess = data->guess;
   *problem = tribo_dyn_rows_problem(system, &data->settle, data->next_mass, data->next_minv);
   return TRIBO_OK;
 }
@@ -225,6 +226,21 @@ TriboStatus tribo_dyn_settle(const TriboSystem* system, TriboDynData* data, cons
     }
   }
   return tribo_dyn_check_finite("tribo_dyn_settle", "next v", v_next, system->info.nv);
+}
+
+static void sum_impulses(const Rows* rows, const double* lambda, double* out) {
+  for (int c = 0; c < rows->ncone; ++c) {
+    for (int r = 0; rows->infos[c].kind == TRIBO_ROW_CLOSURE && r < rows->cones[c].dim; ++r) {
+      out[6 * rows->infos[c].index + r] += lambda[rows->cones[c].row + r];
+    }
+  }
+}
+
+void tribo_dyn_closure_impulses(const TriboSystem* system, const TriboDynData* data, const double* lambda,
+                                const double* last, double* out) {
+  memset(out, 0, 6 * (size_t)system->nclosure * sizeof *out);
+  sum_impulses(&data->rows, lambda, out);
+  sum_impulses(&data->settle, last, out);
 }
 
 // ---- looks at any state --------------------------------------------------------------------------------------------

@@ -332,6 +332,7 @@ static int allocate_data(const TriboSystem* system, TriboDynData* d) {
       {&d->next_jac, loops * 6 * nv, real},
       {&d->next_mass, loops * system->nmass, real},
       {&d->next_minv, loops * system->nmass, real},
+      {&d->guess, system->closure_size.nrow, real},
       {&d->open, 6 * (size_t)system->nclosure, real},
       {&d->pin, (size_t)info->ntree, sizeof *d->pin},
       {&d->force, nv_max, real},
@@ -388,12 +389,12 @@ void tribo_dyn_data_destroy(TriboDynData* d) {
   }
   tribo_dyn_rows_free(&d->rows);
   tribo_dyn_rows_free(&d->settle);
-  void* const owned[] = {d->q,         d->v_free,     d->poses,       d->twists,    d->mass,      d->minv,
-                         d->jac,       d->q_half,     d->impulse,     d->split,     d->flies,     d->v_before,
-                         d->v_after,   d->hard,       d->tau,         d->wrench,    d->kick,      d->cluster_split,
-                         d->q_trial,   d->next_poses, d->next_jac,    d->next_mass, d->next_minv, d->open,
-                         d->pin,       d->force,      d->mean,        d->work,      d->factor,    d->look_q[0],
-                         d->look_q[1], d->look_poses, d->look_twists, d->look_jac};
+  void* const owned[] = {d->q,         d->v_free,     d->poses,      d->twists,      d->mass,      d->minv,
+                         d->jac,       d->q_half,     d->impulse,    d->split,       d->flies,     d->v_before,
+                         d->v_after,   d->hard,       d->tau,        d->wrench,      d->kick,      d->cluster_split,
+                         d->q_trial,   d->next_poses, d->next_jac,   d->next_mass,   d->next_minv, d->open,
+                         d->guess,     d->pin,        d->force,      d->mean,        d->work,      d->factor,
+                         d->look_q[0], d->look_q[1],  d->look_poses, d->look_twists, d->look_jac};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; ++i) {
     tribo_free(owned[i]);
   }

@@ -138,6 +138,11 @@ typedef struct TriboClosure {
 TRIBO_NODISCARD TriboStatus tribo_dyn_system_close(TriboSystem* system, const TriboClosure* closures, int nclosure);
 const char* tribo_dyn_closure_name(TriboClosureKind kind);
 int tribo_dyn_closure_dim(TriboClosureKind kind);
+int tribo_dyn_closure_forces(TriboClosureKind kind);  // how many of its rows, the first ones, are along an axis
+const char* tribo_dyn_closure_row_name(TriboClosureKind kind, int row);  // "along x", "about y": of the closure frame
+// Which rows say nothing new at q: redundant (nclosure) receives a bit per row that depends on the rows before it.
+TRIBO_NODISCARD TriboStatus tribo_dyn_closure_redundant(const TriboSystem* system, TriboDynData* data, const double* q,
+                                                        unsigned* redundant);
 // How far the closures are open at any state: out (6 × nclosure) [m, rad], unused rows 0.
 TRIBO_NODISCARD TriboStatus tribo_dyn_closure_error(const TriboSystem* system, TriboDynData* data, const double* q,
                                                     double* out);
@@ -210,12 +215,19 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynD
                                             const TriboStepOptions* options, const double* q_next, double* error,
                                             int* again);
 // Stage 5: a last small problem whose impulses make the next velocities fit the closures at the next positions. It may
-// be empty. Its arrays belong to the data; settle then adds its answer to v_next.
+// be empty. Its arrays belong to the data; settle then adds its answer to v_next. The impulses at the two ends of a
+// step are much alike: from lambda, the answer of assemble's problem, comes guess (rows of the closures), a start.
 TRIBO_NODISCARD TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* data,
                                                       const TriboStepOptions* options, const double* q_next,
-                                                      const double* v_next, TriboProblem* problem);
+                                                      const double* v_next, const double* lambda, TriboProblem* problem,
+                                                      const double** guess);
 TRIBO_NODISCARD TriboStatus tribo_dyn_settle(const TriboSystem* system, TriboDynData* data, const double* lambda,
                                              double* v_next);
+
+// What each closure carried in the step, all its impulses summed by row: out (6 × nclosure) [N·s, N·m·s]. lambda
+// answers the problem of assemble, last that of settle_assemble.
+void tribo_dyn_closure_impulses(const TriboSystem* system, const TriboDynData* data, const double* lambda,
+                                const double* last, double* out);
 
 // Kinetic and potential energy [J], linear momentum and angular momentum about the world origin, at any state.
 typedef struct TriboEnergy {

@@ -1,5 +1,6 @@
 // From the scene's closures to those of the system: names become ids, world frames become frames in the bodies. Every
 // closure is shut at the initial state, because its frames are taken from there.
+#include <stdio.h>
 #include <string.h>
 
 #include "model.h"
@@ -113,7 +114,8 @@ static TriboStatus compile(const TriboScene* scene, TriboModel* model, TriboDynD
                                .kind = tribo_dyn_closure_name(def->kind),
                                .body_a = closures[i].body_a,
                                .body_b = closures[i].body_b,
-                               .rows = tribo_dyn_closure_dim(def->kind)};
+                               .rows = tribo_dyn_closure_dim(def->kind),
+                               .nforce = tribo_dyn_closure_forces(def->kind)};
     if (info->name == NULL) {
       return no_memory();
     }
@@ -125,6 +127,25 @@ static TriboStatus compile(const TriboScene* scene, TriboModel* model, TriboDynD
   return tribo_dyn_system_close(model->system, closures, scene->nclosure);
 }
 
+// Names the rows that depend on others.
+static TriboStatus find_redundant(TriboModel* model, const TriboClosure* closures, unsigned* redundant) {
+  TriboDynData* look;
+  TRIBO_TRY(tribo_dyn_data_create(model->system, &look));
+  TriboStatus status = tribo_dyn_closure_redundant(model->system, look, model->q0, redundant);
+  tribo_dyn_data_destroy(look);
+  for (int i = 0; status == TRIBO_OK && i < model->nclosure; ++i) {
+    TriboClosureInfo* info = &model->closures[i];
+    for (int r = 0; r < info->rows; ++r) {
+      if (redundant[i] >> r & 1) {
+        size_t used = strlen(info->redundant);
+        snprintf(info->redundant + used, sizeof info->redundant - used, "%s%s", used > 0 ? ", " : "",
+                 tribo_dyn_closure_row_name(closures[i].kind, r));
+      }
+    }
+  }
+  return status;
+}
+
 TriboStatus tribo_compile_closures(const TriboScene* scene, TriboModel* model) {
   if (scene->nclosure == 0) {
     return TRIBO_OK;
@@ -134,13 +155,19 @@ TriboStatus tribo_compile_closures(const TriboScene* scene, TriboModel* model) {
   TriboClosure* closures = tribo_alloc((size_t)scene->nclosure, sizeof *closures);
   TriboPose* poses = tribo_alloc((size_t)model->nbody, sizeof *poses);
   TriboTwist* twists = tribo_alloc((size_t)model->nbody, sizeof *twists);
+  unsigned* redundant = tribo_alloc((size_t)scene->nclosure, sizeof *redundant);
   TriboDynData* look = NULL;
-  TriboStatus status = model->closures == NULL || closures == NULL || poses == NULL || twists == NULL
-                           ? no_memory()
-                           : tribo_dyn_data_create(model->system, &look);
+  TriboStatus status =
+      model->closures == NULL || closures == NULL || poses == NULL || twists == NULL || redundant == NULL
+          ? no_memory()
+          : tribo_dyn_data_create(model->system, &look);
   if (status == TRIBO_OK) {
     status = compile(scene, model, look, closures, poses, twists);
   }
+  if (status == TRIBO_OK) {
+    status = find_redundant(model, closures, redundant);
+  }
+  tribo_free(redundant);
   tribo_dyn_data_destroy(look);
   tribo_free(closures);
   tribo_free(poses);

@@ -87,6 +87,7 @@ struct TriboData {
   size_t law_capacity;
   double *lambda, *sigma;  // (nrow) whole problem
   double* settle;          // (rows of the closures)
+  double* closure_force;   // (nclosure × 6) of the last step [N, N·m]
   size_t lambda_capacity, sigma_capacity, settle_capacity;
   TriboContactView* views;  // (nview)
   int nview;

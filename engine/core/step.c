@@ -138,13 +138,19 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const T
   }
   TriboProblem last;
   TriboSolveStats stats;
-  TRIBO_TRY(tribo_dyn_settle_assemble(model->system, data->dynamics, options, data->q_next, data->v_next, &last));
-  if (last.nrow == 0) {
-    return TRIBO_OK;
-  }
+  TriboWarmStart start = {0};
+  TRIBO_TRY(tribo_dyn_settle_assemble(model->system, data->dynamics, options, data->q_next, data->v_next, data->lambda,
+                                      &last, &start.lambda));
   TRIBO_TRY(TRIBO_RESERVE(&data->settle, &data->settle_capacity, last.nrow));
-  TRIBO_TRY(tribo_solver_solve(data->settler, &last, NULL, data->settle, &stats));
-  return tribo_dyn_settle(model->system, data->dynamics, data->settle, data->v_next);
+  if (last.nrow > 0) {
+    TRIBO_TRY(tribo_solver_solve(data->settler, &last, &start, data->settle, &stats));
+    TRIBO_TRY(tribo_dyn_settle(model->system, data->dynamics, data->settle, data->v_next));
+  }
+  tribo_dyn_closure_impulses(model->system, data->dynamics, data->lambda, data->settle, data->closure_force);
+  for (int i = 0; i < 6 * model->nclosure; ++i) {
+    data->closure_force[i] /= options->h;
+  }
+  return TRIBO_OK;
 }
 
 // "cube1 – cube2", "elbow (upper limit)": the constraint a person would look for.

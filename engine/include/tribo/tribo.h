@@ -205,7 +205,7 @@ typedef enum TriboWhen {
 } TriboWhen;
 typedef struct TriboExpectDef {
   const char* quantity;  // "speed", with body or joint where it needs one
-  const char* of;        // body or joint; NULL for the world
+  const char* of;        // body, joint or closure; NULL for the world
   TriboWhen when;   // END: last state; AT: at time `from`; ALWAYS: every state of [from, to]; MAX, MIN, MEAN over it
   double from, to;  // [s]
   int change;       // 1: judge the change since the start, not the value
@@ -249,7 +249,10 @@ typedef struct TriboClosureInfo {
   const char* name;
   const char* kind;
   int body_a, body_b;  // TRIBO_WORLD: the world, or joints are tied
-  int rows;
+  int rows;            // those along axes come first
+  int nforce;          // how many these are
+  char redundant[80];  // rows that say nothing new at the initial state, "along y, about x"; "" for none. They are
+                       // harmless: among the impulses that hold, the smallest are found
 } TriboClosureInfo;
 typedef struct TriboShapeInfo {
   const char* name;
@@ -358,6 +361,11 @@ typedef struct TriboContactView {
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_contacts(const TriboModel* model, const TriboData* data,
                                                           const TriboContactView** contacts, int* count);
 
+// What a closure carried in the last step, by row (TriboClosureInfo.rows of 6): forces along its axes, then torques
+// [N, N·m].
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_closure_force(const TriboModel* model, const TriboData* data,
+                                                               int closure, const double** force);
+
 typedef struct TriboMechanics {
   double kinetic, potential;       // [J]
   double momentum[3], angular[3];  // about the world's origin
@@ -384,7 +392,7 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_state_read(const char* path, TriboSt
 
 typedef struct TriboQuantityInfo {
   const char* name;  // "position.z"
-  const char* of;    // "world", "body" or "joint"
+  const char* of;    // "world", "body", "joint" or "closure"
   const char* unit;
   const char* doc;
 } TriboQuantityInfo;
