@@ -9,7 +9,9 @@
 //   impact           e > 0, c_N⁻ < −v_min and φ + h c_N(v_f) ≤ 0, instead of φ/h. In flight c_N runs from c⁻ to
 //                    c_N(v_f) = c⁻ + a, so the bodies meet after the share θ of the step with φ + h(c⁻θ + aθ²/2) = 0,
 //                    at c* = c⁻ + θa; they part with −e c* and fly on: c_N⁺ = −e c* + (1 − θ)a. That is σ_N = 0 with
-//                    γ = e c* − (1 − θ)a; but never less than what undoes a penetration
+//                    γ = e c* − (1 − θ)a; but never less than what undoes a penetration. Between two moving bodies
+//                    θ = 0: point and normal are those of q, and only there do equal and opposite impulses at the
+//                    point keep the angular momentum
 //   spring k, d      an implicit spring-damper is λ = h(−k(φ + h c) − d c), that is c + γ + Rλ = 0 with
 //                    R = 1/(h(hk + d)) and γ = kφ/(hk + d) for φ ≤ 0. It rebounds by itself: no impact row.
 #include "internal.h"
@@ -117,7 +119,7 @@ static void set_normal_row(const TriboStepOptions* o, Rows* d, int c, const Trib
     d->R[row] = 1 / (o->h * stiff);
     bias = gap > 0 ? bias : gap * law->compliance / stiff;
   } else if (law->restitution > 0 && old < -o->bounce_min && gap + o->h * free <= 0) {
-    const double share = impact_share(gap, o->h, old, free), flight = free - old;
+    const double share = d->infos[c].block_b >= 0 ? 0 : impact_share(gap, o->h, old, free), flight = free - old;
     bias = fmin(law->restitution * (old + share * flight) - (1 - share) * flight, gap > 0 ? 0 : bias);
     d->infos[c].impact = 1;
     d->impact[c] = share;

@@ -174,6 +174,10 @@ void tribo_dyn_body_twist(const FreeBody* body, const TriboPose* pose, const dou
 // tau (6), wrench (6) may be NULL
 void tribo_dyn_body_free_velocity(const FreeBody* body, const TriboStepOptions* options, const double q[7],
                                   const double v[6], const double* tau, const double* wrench, double v_free[6]);
+// The angular velocity after an impulse with the angular part `torque` (body axes), at the end of a step that is split
+// as for advance; w_next comes in as w_free + I⁻¹ torque.
+void tribo_dyn_body_spin(const FreeBody* body, double h, double split, int flies, const double w[3],
+                         const double w_free[3], const double torque[3], double w_next[3]);
 // split: TRIBO_DYN_SMOOTH or the share of the step with the old velocity
 void tribo_dyn_body_advance(double h, double split, const double q[7], const double v[6], const double v_next[6],
                             double q_next[7]);

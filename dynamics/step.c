@@ -153,6 +153,13 @@ TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data, con
   if (options->scheme == TRIBO_SCHEME_EULER) {
     memset(data->flies, 0, (size_t)info->nblock);
   }
+  for (int b = 0; b < info->nfree && options->scheme == TRIBO_SCHEME_MIDPOINT; ++b) {
+    const int at = info->block_v[b] + 3;
+    if (data->split[b] != TRIBO_DYN_SMOOTH) {
+      tribo_dyn_body_spin(system->bodies + b, options->h, data->split[b], data->flies[b], v + at, data->v_free + at,
+                          data->impulse + at, v_next + at);
+    }
+  }
   mean_velocities(system, data, v, v_next);
   for (int b = 0; b < info->nfree; ++b) {
     const int at_q = info->block_q[b], at_v = info->block_v[b];
