@@ -14,6 +14,15 @@
 //   energy     ω̄ · I(ω_f − ω) = 0, and the left side is the change of ½ ωᵀIω;
 //   momentum   with Π = Iω: Π_f − Π = −(h/2) ω̄ × (Π + Π_f), that is Π_f = Cay(hω̄)ᵀ Π, so R⁺Π_f = RΠ.
 // Torques given in the world are turned into body axes half-way, at R exp(hω/2): second order.
+//
+// An impulse with the angular part T (body axes at R) changes the momentum by RT, and where the body ends, R⁺, depends
+// on the velocity it then has. ω_f + I⁻¹T would put the new momentum into axes that have turned meanwhile: an error of
+// order h. Instead ω⁺ solves the balance in the world,
+//
+//     R⁺(ω⁺) I ω⁺ = R_f I ω_f + R T,     R_f = R Cay(hω̄),
+//
+// with R⁺(ω⁺) the rotation that advance will make. Two bodies that push each other at one point then keep their common
+// angular momentum to rounding.
 #include "internal.h"
 
 #include <float.h>
@@ -135,6 +144,65 @@ void tribo_dyn_body_free_velocity(const FreeBody* body, const TriboStepOptions* 
     tribo_sub3(torque, torque, gyro);
     tribo_mul33v(rate, body->inverse, torque);
     tribo_axpy3(v_free + 3, w, h, rate);
+  }
+}
+
+// How far a body turns within a step, relative to where it was: with `before` up to the share `split`, then `after`.
+static void turn_in_step(double h, double split, const double before[3], const double after[3], double E[9]) {
+  double part[3], first[4], second[4], both[4];
+  tribo_scale3(part, split * h, before);
+  tribo_quat_exp(first, part);
+  tribo_scale3(part, (1 - split) * h, after);
+  tribo_quat_exp(second, part);
+  tribo_quat_mul(both, first, second);
+  tribo_quat_normalize(both);
+  tribo_quat_to_mat(E, both);
+}
+
+// Newton for the balance above in the axes of R:  F = Iω⁺ − Eᵀ L,  L = Cay(hω̄) Iω_f + T;  F' ≈ I − (1 − θ)h (EᵀL)^.
+// w_next comes in as ω_f + I⁻¹T and stays so where the turn is too small to matter or too large to be resolved.
+void tribo_dyn_body_spin(const FreeBody* body, double h, double split, int flies, const double w[3],
+                         const double w_free[3], const double torque[3], double w_next[3]) {
+  const double turn = h * (tribo_norm3(w) + tribo_norm3(w_free) + tribo_norm3(w_next));
+  if (!(turn > 1e-8 && turn < 1)) {
+    return;
+  }
+  double mean[3], cayley[4], C[9], spin[3], L[3], x[3], last = INFINITY;
+  for (int i = 0; i < 3; ++i) {
+    mean[i] = 0.5 * h * (w[i] + w_free[i]);
+  }
+  tribo_quat_cayley(cayley, mean);
+  tribo_quat_to_mat(C, cayley);
+  tribo_mul33v(spin, body->inertia, w_free);
+  tribo_mul33v(L, C, spin);
+  tribo_add3(L, L, torque);
+  tribo_copy3(x, w_next);
+  for (int pass = 0; pass < NEWTON_MAX; ++pass) {
+    double before[3], after[3], E[9], y[3], F[3], A[9], inverse[9], step[3];
+    for (int i = 0; i < 3; ++i) {
+      const double flight = flies ? 0.5 * (w_free[i] - w[i]) : 0;
+      before[i] = w[i] + split * flight;
+      after[i] = x[i] - (1 - split) * flight;
+    }
+    turn_in_step(h, split, before, after, E);
+    tribo_mul33tv(y, E, L);
+    tribo_mul33v(F, body->inertia, x);
+    tribo_sub3(F, F, y);
+    const double S[9] = {0, -y[2], y[1], y[2], 0, -y[0], -y[1], y[0], 0};
+    for (int i = 0; i < 9; ++i) {
+      A[i] = body->inertia[i] - (1 - split) * h * S[i];
+    }
+    if (tribo_inv33(inverse, A) == 0) {
+      return;
+    }
+    tribo_mul33v(step, inverse, F);
+    tribo_sub3(x, x, step);
+    const double size = tribo_norm3(step), scale = tribo_norm3(x);
+    if (size <= DBL_EPSILON * scale || (size <= 1e-12 * scale && size >= 0.5 * last)) {
+      tribo_copy3(w_next, x);
+      return;
+    }
+    last = size;
   }
 }
 

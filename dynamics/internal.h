@@ -45,6 +45,11 @@ typedef struct TreePart {
   int block, body;  // its block, its first body
 } TreePart;
 
+// What the closures need of a problem.
+typedef struct ClosureSize {
+  size_t ncone, nrow, nterm, njac;
+} ClosureSize;
+
 struct TriboSystem {
   TriboSystemInfo info;
   int* block_dim;    // (nblock)
@@ -60,7 +65,43 @@ struct TriboSystem {
   BoundDof* bounds;  // (nbound) by v: dofs with a finite limit or friction
   int nbound;
   int nv_max;  // of one tree
+
+  TriboClosure* closures;  // (nclosure)
+  int nclosure;
+  ClosureSize closure_size;
+  int* cluster;  // (nblock) blocks that closures tie share a number, −1: none does
+  int ncluster;
 };
+
+// One row between two bodies: the component of their relative velocity along a world direction.
+typedef struct RowAxis {
+  double direction[3];
+  int angular;  // 1: of the angular velocity
+} RowAxis;
+
+// A configuration, as Jacobians need it.
+typedef struct Place {
+  const double* q;
+  const TriboPose* poses;  // (nbody)
+  const double* jac;       // (6 × nv) trees, as in TriboDynData
+} Place;
+
+// Rows of a problem, cone by cone.
+typedef struct Rows {
+  int nrow, ncone, nterm;
+  size_t njac;
+  TriboCone* cones;
+  TriboRowInfo* infos;
+  int* term_first;  // (ncone + 1)
+  int* term_block;
+  size_t* term_at;
+  double* term_jac;
+  double* g;
+  double* R;
+  double* impact;  // (ncone) share of the step before the impact, 0 for rows that are none
+  size_t cone_capacity, info_capacity, first_capacity, block_capacity, at_capacity, jac_capacity, g_capacity,
+      R_capacity, impact_capacity;
+} Rows;
 
 // How a block turns v and v⁺ into q⁺: the share of the step that still runs with the old velocity, or SMOOTH, the mean.
 #define TRIBO_DYN_SMOOTH (-1.0)
@@ -81,18 +122,8 @@ struct TriboDynData {
   double* q_half;      // (nq) trees: the point half-way, q ⊕ (h/2) v
 
   // set by: assemble
-  int nrow, ncone, nterm;
-  TriboCone* cones;
-  TriboRowInfo* rows;
-  int* term_first;  // (ncone + 1)
-  int* term_block;
-  size_t* term_at;
-  double* term_jac;
-  double* g;
-  double* R;
-  double* impact;  // (ncone) share of the step before the impact, 0 for rows that are none
-  size_t cone_capacity, info_capacity, first_capacity, block_capacity, at_capacity, jac_capacity, g_capacity,
-      R_capacity, impact_capacity;
+  Rows rows;
+  unsigned char* hard;  // (ncluster) more than its closures acts on a cluster: it moves as at contacts
 
   // scratch of: advance
   double* impulse;  // (nv) Jᵀλ
@@ -100,6 +131,19 @@ struct TriboDynData {
 
   unsigned char* flies;        // (nblock) nothing but impacts pushes it
   double *v_before, *v_after;  // (nv) what carries the blocks before and after an impact
+
+  // closures only
+  double *tau, *wrench;           // (nv), (nbody × 6) the forces of update
+  double *kick, *cluster_split;   // (nv), (ncluster) scratch of advance
+  double* q_trial;                // (nq) scratch of assemble
+  TriboPose* next_poses;          // (nbody) at the next state
+  double* next_jac;               // (6 × nv)
+  double *next_mass, *next_minv;  // (nmass) set by: settle_assemble
+  double* guess;                  // (rows of the closures) set by: settle_assemble
+  Rows settle;                    // set by: settle_assemble
+  double* open;                   // (6 × nclosure) set by: close
+  double last_error;              // of the pass before, set by: close
+  int passes;                     // so far
 
   // scratch of: trees
   TriboPinData** pin;  // (npin = ntree)
@@ -130,11 +174,57 @@ void tribo_dyn_body_twist(const FreeBody* body, const TriboPose* pose, const dou
 // tau (6), wrench (6) may be NULL
 void tribo_dyn_body_free_velocity(const FreeBody* body, const TriboStepOptions* options, const double q[7],
                                   const double v[6], const double* tau, const double* wrench, double v_free[6]);
+// The angular velocity after an impulse with the angular part `torque` (body axes), at the end of a step that is split
+// as for advance; w_next comes in as w_free + I⁻¹ torque.
+void tribo_dyn_body_spin(const FreeBody* body, double h, double split, int flies, const double w[3],
+                         const double w_free[3], const double torque[3], double w_next[3]);
 // split: TRIBO_DYN_SMOOTH or the share of the step with the old velocity
 void tribo_dyn_body_advance(double h, double split, const double q[7], const double v[6], const double v_next[6],
                             double q_next[7]);
 void tribo_dyn_body_integrate(const double q[7], const double dv[6], double q_next[7]);
 void tribo_dyn_body_difference(const double q0[7], const double q1[7], double dv[6]);
+
+// ---- rows.c
+
+// Empties the rows and makes room for ncone cones with nrow rows, nterm terms and njac doubles of Jacobian.
+TriboStatus tribo_dyn_rows_reserve(Rows* rows, size_t ncone, size_t nrow, size_t nterm, size_t njac);
+void tribo_dyn_rows_free(Rows* rows);
+// Starts the next cone and returns its index; terms are added to it next.
+int tribo_dyn_rows_begin(Rows* rows, TriboConeKind kind, int dim, TriboRowKind row_kind, int index);
+// Adds a zero term on a block to the newest cone; increasing blocks.
+double* tribo_dyn_rows_term(const TriboSystem* system, Rows* rows, int block);
+// Adds the terms of two bodies to the newest cone, one axis per row: velocity of b against a at the point.
+void tribo_dyn_rows_pair(const TriboSystem* system, const Place* place, Rows* rows, int body_a, int body_b,
+                         const double point[3], const RowAxis* axes);
+// out (dim) = Σ over the terms of cone c of J x
+void tribo_dyn_rows_apply(const TriboSystem* system, const Rows* rows, int c, const double* x, double* out);
+// impulse (nv) += Jᵀλ
+void tribo_dyn_rows_impulse(const TriboSystem* system, const Rows* rows, const double* lambda, double* impulse);
+TriboProblem tribo_dyn_rows_problem(const TriboSystem* system, const Rows* rows, const double* mass,
+                                    const double* minv);
+int tribo_dyn_block_of(const TriboSystem* system, int body);  // −1: nothing moves it
+// 1: both static, the same one, or links welded to the same joint
+int tribo_dyn_are_welded(const TriboSystem* system, int body_a, int body_b);
+
+// ---- closures.c
+
+// The rows of a closure at a configuration: their axes, the point they act at, how far they are open. Returns their
+// count. Not for joints.
+int tribo_dyn_closure_axes(const TriboClosure* closure, const TriboPose* poses, RowAxis axes[6], double point[3],
+                           double error[6]);
+// Appends the rows of a closure as one cone, g = 0; error (6) as above.
+void tribo_dyn_closure_append(const TriboSystem* system, const Place* place, Rows* rows, int index, double error[6]);
+// How far a closure is open; returns the count of rows.
+int tribo_dyn_closure_open(const TriboClosure* closure, const double* q, const TriboPose* poses, double error[6]);
+
+// ---- loops.c
+
+TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                        const double* v);
+// The blocks of smooth clusters: kick, then flow; Jᵀλ is in data->impulse.
+TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                    const double* v, double* q_next, double* v_next);
+int tribo_dyn_flows(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options, int block);
 
 // ---- tree_factor.c
 
@@ -153,5 +243,12 @@ TriboStatus tribo_dyn_tree_look(const TreePart* part, TriboPinData* pin, const d
 TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data, int tree,
                                   const TriboStepOptions* options, const double* v, const double* tau,
                                   const double* wrench);
+// One smooth step of a tree from v: its end goes to q_next and v_next.
+TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, int tree,
+                                const TriboStepOptions* options, const double* v, const double* tau,
+                                const double* wrench, double* q_next, double* v_next);
+// M(q) of one tree, without damping, and its inverse (nv × nv each).
+TriboStatus tribo_dyn_tree_mass(const TriboSystem* system, TriboDynData* data, int tree, const double* q, double* mass,
+                                double* minv);
 TriboStatus tribo_dyn_tree_advance(const TriboSystem* system, TriboDynData* data, int tree, double h, const double* v,
                                    const double* v_next, double* q_next);

@@ -1,35 +1,110 @@
-// Contacts, joint limits and dry friction become rows of the problem  σ = J v⁺ + γ + Rλ.
-//
-// Contact rows. Frame [t1 t2 n], n from A to B; the rows are t1, t2, [torsion], [rolling 1, 2], n: components of the
-// velocity of B against A at the point, or of the angular velocity for torsion (about n) and rolling (about t1, t2).
-//
-// Bias γ of a normal row with gap φ, so that σ_N ≥ 0 ⊥ λ_N ≥ 0 says the right thing:
-//   open, φ > 0      γ = φ/h: the gap may close exactly, φ + h c_N ≥ 0, and nothing acts at a distance
-//   inside, φ ≤ 0    γ = max(ERP · min(0, φ + slop)/h, −v_max): a share of the violation is undone, not too fast
-//   impact           e > 0, c_N⁻ < −v_min and φ + h c_N(v_f) ≤ 0, instead of φ/h. In flight c_N runs from c⁻ to
-//                    c_N(v_f) = c⁻ + a, so the bodies meet after the share θ of the step with φ + h(c⁻θ + aθ²/2) = 0,
-//                    at c* = c⁻ + θa; they part with −e c* and fly on: c_N⁺ = −e c* + (1 − θ)a. That is σ_N = 0 with
-//                    γ = e c* − (1 − θ)a; but never less than what undoes a penetration
-//   spring k, d      an implicit spring-damper is λ = h(−k(φ + h c) − d c), that is c + γ + Rλ = 0 with
-//                    R = 1/(h(hk + d)) and γ = kφ/(hk + d) for φ ≤ 0. It rebounds by itself: no impact row.
+// The rows of a problem, piece by piece: room, cones, and the Jacobian terms of a pair of bodies.
 #include "internal.h"
 
-// Corners of one face differ by rounding (1e-12 … 1e-10 m); divided by h these differences would be nearly
-// contradictory demands on one rigid body, which solvers pay for. Below this a gap is 0. [m]
-static const double GAP_DEAD_BAND = 1e-9;
+// ---- room ----------------------------------------------------------------------------------------------------------
 
-// One row of a contact: the component of a relative velocity along a world direction.
-typedef struct RowAxis {
-  double direction[3];
-  int angular;
-} RowAxis;
+TriboStatus tribo_dyn_rows_reserve(Rows* r, size_t ncone, size_t nrow, size_t nterm, size_t njac) {
+  TRIBO_TRY(TRIBO_RESERVE(&r->cones, &r->cone_capacity, ncone));
+  TRIBO_TRY(TRIBO_RESERVE(&r->infos, &r->info_capacity, ncone));
+  TRIBO_TRY(TRIBO_RESERVE(&r->impact, &r->impact_capacity, ncone));
+  TRIBO_TRY(TRIBO_RESERVE(&r->term_first, &r->first_capacity, ncone + 1));
+  TRIBO_TRY(TRIBO_RESERVE(&r->term_block, &r->block_capacity, nterm));
+  TRIBO_TRY(TRIBO_RESERVE(&r->term_at, &r->at_capacity, nterm));
+  TRIBO_TRY(TRIBO_RESERVE(&r->term_jac, &r->jac_capacity, njac));
+  TRIBO_TRY(TRIBO_RESERVE(&r->g, &r->g_capacity, nrow));
+  TRIBO_TRY(TRIBO_RESERVE(&r->R, &r->R_capacity, nrow));
+  r->nrow = r->ncone = r->nterm = 0;
+  r->njac = 0;
+  r->term_first[0] = 0;
+  return TRIBO_OK;
+}
+
+void tribo_dyn_rows_free(Rows* r) {
+  void* const owned[] = {r->cones,   r->infos,    r->impact, r->term_first, r->term_block,
+                         r->term_at, r->term_jac, r->g,      r->R};
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; ++i) {
+    tribo_free(owned[i]);
+  }
+}
+
+int tribo_dyn_rows_begin(Rows* r, TriboConeKind kind, int dim, TriboRowKind row_kind, int index) {
+  const int c = r->ncone++;
+  r->cones[c] = (TriboCone){.kind = kind, .row = r->nrow, .dim = dim};
+  r->infos[c] = (TriboRowInfo){.kind = row_kind, .index = index, .block_a = -1, .block_b = -1};
+  r->impact[c] = 0;
+  memset(r->R + r->nrow, 0, (size_t)dim * sizeof *r->R);
+  r->nrow += dim;
+  r->term_first[c + 1] = r->nterm;
+  return c;
+}
+
+double* tribo_dyn_rows_term(const TriboSystem* system, Rows* r, int block) {
+  const int c = r->ncone - 1, t = r->nterm++;
+  const size_t count = (size_t)r->cones[c].dim * (size_t)system->info.block_dim[block];
+  r->term_block[t] = block;
+  r->term_at[t] = r->njac;
+  r->term_first[c + 1] = r->nterm;
+  *(r->infos[c].block_a < 0 ? &r->infos[c].block_a : &r->infos[c].block_b) = block;
+  r->njac += count;
+  return memset(r->term_jac + r->term_at[t], 0, count * sizeof *r->term_jac);
+}
+
+void tribo_dyn_rows_apply(const TriboSystem* system, const Rows* r, int c, const double* x, double* out) {
+  const int dim = r->cones[c].dim;
+  memset(out, 0, (size_t)dim * sizeof *out);
+  for (int t = r->term_first[c]; t < r->term_first[c + 1]; ++t) {
+    const int block = r->term_block[t], n = system->info.block_dim[block];
+    const double *jac = r->term_jac + r->term_at[t], *part = x + system->info.block_v[block];
+    for (int i = 0; i < dim; ++i) {
+      double sum = 0;
+      for (int k = 0; k < n; ++k) {
+        sum += jac[i * n + k] * part[k];
+      }
+      out[i] += sum;
+    }
+  }
+}
+
+void tribo_dyn_rows_impulse(const TriboSystem* system, const Rows* r, const double* lambda, double* impulse) {
+  for (int c = 0; c < r->ncone; ++c) {
+    const double* x = lambda + r->cones[c].row;
+    for (int t = r->term_first[c]; t < r->term_first[c + 1]; ++t) {
+      const int n = system->info.block_dim[r->term_block[t]];
+      const double* jac = r->term_jac + r->term_at[t];
+      double* part = impulse + system->info.block_v[r->term_block[t]];
+      for (int i = 0; i < r->cones[c].dim; ++i) {
+        for (int k = 0; k < n; ++k) {
+          part[k] += jac[i * n + k] * x[i];
+        }
+      }
+    }
+  }
+}
+
+TriboProblem tribo_dyn_rows_problem(const TriboSystem* system, const Rows* r, const double* mass, const double* minv) {
+  return (TriboProblem){
+      .nrow = r->nrow,
+      .ncone = r->ncone,
+      .cones = r->cones,
+      .g = r->g,
+      .R = r->R,
+      .nblock = system->info.nblock,
+      .block_dim = system->block_dim,
+      .block_at = system->block_at,
+      .mass = mass,
+      .minv = minv,
+      .term_first = r->term_first,
+      .term_block = r->term_block,
+      .term_at = r->term_at,
+      .jac = r->term_jac,
+  };
+}
 
 // ---- Jacobian terms ------------------------------------------------------------------------------------------------
 
 // Free body: velocity at the point is ẋ + Rω × r, r = point − x, so the row is [d, Rᵀ(r × d)] or [0, Rᵀd].
-static void add_free_side(const TriboDynData* data, int body, const double x[3], double sign, const double point[3],
-                          const RowAxis* axes, int dim, double* jac) {
-  const double* R = data->poses[body].R;
+static void add_free_side(const double R[9], const double x[3], double sign, const double point[3], const RowAxis* axes,
+                          int dim, double* jac) {
   double arm[3];
   tribo_sub3(arm, point, x);
   for (int r = 0; r < dim; ++r, jac += 6) {
@@ -64,200 +139,27 @@ static void add_link_side(const TreePart* part, const double* tree_jac, int link
   }
 }
 
-static void add_side(const TriboSystem* system, const TriboDynData* data, int body, double sign, const double point[3],
+static void add_side(const TriboSystem* system, const Place* place, int body, double sign, const double point[3],
                      const RowAxis* axes, int dim, double* jac) {
   const int block = system->info.body_block[body];
   if (block < system->info.nfree) {
-    add_free_side(data, body, data->q + system->info.block_q[block], sign, point, axes, dim, jac);
+    add_free_side(place->poses[body].R, place->q + system->info.block_q[block], sign, point, axes, dim, jac);
   } else {
     const TreePart* part = system->trees + (block - system->info.nfree);
-    const double* tree_jac = data->jac + 6 * system->info.block_v[block];
+    const double* tree_jac = place->jac + 6 * system->info.block_v[block];
     add_link_side(part, tree_jac, body - part->body, sign, point, axes, dim, jac);
   }
 }
 
-static int contact_axes(const double frame[9], int dim, RowAxis axes[6]) {
-  const double *t1 = frame, *t2 = frame + 3, *n = frame + 6;
-  int count = 0;
-#define AXIS(d, turns)              \
-  axes[count++] = (RowAxis) {       \
-    {(d)[0], (d)[1], (d)[2]}, turns \
-  }
-  if (dim >= 3) {
-    AXIS(t1, 0);
-    AXIS(t2, 0);
-  }
-  if (dim >= 4) {
-    AXIS(n, 1);
-  }
-  if (dim >= 6) {
-    AXIS(t1, 1);
-    AXIS(t2, 1);
-  }
-  AXIS(n, 0);
-#undef AXIS
-  return count;
-}
-
-// out (dim) = Σ over the terms of cone c of J x
-static void apply_terms(const TriboSystem* system, const TriboDynData* data, int c, const double* x, double* out) {
-  const int dim = data->cones[c].dim;
-  memset(out, 0, (size_t)dim * sizeof *out);
-  for (int t = data->term_first[c]; t < data->term_first[c + 1]; ++t) {
-    const int block = data->term_block[t], n = system->info.block_dim[block];
-    const double *jac = data->term_jac + data->term_at[t], *part = x + system->info.block_v[block];
-    for (int r = 0; r < dim; ++r) {
-      double sum = 0;
-      for (int i = 0; i < n; ++i) {
-        sum += jac[r * n + i] * part[i];
-      }
-      out[r] += sum;
-    }
-  }
-}
-
-// ---- checks and sizes ----------------------------------------------------------------------------------------------
-
-static int block_of(const TriboSystem* system, int body) {
+int tribo_dyn_block_of(const TriboSystem* system, int body) {
   return body == TRIBO_WORLD_BODY ? -1 : system->info.body_block[body];
 }
 
-// Bodies that cannot move against each other: both static, the same one, or links welded to the same joint.
-static int are_welded(const TriboSystem* system, int body_a, int body_b) {
-  const int block = block_of(system, body_a);
-  if (block != block_of(system, body_b)) {
-    return 0;
-  }
-  if (block < system->info.nfree) {
-    return 1;
-  }
-  const TreePart* part = system->trees + (block - system->info.nfree);
-  return part->info->links[body_a - part->body].carrier == part->info->links[body_b - part->body].carrier;
-}
-
-static TriboStatus check_contact(const TriboSystem* system, int index, const TriboContact* c,
-                                 const TriboContactLaw* law) {
-  const char* where = "tribo_dyn_assemble";
-  const int nbody = system->info.nbody;
-  if (c->body_a < -1 || c->body_a >= nbody || c->body_b < -1 || c->body_b >= nbody) {
-    return tribo_fail(TRIBO_INVALID, "%s: contact %d is between bodies %d and %d, must be −1 … %d", where, index,
-                      c->body_a, c->body_b, nbody - 1);
-  }
-  if (are_welded(system, c->body_a, c->body_b)) {
-    return tribo_fail(TRIBO_INTERNAL, "%s: contact %d is between bodies %d and %d, which never move against each other",
-                      where, index, c->body_a, c->body_b);
-  }
-  if (!tribo_finite(c->point, 3) || !(fabs(tribo_dot3(c->normal, c->normal) - 1) <= 1e-6) || !isfinite(c->gap)) {
-    return tribo_fail(TRIBO_NUMERIC, "%s: contact %d has a point, gap (%g) or unit normal (length %g) that is none",
-                      where, index, c->gap, tribo_norm3(c->normal));
-  }
-  if (law->dim != 1 && law->dim != 3 && law->dim != 4 && law->dim != 6) {
-    return tribo_fail(TRIBO_INVALID, "%s: law %d has dim %d, must be 1, 3, 4 or 6", where, index, law->dim);
-  }
-  for (int i = 0; i < law->dim - 1; ++i) {
-    if (!(law->mu[i] >= 0) || !isfinite(law->mu[i])) {
-      return tribo_fail(TRIBO_INVALID, "%s: law %d has mu[%d] = %g, must be finite and ≥ 0", where, index, i,
-                        law->mu[i]);
-    }
-  }
-  if (!(law->restitution >= 0 && law->restitution <= 1)) {
-    return tribo_fail(TRIBO_INVALID, "%s: law %d has restitution %g, must be in 0 … 1", where, index, law->restitution);
-  }
-  if (!(law->compliance >= 0) || !isfinite(law->compliance) || !(law->damping >= 0) || !isfinite(law->damping) ||
-      !tribo_finite(law->surface, 3)) {
-    return tribo_fail(TRIBO_INVALID,
-                      "%s: law %d has stiffness %g, damping %g (must be finite, ≥ 0) or a surface velocity that is not "
-                      "finite",
-                      where, index, law->compliance, law->damping);
-  }
-  return TRIBO_OK;
-}
-
-// Room for ncone cones with nrow rows, nterm terms and njac doubles of Jacobian.
-static TriboStatus reserve_rows(TriboDynData* d, size_t ncone, size_t nrow, size_t nterm, size_t njac) {
-  TRIBO_TRY(TRIBO_RESERVE(&d->cones, &d->cone_capacity, ncone));
-  TRIBO_TRY(TRIBO_RESERVE(&d->rows, &d->info_capacity, ncone));
-  TRIBO_TRY(TRIBO_RESERVE(&d->impact, &d->impact_capacity, ncone));
-  TRIBO_TRY(TRIBO_RESERVE(&d->term_first, &d->first_capacity, ncone + 1));
-  TRIBO_TRY(TRIBO_RESERVE(&d->term_block, &d->block_capacity, nterm));
-  TRIBO_TRY(TRIBO_RESERVE(&d->term_at, &d->at_capacity, nterm));
-  TRIBO_TRY(TRIBO_RESERVE(&d->term_jac, &d->jac_capacity, njac));
-  TRIBO_TRY(TRIBO_RESERVE(&d->g, &d->g_capacity, nrow));
-  return TRIBO_RESERVE(&d->R, &d->R_capacity, nrow);
-}
-
-// ---- contacts ------------------------------------------------------------------------------------------------------
-
-// Starts the next cone and returns its index; terms are added to it next.
-static int begin_cone(TriboDynData* d, TriboConeKind kind, int dim, TriboRowKind row_kind, int index) {
-  const int c = d->ncone++;
-  d->cones[c] = (TriboCone){.kind = kind, .row = d->nrow, .dim = dim};
-  d->rows[c] = (TriboRowInfo){.kind = row_kind, .index = index, .block_a = -1, .block_b = -1};
-  d->impact[c] = 0;
-  memset(d->R + d->nrow, 0, (size_t)dim * sizeof *d->R);
-  d->nrow += dim;
-  d->term_first[c + 1] = d->nterm;
-  return c;
-}
-
-// Adds a zero term on a block to the newest cone.
-static double* add_term(const TriboSystem* system, TriboDynData* d, int block, size_t* njac) {
-  const int c = d->ncone - 1, t = d->nterm++;
-  const size_t count = (size_t)d->cones[c].dim * (size_t)system->info.block_dim[block];
-  d->term_block[t] = block;
-  d->term_at[t] = *njac;
-  d->term_first[c + 1] = d->nterm;
-  *(d->rows[c].block_a < 0 ? &d->rows[c].block_a : &d->rows[c].block_b) = block;
-  *njac += count;
-  return memset(d->term_jac + d->term_at[t], 0, count * sizeof *d->term_jac);
-}
-
-// The part of γ that a distance alone decides.
-static double distance_bias(const TriboStepOptions* o, double gap) {
-  if (fabs(gap) <= GAP_DEAD_BAND) {
-    return 0;
-  }
-  return gap > 0 ? gap / o->h : fmax(o->erp * fmin(0, gap + o->slop) / o->h, -o->depen_max);
-}
-
-// The share θ of the step before an impact: smaller root of gap/h + old θ + (free − old) θ²/2, 1 when there is none.
-static double impact_share(double gap, double h, double old, double free) {
-  const double c = fmax(gap, 0) / h, half = 0.5 * (free - old), root = old * old - 4 * half * c;
-  return root < 0 ? 1 : tribo_clamp(2 * c / (-old + sqrt(root)), 0, 1);
-}
-
-// Bias, compliance and impact of a contact's normal row; free and old are c_N of v_f and of v.
-static void set_normal_row(const TriboStepOptions* o, TriboDynData* d, int c, const TriboContactLaw* law, double gap,
-                           double free, double old) {
-  const int row = d->cones[c].row + d->cones[c].dim - 1;
-  double bias = distance_bias(o, gap);
-  if (law->compliance > 0) {
-    const double stiff = o->h * law->compliance + law->damping;
-    d->R[row] = 1 / (o->h * stiff);
-    bias = gap > 0 ? bias : gap * law->compliance / stiff;
-  } else if (law->restitution > 0 && old < -o->bounce_min && gap + o->h * free <= 0) {
-    const double share = impact_share(gap, o->h, old, free), flight = free - old;
-    bias = fmin(law->restitution * (old + share * flight) - (1 - share) * flight, gap > 0 ? 0 : bias);
-    d->rows[c].impact = 1;
-    d->impact[c] = share;
-  }
-  d->g[row] = free + bias;
-}
-
-static void add_contact(const TriboSystem* system, TriboDynData* d, const TriboStepOptions* options, const double* v,
-                        int index, const TriboContact* contact, const TriboContactLaw* law, size_t* njac) {
-  const int c =
-      begin_cone(d, law->dim == 1 ? TRIBO_CONE_NONNEG : TRIBO_CONE_FRICTION, law->dim, TRIBO_ROW_CONTACT, index);
-  double* frame = d->rows[c].frame;
-  tribo_copy3(frame + 6, contact->normal);
-  tribo_tangents(frame, frame + 3, frame + 6);
-  memcpy(d->cones[c].mu, law->mu, (size_t)(law->dim - 1) * sizeof *law->mu);
-
-  // one term per moving block, the lower block first; two links of one tree share theirs
-  RowAxis axes[6];
-  const int dim = contact_axes(frame, law->dim, axes);
-  const int block[2] = {block_of(system, contact->body_a), block_of(system, contact->body_b)};
-  const int body[2] = {contact->body_a, contact->body_b};
+// One term per moving block, the lower block first; two links of one tree share theirs.
+void tribo_dyn_rows_pair(const TriboSystem* system, const Place* place, Rows* rows, int body_a, int body_b,
+                         const double point[3], const RowAxis* axes) {
+  const int block[2] = {tribo_dyn_block_of(system, body_a), tribo_dyn_block_of(system, body_b)};
+  const int body[2] = {body_a, body_b}, dim = rows->cones[rows->ncone - 1].dim;
   const int lower = block[0] < block[1] ? 0 : 1;
   double* jac = NULL;
   for (int k = 0; k < 2; ++k) {
@@ -266,139 +168,8 @@ static void add_contact(const TriboSystem* system, TriboDynData* d, const TriboS
       continue;
     }
     if (jac == NULL || block[0] != block[1]) {
-      jac = add_term(system, d, block[side], njac);
+      jac = tribo_dyn_rows_term(system, rows, block[side]);
     }
-    add_side(system, d, body[side], side == 0 ? -1 : 1, contact->point, axes, dim, jac);
+    add_side(system, place, body[side], side == 0 ? -1 : 1, point, axes, dim, jac);
   }
-
-  // g = J v_f + γ
-  double free[6], old[6], *g = d->g + d->cones[c].row;
-  apply_terms(system, d, c, d->v_free, free);
-  apply_terms(system, d, c, v, old);
-  memcpy(g, free, (size_t)dim * sizeof *g);
-  if (dim >= 3) {
-    g[0] += tribo_dot3(frame, law->surface);
-    g[1] += tribo_dot3(frame + 3, law->surface);
-  }
-  set_normal_row(options, d, c, law, contact->gap, free[dim - 1], old[dim - 1]);
-}
-
-// ---- limits and dry friction of joints -----------------------------------------------------------------------------
-
-// A limit row exists when the joint is near its stop or may reach it in this step: its distance φ and the free velocity
-// towards it, both seen from inside. [rad or m]
-static const double LIMIT_MARGIN = 1e-3;
-
-static int near_limit(const TriboStepOptions* o, double distance, double speed) {
-  return distance <= o->h * fmax(0, -speed) + LIMIT_MARGIN;
-}
-
-// One row on one velocity of a tree, with the given sign.
-static int add_joint_row(const TriboSystem* system, TriboDynData* d, const BoundDof* bound, TriboConeKind kind,
-                         TriboRowKind row_kind, int index, double sign, size_t* njac) {
-  const int c = begin_cone(d, kind, 1, row_kind, index);
-  double* jac = add_term(system, d, bound->block, njac);
-  jac[bound->v - system->info.block_v[bound->block]] = sign;
-  d->g[d->cones[c].row] = sign * d->v_free[bound->v];
-  return c;
-}
-
-static void add_limits(const TriboSystem* system, TriboDynData* d, const TriboStepOptions* options, size_t* njac) {
-  for (int i = 0; i < system->nbound; ++i) {
-    const BoundDof* bound = system->bounds + i;
-    for (int upper = 0; upper < 2; ++upper) {
-      const double sign = upper ? -1 : 1, stop = upper ? bound->upper : bound->lower;
-      if (!isfinite(stop)) {
-        continue;
-      }
-      const double distance = sign * (d->q[bound->q] - stop);
-      if (near_limit(options, distance, sign * d->v_free[bound->v])) {
-        const int c =
-            add_joint_row(system, d, bound, TRIBO_CONE_NONNEG, TRIBO_ROW_LIMIT, 2 * bound->v + upper, sign, njac);
-        d->g[d->cones[c].row] += distance_bias(options, distance);
-      }
-    }
-  }
-}
-
-static void add_friction(const TriboSystem* system, TriboDynData* d, const TriboStepOptions* options, size_t* njac) {
-  for (int i = 0; i < system->nbound; ++i) {
-    const BoundDof* bound = system->bounds + i;
-    if (bound->friction > 0) {
-      const int c = add_joint_row(system, d, bound, TRIBO_CONE_BOX, TRIBO_ROW_FRICTION, bound->v, 1, njac);
-      d->cones[c].hi = options->h * bound->friction;
-      d->cones[c].lo = -d->cones[c].hi;
-    }
-  }
-}
-
-// ---- the stage -----------------------------------------------------------------------------------------------------
-
-// How much room the contacts need, after checking each of them.
-static TriboStatus measure_contacts(const TriboSystem* system, const TriboContact* contacts,
-                                    const TriboContactLaw* laws, int ncontact, size_t* nrow, size_t* nterm,
-                                    size_t* njac) {
-  for (int i = 0; i < ncontact; ++i) {
-    TRIBO_TRY(check_contact(system, i, contacts + i, laws + i));
-    const int block[2] = {block_of(system, contacts[i].body_a), block_of(system, contacts[i].body_b)};
-    *nrow += (size_t)laws[i].dim;
-    for (int k = 0; k < 2; ++k) {
-      if (block[k] >= 0 && (k == 0 || block[0] != block[1])) {
-        *nterm += 1;
-        *njac += (size_t)(laws[i].dim * system->info.block_dim[block[k]]);
-      }
-    }
-  }
-  return TRIBO_OK;
-}
-
-TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                               const double* q, const double* v, const TriboContact* contacts,
-                               const TriboContactLaw* laws, int ncontact, TriboProblem* problem,
-                               const TriboRowInfo** rows) {
-  const char* where = "tribo_dyn_assemble";
-  if (system == NULL || data == NULL || options == NULL || q == NULL || v == NULL || problem == NULL || rows == NULL ||
-      ncontact < 0 || (ncontact > 0 && (contacts == NULL || laws == NULL))) {
-    return tribo_fail(TRIBO_INVALID, "%s: an argument is NULL or ncontact (%d) is negative", where, ncontact);
-  }
-  if (data->stage == STAGE_NONE) {
-    return tribo_fail(TRIBO_STATE, "%s: tribo_dyn_update must come first", where);
-  }
-  data->stage = STAGE_UPDATED;
-  TRIBO_TRY(tribo_dyn_check_options(where, options));
-
-  // measure, make room, fill
-  size_t nrow = 0, nterm = 0, njac = 0;
-  TRIBO_TRY(measure_contacts(system, contacts, laws, ncontact, &nrow, &nterm, &njac));
-  const size_t njoint = 3 * (size_t)system->nbound;  // at most two limits and one friction row each
-  TRIBO_TRY(reserve_rows(data, (size_t)ncontact + njoint, nrow + njoint, nterm + njoint,
-                         njac + njoint * (size_t)system->nv_max));
-  data->nrow = data->ncone = data->nterm = 0;
-  data->term_first[0] = 0;
-  njac = 0;
-  for (int i = 0; i < ncontact; ++i) {
-    add_contact(system, data, options, v, i, contacts + i, laws + i, &njac);
-  }
-  add_limits(system, data, options, &njac);
-  add_friction(system, data, options, &njac);
-
-  *problem = (TriboProblem){
-      .nrow = data->nrow,
-      .ncone = data->ncone,
-      .cones = data->cones,
-      .g = data->g,
-      .R = data->R,
-      .nblock = system->info.nblock,
-      .block_dim = system->block_dim,
-      .block_at = system->block_at,
-      .mass = data->mass,
-      .minv = data->minv,
-      .term_first = data->term_first,
-      .term_block = data->term_block,
-      .term_at = data->term_at,
-      .jac = data->term_jac,
-  };
-  *rows = data->rows;
-  data->stage = STAGE_ASSEMBLED;
-  return TRIBO_OK;
 }

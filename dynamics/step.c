@@ -4,6 +4,15 @@
 
 // ---- update --------------------------------------------------------------------------------------------------------
 
+// A copy of what may be missing, which is 0 then.
+static void keep(double* to, const double* from, size_t count) {
+  if (from == NULL) {
+    memset(to, 0, count * sizeof *to);
+  } else {
+    memcpy(to, from, count * sizeof *to);
+  }
+}
+
 TriboStatus tribo_dyn_update(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                              const double* q, const double* v, const double* tau, const double* wrench) {
   const char* where = "tribo_dyn_update";
@@ -16,6 +25,11 @@ TriboStatus tribo_dyn_update(const TriboSystem* system, TriboDynData* data, cons
   TRIBO_TRY(tribo_dyn_unit_state(system, where, q, data->q));
   TRIBO_TRY(tribo_dyn_check_finite(where, "v", v, info->nv));
 
+  if (system->nclosure > 0) {
+    // closures go through the step more than once
+    keep(data->tau, tau, (size_t)info->nv);
+    keep(data->wrench, wrench, 6 * (size_t)info->nbody);
+  }
   for (int b = 0; b < info->nfree; ++b) {
     const FreeBody* body = system->bodies + b;
     const double* body_q = data->q + info->block_q[b];
@@ -45,37 +59,43 @@ TriboStatus tribo_dyn_update(const TriboSystem* system, TriboDynData* data, cons
 
 // ---- advance -------------------------------------------------------------------------------------------------------
 
-// Collects Jᵀλ, and per block how it moves: smoothly unless a contact or a limit pushes it; with v⁺ when one does; with
-// the old velocity up to the earliest impact when one of these is an impact. The smallest of the three wins. A block
-// that only impacts push is in flight before and after.
-static void gather_impulses(const TriboSystem* system, TriboDynData* data, TriboScheme scheme, const double* lambda) {
+// How each block moves: smoothly unless a contact or a limit pushes it; with v⁺ when one does; with the old velocity up
+// to the earliest impact when one of these is an impact. The smallest of the three wins. A block that only impacts push
+// is in flight before and after. Blocks that closures tie move alike.
+static void choose_motion(const TriboSystem* system, TriboDynData* data, TriboScheme scheme, const double* lambda) {
   const double untouched = 3, pushed = 2;
   const TriboSystemInfo* info = &system->info;
-  memset(data->impulse, 0, (size_t)info->nv * sizeof *data->impulse);
+  const Rows* rows = &data->rows;
   for (int b = 0; b < info->nblock; ++b) {
     data->split[b] = untouched;
-    data->flies[b] = 1;
+    data->flies[b] = system->cluster[b] < 0;
   }
-  for (int c = 0; c < data->ncone; ++c) {
-    const TriboCone* cone = data->cones + c;
-    const double* x = lambda + cone->row;
-    const int pushes = data->rows[c].kind != TRIBO_ROW_FRICTION && x[cone->dim - 1] > 0;
-    const double split = !pushes ? untouched : data->rows[c].impact ? data->impact[c] : pushed;
-    for (int t = data->term_first[c]; t < data->term_first[c + 1]; ++t) {
-      const int block = data->term_block[t], n = info->block_dim[block];
-      const double* jac = data->term_jac + data->term_at[t];
-      double* impulse = data->impulse + info->block_v[block];
-      for (int r = 0; r < cone->dim; ++r) {
-        for (int i = 0; i < n; ++i) {
-          impulse[i] += jac[r * n + i] * x[r];
-        }
-      }
-      data->split[block] = fmin(data->split[block], split);
-      data->flies[block] &= !pushes || data->rows[c].impact;
+  for (int c = 0; c < rows->ncone; ++c) {
+    const TriboRowInfo* row = rows->infos + c;
+    if ((row->kind != TRIBO_ROW_CONTACT && row->kind != TRIBO_ROW_LIMIT) ||
+        !(lambda[rows->cones[c].row + rows->cones[c].dim - 1] > 0)) {
+      continue;
+    }
+    for (int t = rows->term_first[c]; t < rows->term_first[c + 1]; ++t) {
+      const int block = rows->term_block[t];
+      data->split[block] = fmin(data->split[block], row->impact ? rows->impact[c] : pushed);
+      data->flies[block] &= row->impact != 0;
+    }
+  }
+  // what acts on one block of a cluster acts on all; a cluster stays hard for the rest of the step
+  for (int k = 0; k < system->ncluster; ++k) {
+    data->cluster_split[k] = data->hard[k] ? pushed : untouched;
+  }
+  for (int b = 0; b < info->nblock && system->ncluster > 0; ++b) {
+    if (system->cluster[b] >= 0) {
+      double* split = data->cluster_split + system->cluster[b];
+      *split = fmin(*split, data->split[b]);
+      data->hard[system->cluster[b]] |= *split < untouched;
     }
   }
   for (int b = 0; b < info->nblock; ++b) {
     double* split = data->split + b;
+    *split = system->cluster[b] < 0 ? *split : data->cluster_split[system->cluster[b]];
     *split = scheme == TRIBO_SCHEME_EULER || *split == pushed ? 0 : *split == untouched ? TRIBO_DYN_SMOOTH : *split;
   }
 }
@@ -103,16 +123,18 @@ TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data, con
                               const double* q, const double* v, const double* lambda, double* q_next, double* v_next) {
   const char* where = "tribo_dyn_advance";
   if (system == NULL || data == NULL || options == NULL || q == NULL || v == NULL || q_next == NULL || v_next == NULL ||
-      q_next == q || v_next == v || (lambda == NULL && data->nrow > 0)) {
+      q_next == q || v_next == v || (lambda == NULL && data->rows.nrow > 0)) {
     return tribo_fail(TRIBO_INVALID, "%s: an argument is NULL, or q_next or v_next is the state itself", where);
   }
   if (data->stage != STAGE_ASSEMBLED) {
     return tribo_fail(TRIBO_STATE, "%s: tribo_dyn_assemble must come first", where);
   }
   TRIBO_TRY(tribo_dyn_check_options(where, options));
-  TRIBO_TRY(tribo_dyn_check_finite(where, "lambda", lambda, data->nrow));
+  TRIBO_TRY(tribo_dyn_check_finite(where, "lambda", lambda, data->rows.nrow));
   const TriboSystemInfo* info = &system->info;
-  gather_impulses(system, data, options->scheme, lambda);
+  choose_motion(system, data, options->scheme, lambda);
+  memset(data->impulse, 0, (size_t)info->nv * sizeof *data->impulse);
+  tribo_dyn_rows_impulse(system, &data->rows, lambda, data->impulse);
 
   // v⁺ = v_f + M⁻¹Jᵀλ
   for (int b = 0; b < info->nblock; ++b) {
@@ -131,17 +153,29 @@ TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data, con
   if (options->scheme == TRIBO_SCHEME_EULER) {
     memset(data->flies, 0, (size_t)info->nblock);
   }
+  for (int b = 0; b < info->nfree && options->scheme == TRIBO_SCHEME_MIDPOINT; ++b) {
+    const int at = info->block_v[b] + 3;
+    if (data->split[b] != TRIBO_DYN_SMOOTH) {
+      tribo_dyn_body_spin(system->bodies + b, options->h, data->split[b], data->flies[b], v + at, data->v_free + at,
+                          data->impulse + at, v_next + at);
+    }
+  }
   mean_velocities(system, data, v, v_next);
   for (int b = 0; b < info->nfree; ++b) {
     const int at_q = info->block_q[b], at_v = info->block_v[b];
-    tribo_dyn_body_advance(options->h, data->split[b], data->q + at_q, data->v_before + at_v, data->v_after + at_v,
-                           q_next + at_q);
+    if (!tribo_dyn_flows(system, data, options, b)) {
+      tribo_dyn_body_advance(options->h, data->split[b], data->q + at_q, data->v_before + at_v, data->v_after + at_v,
+                             q_next + at_q);
+    }
   }
   for (int t = 0; t < info->ntree; ++t) {
     const int block = system->trees[t].block, at_v = info->block_v[block];
-    TRIBO_TRY(tribo_dyn_tree_advance(system, data, t, options->h, data->v_before + at_v, data->v_after + at_v,
-                                     q_next + info->block_q[block]));
+    if (!tribo_dyn_flows(system, data, options, block)) {
+      TRIBO_TRY(tribo_dyn_tree_advance(system, data, t, options->h, data->v_before + at_v, data->v_after + at_v,
+                                       q_next + info->block_q[block]));
+    }
   }
+  TRIBO_TRY(tribo_dyn_loops_advance(system, data, options, v, q_next, v_next));
   TRIBO_TRY(tribo_dyn_check_finite(where, "next v", v_next, info->nv));
   return tribo_dyn_check_finite(where, "next q", q_next, info->nq);
 }

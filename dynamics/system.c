@@ -70,18 +70,22 @@ static TriboStatus allocate_system(TriboSystem* s) {
   s->block_v = tribo_alloc(nblock, sizeof *s->block_v);
   s->block_at = tribo_alloc(nblock, sizeof *s->block_at);
   s->body_block = tribo_alloc((size_t)s->info.nbody, sizeof *s->body_block);
+  s->cluster = tribo_alloc(nblock, sizeof *s->cluster);
   s->bodies = tribo_alloc((size_t)s->info.nfree, sizeof *s->bodies);
   s->units = tribo_alloc((size_t)s->nunit, sizeof *s->units);
   s->trees = tribo_alloc((size_t)s->info.ntree, sizeof *s->trees);
   s->bounds = tribo_alloc((size_t)s->nbound, sizeof *s->bounds);
   if (s->trees == NULL || s->bounds == NULL || s->block_dim == NULL || s->block_q == NULL || s->block_v == NULL ||
-      s->block_at == NULL || s->body_block == NULL || s->bodies == NULL || s->units == NULL) {
+      s->block_at == NULL || s->cluster == NULL || s->body_block == NULL || s->bodies == NULL || s->units == NULL) {
     return tribo_fail(TRIBO_NOMEM, "tribo_dyn_system_create: no memory for %d bodies", s->info.nbody);
   }
   s->info.block_dim = s->block_dim;
   s->info.block_q = s->block_q;
   s->info.block_v = s->block_v;
   s->info.body_block = s->body_block;
+  for (size_t b = 0; b < nblock; ++b) {
+    s->cluster[b] = -1;
+  }
   return TRIBO_OK;
 }
 
@@ -267,6 +271,8 @@ void tribo_dyn_system_destroy(TriboSystem* s) {
   tribo_free(s->units);
   tribo_free(s->trees);
   tribo_free(s->bounds);
+  tribo_free(s->cluster);
+  tribo_free(s->closures);
   tribo_free(s);
 }
 
@@ -277,11 +283,11 @@ const TriboSystemInfo* tribo_dyn_system_info(const TriboSystem* system) {
 // ---- data ----------------------------------------------------------------------------------------------------------
 
 // The mass blocks of free bodies never change: M = diag(m, m, m, I).
-static void fill_free_mass(const TriboSystem* s, TriboDynData* data) {
+static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_minv) {
   for (int b = 0; b < s->info.nfree; ++b) {
     const FreeBody* body = s->bodies + b;
-    double* mass = data->mass + s->block_at[b];
-    double* minv = data->minv + s->block_at[b];
+    double* mass = all_mass + s->block_at[b];
+    double* minv = all_minv + s->block_at[b];
     for (int i = 0; i < 3; ++i) {
       mass[7 * i] = body->mass;
       minv[7 * i] = 1 / body->mass;
@@ -298,6 +304,7 @@ static int allocate_data(const TriboSystem* system, TriboDynData* d) {
   const TriboSystemInfo* info = &system->info;
   const size_t nq = (size_t)info->nq, nv = (size_t)info->nv, nbody = (size_t)info->nbody;
   const size_t nv_max = (size_t)system->nv_max, real = sizeof(double);
+  const size_t loops = system->nclosure > 0;
   const struct {
     void* array;  // address of a pointer
     size_t count, size;
@@ -315,6 +322,18 @@ static int allocate_data(const TriboSystem* system, TriboDynData* d) {
       {&d->flies, (size_t)info->nblock, 1},
       {&d->v_before, (size_t)info->nv, real},
       {&d->v_after, (size_t)info->nv, real},
+      {&d->hard, (size_t)system->ncluster, 1},
+      {&d->tau, loops * nv, real},
+      {&d->wrench, loops * 6 * nbody, real},
+      {&d->kick, loops * nv, real},
+      {&d->cluster_split, (size_t)system->ncluster, real},
+      {&d->q_trial, loops * nq, real},
+      {&d->next_poses, loops * nbody, sizeof *d->next_poses},
+      {&d->next_jac, loops * 6 * nv, real},
+      {&d->next_mass, loops * system->nmass, real},
+      {&d->next_minv, loops * system->nmass, real},
+      {&d->guess, system->closure_size.nrow, real},
+      {&d->open, 6 * (size_t)system->nclosure, real},
       {&d->pin, (size_t)info->ntree, sizeof *d->pin},
       {&d->force, nv_max, real},
       {&d->mean, nv_max, real},
@@ -353,7 +372,10 @@ TriboStatus tribo_dyn_data_create(const TriboSystem* system, TriboDynData** out)
       return status;
     }
   }
-  fill_free_mass(system, d);
+  fill_free_mass(system, d->mass, d->minv);
+  if (system->nclosure > 0) {
+    fill_free_mass(system, d->next_mass, d->next_minv);
+  }
   *out = d;
   return TRIBO_OK;
 }
@@ -365,11 +387,14 @@ void tribo_dyn_data_destroy(TriboDynData* d) {
   for (int t = 0; t < d->npin; ++t) {
     tribo_pin_data_destroy(d->pin[t]);
   }
-  void* const owned[] = {
-      d->q,      d->v_free,  d->poses,      d->twists,     d->mass,      d->minv,       d->jac,         d->q_half,
-      d->cones,  d->rows,    d->term_first, d->term_block, d->term_at,   d->term_jac,   d->g,           d->R,
-      d->impact, d->impulse, d->split,      d->flies,      d->v_before,  d->v_after,    d->pin,         d->force,
-      d->mean,   d->work,    d->factor,     d->look_q[0],  d->look_q[1], d->look_poses, d->look_twists, d->look_jac};
+  tribo_dyn_rows_free(&d->rows);
+  tribo_dyn_rows_free(&d->settle);
+  void* const owned[] = {d->q,         d->v_free,     d->poses,      d->twists,      d->mass,      d->minv,
+                         d->jac,       d->q_half,     d->impulse,    d->split,       d->flies,     d->v_before,
+                         d->v_after,   d->hard,       d->tau,        d->wrench,      d->kick,      d->cluster_split,
+                         d->q_trial,   d->next_poses, d->next_jac,   d->next_mass,   d->next_minv, d->open,
+                         d->guess,     d->pin,        d->force,      d->mean,        d->work,      d->factor,
+                         d->look_q[0], d->look_q[1],  d->look_poses, d->look_twists, d->look_jac};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; ++i) {
     tribo_free(owned[i]);
   }

@@ -140,20 +140,19 @@ static TriboStatus solve_free_velocity(const DofTree* dofs, TriboDynData* data, 
   return TRIBO_OK;
 }
 
-TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data, int tree,
-                                  const TriboStepOptions* options, const double* v, const double* tau,
-                                  const double* wrench) {
+// The smooth part of a step from v: the half-way point, M̃ = M + θhD there (in mass) and its factor, the free velocity.
+static TriboStatus flow_velocity(const TriboSystem* system, TriboDynData* data, int tree,
+                                 const TriboStepOptions* options, const double* v, const double* tau,
+                                 const double* wrench, double* mass, double* v_free) {
   const TreePart* part = system->trees + tree;
   const TriboTreeInfo* info = part->info;
-  const int n = info->nv, at_q = system->block_q[part->block], at_v = system->block_v[part->block];
   TriboPinData* pin = data->pin[tree];
-  const double* q = data->q + at_q;
-  double* mass = data->mass + system->block_at[part->block];
+  const double* q = data->q + system->block_q[part->block];
 
   // where masses and forces are taken: half-way, or at q itself
-  double* middle = data->q_half + at_q;
+  double* middle = data->q_half + system->block_q[part->block];
   const double lead = options->scheme == TRIBO_SCHEME_MIDPOINT ? 0.5 * options->h : 0;
-  for (int k = 0; k < n; ++k) {
+  for (int k = 0; k < info->nv; ++k) {
     data->work[k] = lead * v[k];
     data->force[k] = (tau == NULL ? 0 : tau[k]) - info->damping[k] * v[k];
   }
@@ -161,17 +160,51 @@ TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data,
   if (wrench != NULL) {
     TRIBO_TRY(add_wrenches(part, data, pin, middle, wrench, data->force));
   }
-
-  // M̃ = M + θhD, its inverse, the free velocity
   TRIBO_TRY(tribo_pin_mass(pin, middle, mass));
   add_damping(info, options, mass);
   TRIBO_TRY(tribo_dyn_factor(&part->dofs, mass, data->factor));
-  tribo_dyn_factor_inverse(&part->dofs, data->factor, data->work, data->minv + system->block_at[part->block]);
-  TRIBO_TRY(solve_free_velocity(&part->dofs, data, pin, options, middle, v, data->v_free + at_v));
+  return solve_free_velocity(&part->dofs, data, pin, options, middle, v, v_free);
+}
+
+TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data, int tree,
+                                  const TriboStepOptions* options, const double* v, const double* tau,
+                                  const double* wrench) {
+  const TreePart* part = system->trees + tree;
+  const int at_q = system->block_q[part->block], at_v = system->block_v[part->block];
+  double* mass = data->mass + system->block_at[part->block];
+  double* minv = data->minv + system->block_at[part->block];
+  TRIBO_TRY(flow_velocity(system, data, tree, options, v, tau, wrench, mass, data->v_free + at_v));
+  if (system->cluster[part->block] >= 0) {
+    // the impulses of closures act at q, before the flow
+    TRIBO_TRY(tribo_dyn_tree_mass(system, data, tree, data->q + at_q, mass, minv));
+  } else {
+    tribo_dyn_factor_inverse(&part->dofs, data->factor, data->work, minv);
+  }
 
   // what contacts see is at q
-  return tribo_dyn_tree_look(part, pin, q, data->v_free + at_v, data->poses + part->body, data->twists + part->body,
-                             data->jac + 6 * at_v);
+  return tribo_dyn_tree_look(part, data->pin[tree], data->q + at_q, data->v_free + at_v, data->poses + part->body,
+                             data->twists + part->body, data->jac + 6 * at_v);
+}
+
+TriboStatus tribo_dyn_tree_mass(const TriboSystem* system, TriboDynData* data, int tree, const double* q, double* mass,
+                                double* minv) {
+  const TreePart* part = system->trees + tree;
+  TRIBO_TRY(tribo_pin_mass(data->pin[tree], q, mass));
+  TRIBO_TRY(tribo_dyn_factor(&part->dofs, mass, data->factor));
+  tribo_dyn_factor_inverse(&part->dofs, data->factor, data->work, minv);
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, int tree,
+                                const TriboStepOptions* options, const double* v, const double* tau,
+                                const double* wrench, double* q_next, double* v_next) {
+  const TreePart* part = system->trees + tree;
+  double* mass = data->next_mass + system->block_at[part->block];
+  TRIBO_TRY(flow_velocity(system, data, tree, options, v, tau, wrench, mass, v_next));
+  for (int k = 0; k < part->info->nv; ++k) {
+    data->work[k] = 0.5 * options->h * v_next[k];
+  }
+  return tribo_pin_integrate(data->pin[tree], data->q_half + system->block_q[part->block], data->work, q_next);
 }
 
 TriboStatus tribo_dyn_tree_advance(const TriboSystem* system, TriboDynData* data, int tree, double h, const double* v,

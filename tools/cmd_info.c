@@ -40,6 +40,14 @@ static void print_info(const Simulation* sim) {
     const TriboJointInfo* j = tribo_model_joint(model, i);
     printf("  %-24s %-12s limits %g … %g\n", j->name, j->kind, j->lower, j->upper);
   }
+  if (n.nclosure > 0) {
+    printf("\nclosures\n");
+  }
+  for (int i = 0; i < n.nclosure; ++i) {
+    const TriboClosureInfo* c = tribo_model_closure(model, i);
+    printf("  %-24s %-12s %d rows%s%s\n", c->name, c->kind, c->rows, c->redundant[0] ? ", redundant: " : "",
+           c->redundant);
+  }
   printf("\nshapes\n");
   for (int i = 0; i < n.nshape && i < MOST; ++i) {
     const TriboShapeInfo* s = tribo_model_shape(model, i);
@@ -108,6 +116,17 @@ static void write_rest(Json* json, const Simulation* sim) {
     json_text(json, "name", j->name);
     json_text(json, "type", j->kind);
     json_reals(json, "limits", limits, 2);
+    json_end(json, '}');
+  }
+  json_end(json, ']');
+  json_begin(json, "closures", '[');
+  for (int i = 0; i < n.nclosure; ++i) {
+    const TriboClosureInfo* c = tribo_model_closure(sim->model, i);
+    json_begin(json, NULL, '{');
+    json_text(json, "name", c->name);
+    json_text(json, "kind", c->kind);
+    json_int(json, "rows", c->rows);
+    json_text(json, "redundant", c->redundant);
     json_end(json, '}');
   }
   json_end(json, ']');

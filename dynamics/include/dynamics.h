@@ -4,6 +4,7 @@
 //   update    q, v, forces ──► poses, M, M⁻¹, free velocity v_f
 //   assemble  contacts, limits ──► rows J, bias γ, compliance R, cones: a TriboProblem
 //   advance   λ ──► v⁺ = v_f + M⁻¹Jᵀλ, q⁺ on the manifold
+//   close     q⁺ ──► how far loops are open; settle: v⁺ along them
 //
 // Coordinates. Free body: q = (centre of mass in the world [3], quaternion x y z w of the body frame [4]),
 // v = (velocity of the centre of mass in world axes [3], angular velocity in body axes [3]); so M = diag(m, I) is
@@ -113,7 +114,8 @@ typedef struct TriboFreeBodyDef {
   double inertia[9];  // about the centre of mass, body axes, symmetric positive definite [kg·m²]
 } TriboFreeBodyDef;
 
-typedef struct TriboSystem TriboSystem;  // const after creation
+typedef struct TriboSystem TriboSystem;    // const after creation
+typedef struct TriboDynData TriboDynData;  // one per thread of simulation
 typedef struct TriboSystemDef {
   const TriboFreeBodyDef* bodies;
   int nbody;
@@ -122,6 +124,28 @@ typedef struct TriboSystemDef {
 } TriboSystemDef;
 TRIBO_NODISCARD TriboStatus tribo_dyn_system_create(const TriboSystemDef* def, TriboSystem** out);
 void tribo_dyn_system_destroy(TriboSystem* system);
+
+// A closure ties two bodies by frames that are fixed in them, z along the axis, x along the second one; or two joints.
+typedef struct TriboClosure {
+  TriboClosureKind kind;
+  int body_a, body_b;          // TRIBO_WORLD_BODY: the world; GEAR, MIMIC: not used
+  TriboPose frame_a, frame_b;  // in the frame of its body
+  double length;               // DISTANCE: between the frames' origins [m] > 0
+  int q_a, v_a, q_b, v_b;      // GEAR, MIMIC: coordinates and velocities of two joints with one coordinate each
+  double ratio, offset;        // q_b = ratio q_a + offset
+} TriboClosure;
+// Once, before the first data is made; the closures are copied.
+TRIBO_NODISCARD TriboStatus tribo_dyn_system_close(TriboSystem* system, const TriboClosure* closures, int nclosure);
+const char* tribo_dyn_closure_name(TriboClosureKind kind);
+int tribo_dyn_closure_dim(TriboClosureKind kind);
+int tribo_dyn_closure_forces(TriboClosureKind kind);  // how many of its rows, the first ones, are along an axis
+const char* tribo_dyn_closure_row_name(TriboClosureKind kind, int row);  // "along x", "about y": of the closure frame
+// Which rows say nothing new at q: redundant (nclosure) receives a bit per row that depends on the rows before it.
+TRIBO_NODISCARD TriboStatus tribo_dyn_closure_redundant(const TriboSystem* system, TriboDynData* data, const double* q,
+                                                        unsigned* redundant);
+// How far the closures are open at any state: out (6 × nclosure) [m, rad], unused rows 0.
+TRIBO_NODISCARD TriboStatus tribo_dyn_closure_error(const TriboSystem* system, TriboDynData* data, const double* q,
+                                                    double* out);
 
 typedef struct TriboSystemInfo {
   int nq, nv, nbody;  // bodies: free ones and all links
@@ -144,7 +168,6 @@ typedef struct TriboStepOptions {
   double bounce_min;  // impact speed below which nothing rebounds [m/s]
 } TriboStepOptions;
 
-typedef struct TriboDynData TriboDynData;  // one per thread of simulation
 TRIBO_NODISCARD TriboStatus tribo_dyn_data_create(const TriboSystem* system, TriboDynData** out);
 void tribo_dyn_data_destroy(TriboDynData* data);
 
@@ -163,10 +186,10 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_kinematics(const TriboSystem* system, Trib
                                                  const double* v, TriboPose* poses, TriboTwist* twists);
 
 // What a constraint of the assembled problem is, for names, warm starts and events.
-typedef enum TriboRowKind { TRIBO_ROW_CONTACT, TRIBO_ROW_LIMIT, TRIBO_ROW_FRICTION } TriboRowKind;
+typedef enum TriboRowKind { TRIBO_ROW_CONTACT, TRIBO_ROW_LIMIT, TRIBO_ROW_FRICTION, TRIBO_ROW_CLOSURE } TriboRowKind;
 typedef struct TriboRowInfo {
   TriboRowKind kind;
-  int index;             // contact index; LIMIT, FRICTION: v index in the system (limits: 2·v + (upper ? 1 : 0))
+  int index;             // contact, closure; LIMIT, FRICTION: v index in the system (limits: 2·v + (upper ? 1 : 0))
   int block_a, block_b;  // motion blocks, −1 for none; block_a < block_b unless one is −1 (then block_b is −1)
   double frame[9];       // CONTACT: rows t1, t2, n in the world: to turn a warm start into the new tangents
   int impact;            // 1: a restitution row
@@ -184,6 +207,27 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboD
 TRIBO_NODISCARD TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data,
                                               const TriboStepOptions* options, const double* q, const double* v,
                                               const double* lambda, double* q_next, double* v_next);
+
+// Stage 4, after advance, where there are closures (dynamics/loops.c says why). How far they are open in the next state
+// goes to *error [m, rad]; where that is too far, the problem's g is corrected, *again is 1, and solve and advance are
+// to be repeated.
+TRIBO_NODISCARD TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data,
+                                            const TriboStepOptions* options, const double* q_next, double* error,
+                                            int* again);
+// Stage 5: a last small problem whose impulses make the next velocities fit the closures at the next positions. It may
+// be empty. Its arrays belong to the data; settle then adds its answer to v_next. The impulses at the two ends of a
+// step are much alike: from lambda, the answer of assemble's problem, comes guess (rows of the closures), a start.
+TRIBO_NODISCARD TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* data,
+                                                      const TriboStepOptions* options, const double* q_next,
+                                                      const double* v_next, const double* lambda, TriboProblem* problem,
+                                                      const double** guess);
+TRIBO_NODISCARD TriboStatus tribo_dyn_settle(const TriboSystem* system, TriboDynData* data, const double* lambda,
+                                             double* v_next);
+
+// What each closure carried in the step, all its impulses summed by row: out (6 × nclosure) [N·s, N·m·s]. lambda
+// answers the problem of assemble, last that of settle_assemble.
+void tribo_dyn_closure_impulses(const TriboSystem* system, const TriboDynData* data, const double* lambda,
+                                const double* last, double* out);
 
 // Kinetic and potential energy [J], linear momentum and angular momentum about the world origin, at any state.
 typedef struct TriboEnergy {

@@ -33,7 +33,8 @@ TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, con
   X(position, 3 * model->nbody)    \
   X(quaternion, 4 * model->nbody)  \
   X(velocity, 3 * model->nbody)    \
-  X(omega, 3 * model->nbody)
+  X(omega, 3 * model->nbody)       \
+  X(closure_force, 6 * model->nclosure)
 
 static TriboStatus allocate(const TriboModel* model, TriboData* data) {
 #define X(name, count)                                           \
@@ -50,6 +51,9 @@ static TriboStatus allocate(const TriboModel* model, TriboData* data) {
   for (int i = 0; i < model->world.threads; ++i) {
     TRIBO_TRY(tribo_model_solver(model, &data->solvers[i]));
     data->nsolver++;
+  }
+  if (model->nclosure > 0) {
+    TRIBO_TRY(tribo_model_solver(model, &data->settler));
   }
   TRIBO_TRY(tribo_dyn_data_create(model->system, &data->dynamics));
   return tribo_col_data_create(model->collision, &data->collision);
@@ -82,11 +86,12 @@ void tribo_data_destroy(TriboData* data) {
   for (int i = 0; i < data->nsolver; ++i) {
     tribo_solver_destroy(data->solvers[i]);
   }
+  tribo_solver_destroy(data->settler);
   tribo_dyn_data_destroy(data->dynamics);
   tribo_col_data_destroy(data->collision);
   tribo_islands_free(&data->islands);
-  void* owned[] = {data->solvers, data->warm,  data->warm_next, data->laws,
-                   data->lambda,  data->sigma, data->views,     data->judge_work};
+  void* owned[] = {data->solvers, data->warm,   data->warm_next, data->laws,      data->lambda,
+                   data->sigma,   data->settle, data->views,     data->judge_work};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; ++i) {
     tribo_free(owned[i]);
   }
@@ -105,6 +110,7 @@ void tribo_data_reset(const TriboModel* model, TriboData* data) {
   data->info.residual.worst = -1;
   memcpy(data->q, model->q0, (size_t)model->nq * sizeof *data->q);
   memcpy(data->v, model->v0, (size_t)model->nv * sizeof *data->v);
+  memset(data->closure_force, 0, 6 * (size_t)model->nclosure * sizeof *data->closure_force);
   memset(data->tau, 0, (size_t)model->nv * sizeof *data->tau);
   memset(data->wrench, 0, 6 * (size_t)model->nbody * sizeof *data->wrench);
 }
@@ -201,6 +207,17 @@ TriboStatus tribo_data_contacts(const TriboModel* model, const TriboData* data, 
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_contacts"));
   *contacts = data->views;
   *count = data->nview;
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_data_closure_force(const TriboModel* model, const TriboData* data, int closure,
+                                     const double** force) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_closure_force"));
+  if (closure < 0 || closure >= model->nclosure) {
+    return tribo_fail(TRIBO_INVALID, "tribo_data_closure_force: closure = %d; accepted are 0 … %d", closure,
+                      model->nclosure - 1);
+  }
+  *force = data->closure_force + 6 * closure;
   return TRIBO_OK;
 }
 

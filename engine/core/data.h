@@ -4,10 +4,10 @@
 #include "model.h"
 
 // What is remembered of a constraint from one step to the next, in the order of the rows: contacts by
-// (geom_a, geom_b, feature), then limits and joint friction by index.
+// (geom_a, geom_b, feature), then limits, joint friction and closures by index.
 typedef struct WarmEntry {
   int kind;  // TriboRowKind
-  int a, b;  // geometries; limits and friction: index, 0
+  int a, b;  // geometries; all others: index, 0
   uint32_t feature;
   int dim;
   double frame[9];   // rows t1 t2 n in the world
@@ -76,6 +76,7 @@ struct TriboData {
   TriboColData* collision;
   TriboSolver** solvers;  // (nsolver) one per worker
   int nsolver;
+  TriboSolver* settler;  // of the last small problem that closures leave; NULL without any
   Islands islands;
 
   // the last step
@@ -86,7 +87,9 @@ struct TriboData {
   TriboContactLaw* laws;  // (ncontact)
   size_t law_capacity;
   double *lambda, *sigma;  // (nrow) whole problem
-  size_t lambda_capacity, sigma_capacity;
+  double* settle;          // (rows of the closures)
+  double* closure_force;   // (nclosure × 6) of the last step [N, N·m]
+  size_t lambda_capacity, sigma_capacity, settle_capacity;
   double* judge_work;  // scratch of the residuals
   size_t judge_capacity;
   TriboContactView* views;  // (nview)
@@ -103,6 +106,8 @@ struct TriboData {
 
 // islands.c
 TriboStatus tribo_islands_build(Islands* islands, const TriboProblem* problem);
+// The same problem with another g: it is copied again, and the last answers become the start of the next solve.
+void tribo_islands_again(Islands* islands, const TriboProblem* problem);
 TriboProblem tribo_islands_problem(const Islands* islands, const TriboProblem* whole, int island);
 void tribo_islands_scatter(const Islands* islands, const TriboProblem* whole, double* lambda);
 void tribo_islands_free(Islands* islands);

@@ -11,6 +11,8 @@ static const char* const schemes[] = {"midpoint", "euler", NULL};
 static const char* const joint_kinds[] = {"fixed",     "revolute",    "continuous",  "prismatic",
                                           "helical",   "universal",   "cylindrical", "planar",
                                           "spherical", "translation", NULL};
+static const char* const closure_kinds[] = {"weld",      "ball",     "hinge", "slider", "cylindrical", "planar",
+                                            "universal", "distance", "gear",  "mimic",  NULL};
 static const char* const whens[] = {"end", "at", "always", "max", "min", "mean", NULL};
 static const char* const rule_by[] = {"index", "layer", "column", NULL};
 
@@ -48,6 +50,7 @@ static const Field scene_fields[] = {
     S("wall", "a list of sections wall"),
     S("pile", "a list of sections pile"),
     S("joints", "a list of sections joint"),
+    S("closures", "a list of sections closure"),
     S("robots", "a list of sections robot"),
     S("exclude", "a list of pairs of body names that never collide"),
     S("forces", "a list of sections force"),
@@ -133,6 +136,22 @@ static const Field joint_fields[] = {
     R(TriboJointDef, "effort", effort, 0, INFINITY, 0, "N m, N", "largest effort of its motor"),
     R(TriboJointDef, "position", position, -BIG, BIG, 0, "rad, m", "initial, away from the bodies' poses"),
     R(TriboJointDef, "velocity", velocity, -BIG, BIG, 0, "rad/s, m/s", "initial"),
+};
+
+static const Field closure_fields[] = {
+    T(TriboClosureDef, "name", name, "unique among closures"),
+    W(TriboClosureDef, "kind", kind, closure_kinds, "what it allows"),
+    T(TriboClosureDef, "body_a", body_a, "body or link (`robot/link`); without it, the world"),
+    T(TriboClosureDef, "body_b", body_b, "body or link; without it, the world"),
+    V(3, TriboClosureDef, "anchor", anchor, "m", "where the bodies meet, in the world at the start; a rod's end on a"),
+    V(3, TriboClosureDef, "anchor2", anchor2, "m", "a rod's end on b"),
+    V(3, TriboClosureDef, "axis", axis, "", "in the world at the start; the normal of a planar closure"),
+    V(3, TriboClosureDef, "axis2", axis2, "", "second axis of a universal closure"),
+    R(TriboClosureDef, "length", length, 0, 1e9, 1, "m", "of a rod; without it, as long as at the start"),
+    T(TriboClosureDef, "joint_a", joint_a, "gear, mimic: the joint that leads"),
+    T(TriboClosureDef, "joint_b", joint_b, "gear, mimic: the joint that follows"),
+    R(TriboClosureDef, "ratio", ratio, -BIG, BIG, 0, "", "gear, mimic: q_b = ratio q_a + offset"),
+    R(TriboClosureDef, "offset", offset, -BIG, BIG, 0, "rad, m", "mimic only; a gear keeps that of the start"),
 };
 
 static const Field robot_fields[] = {
@@ -237,6 +256,7 @@ INIT(material, TriboMaterialDef, tribo_material_default())
 INIT(shape, TriboShapeDef, tribo_shape_default())
 INIT(body, TriboBodyDef, tribo_body_default())
 INIT(joint, TriboJointDef, tribo_joint_default())
+INIT(closure, TriboClosureDef, tribo_closure_default())
 INIT(robot, TriboRobotDef, tribo_robot_default())
 INIT(force, TriboForceDef, tribo_force_default())
 INIT(record, TriboRecordDef, ((TriboRecordDef){.every = 1}))
@@ -266,6 +286,8 @@ static const Section sections[] = {
     SECTION(inner_shape, TriboShapeDef, init_shape,
             "A single shape at the origin of a body or generator, without a list."),
     SECTION(joint, TriboJointDef, init_joint, "Ties two bodies into one tree of reduced coordinates."),
+    SECTION(closure, TriboClosureDef, init_closure,
+            "Ties two bodies, or two joints, beyond the trees: loops, and mechanisms of free bodies."),
     SECTION(robot, TriboRobotDef, init_robot, "A robot from a URDF file."),
     SECTION(force, TriboForceDef, init_force, "A push or a motor effort over time."),
     SECTION(record, TriboRecordDef, init_record, "A CSV file of the motion."),

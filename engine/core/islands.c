@@ -161,6 +161,18 @@ TriboStatus tribo_islands_build(Islands* is, const TriboProblem* p) {
   return TRIBO_OK;
 }
 
+void tribo_islands_again(Islands* is, const TriboProblem* p) {
+  for (int i = 0; i < is->count; ++i) {
+    for (int k = is->first_cone[i]; k < is->first_cone[i + 1]; ++k) {
+      const TriboCone* whole = &p->cones[is->cone_of[k]];
+      int row = is->first_row[i] + is->cones[k].row;
+      memcpy(is->g + row, p->g + whole->row, (size_t)whole->dim * sizeof *is->g);
+      memcpy(is->warm_lambda + row, is->lambda + row, (size_t)whole->dim * sizeof *is->lambda);
+      is->known[k] = 1;
+    }
+  }
+}
+
 TriboProblem tribo_islands_problem(const Islands* is, const TriboProblem* p, int i) {
   int cone = is->first_cone[i], row = is->first_row[i], block = is->first_block[i], term = is->first_term[i];
   return (TriboProblem){.nrow = is->first_row[i + 1] - row,

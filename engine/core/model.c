@@ -131,7 +131,7 @@ TriboStatus tribo_model_solver(const TriboModel* model, TriboSolver** out) {
 // What a saved state must agree with: names, sizes and masses.
 static uint64_t fingerprint(const TriboModel* model) {
   uint64_t h = TRIBO_HASH_START;
-  const int sizes[] = {model->nq, model->nv, model->nbody, model->ngeom, model->njoint};
+  const int sizes[] = {model->nq, model->nv, model->nbody, model->ngeom, model->njoint, model->nclosure};
   h = tribo_hash(h, sizes, sizeof sizes);
   for (int i = 0; i < model->nbody; ++i) {
     h = tribo_hash(h, model->bodies[i].name, strlen(model->bodies[i].name));
@@ -148,6 +148,7 @@ static TriboStatus compile(const TriboScene* scene, TriboModel* model, int* scen
     return no_memory();
   }
   TRIBO_TRY(tribo_compile_bodies(scene, model, scene_body));
+  TRIBO_TRY(tribo_compile_closures(scene, model));
   TRIBO_TRY(tribo_compile_shapes(scene, model, scene_body));
   TRIBO_TRY(compile_forces(scene, model));
   TRIBO_TRY(compile_observers(scene, model));
@@ -198,6 +199,7 @@ TriboModelSize tribo_model_size(const TriboModel* model) {
                           .nfree = model->nfree,
                           .ntree = model->ntree,
                           .njoint = model->njoint,
+                          .nclosure = model->nclosure,
                           .nshape = model->ngeom,
                           .nmaterial = model->nmaterial,
                           .ncamera = model->ncamera,
@@ -216,6 +218,7 @@ const TriboWorldDef* tribo_model_world(const TriboModel* model) {
   }
 ACCESSOR(TriboBodyInfo, body, bodies, nbody)
 ACCESSOR(TriboJointInfo, joint, joints, njoint)
+ACCESSOR(TriboClosureInfo, closure, closures, nclosure)
 ACCESSOR(TriboShapeInfo, shape, shapes, ngeom)
 ACCESSOR(TriboMaterialDef, material, materials, nmaterial)
 ACCESSOR(TriboCameraDef, camera, cameras, ncamera)

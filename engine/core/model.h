@@ -30,13 +30,14 @@ struct TriboModel {
   TriboWorldDef world;
   uint64_t fingerprint;  // of what a state must fit
 
-  int nq, nv, nbody, nfree, njoint, ngeom, nmaterial;
-  TriboBodyInfo* bodies;   // (nbody) free bodies, then links
-  TriboPose* body_offset;  // (nbody) the user's body frame in the frame that dynamics moves
-  TriboJointInfo* joints;  // (njoint)
-  TriboShapeInfo* shapes;  // (ngeom) same index as geoms
-  TriboGeom* geoms;        // (ngeom)
-  TriboHull** hulls;       // (nhull) owned
+  int nq, nv, nbody, nfree, njoint, nclosure, ngeom, nmaterial;
+  TriboBodyInfo* bodies;       // (nbody) free bodies, then links
+  TriboPose* body_offset;      // (nbody) the user's body frame in the frame that dynamics moves
+  TriboJointInfo* joints;      // (njoint)
+  TriboClosureInfo* closures;  // (nclosure)
+  TriboShapeInfo* shapes;      // (ngeom) same index as geoms
+  TriboGeom* geoms;            // (ngeom)
+  TriboHull** hulls;           // (nhull) owned
   int nhull;
   size_t hull_capacity;
   const TriboHull** scene_hulls;  // (shapes of the scene) while compiling: the hull of each, once made
@@ -71,6 +72,8 @@ TriboStatus tribo_model_solver(const TriboModel* model, TriboSolver** out);
 
 // compile_bodies.c: free bodies, trees, system, initial state. scene_body receives the model id of each scene body.
 TriboStatus tribo_compile_bodies(const TriboScene* scene, TriboModel* model, int* scene_body);
+// compile_closures.c: closures at the initial state; excludes what they tie from collision.
+TriboStatus tribo_compile_closures(const TriboScene* scene, TriboModel* model);
 // compile_shapes.c: hulls, geometries, exclusions, materials, collision world.
 TriboStatus tribo_compile_shapes(const TriboScene* scene, TriboModel* model, const int* scene_body);
 // Mass, centre and inertia (row-major, about the centre) of a scene body from its def and its shapes.

@@ -28,6 +28,7 @@
   X(CONTACTS, "contacts", "world", "", "contact points of the last step")                              \
   X(CONTACT_FORCE, "contact_force", "world", "N", "sum of the normal forces of the last step")         \
   X(PENETRATION, "penetration", "world", "m", "deepest overlap the last step began with")              \
+  X(OPENING, "opening", "world", "m, rad", "how far the worst closure is open after the last step")    \
   X(ITERATIONS, "iterations", "world", "", "solver iterations of the last step")                       \
   X(CERTIFIED, "certified", "world", "", "1 when the last step was certified")                         \
   X(RESIDUAL_NAT, "residual.nat", "world", "m/s", "natural-map residual of the last step")             \
@@ -54,7 +55,9 @@
   X(FORCE_Y, "contact_force.y", "body", "N", "sum of the contact forces on the body in the last step") \
   X(FORCE_Z, "contact_force.z", "body", "N", "sum of the contact forces on the body in the last step") \
   X(JOINT_Q, "q", "joint", "rad, m", "position of a one-dof joint")                                    \
-  X(JOINT_V, "v", "joint", "rad/s, m/s", "velocity of a one-dof joint")
+  X(JOINT_V, "v", "joint", "rad/s, m/s", "velocity of a one-dof joint")                                \
+  X(CLOSURE_FORCE, "force", "closure", "N", "size of the force it carried in the last step")           \
+  X(CLOSURE_TORQUE, "torque", "closure", "N m", "size of the torque it carried in the last step")
 
 enum {
 #define X(id, name, of, unit, doc) Q_##id,
@@ -87,11 +90,21 @@ static TriboStatus unknown(const char* name, const char* kind) {
                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+static int find_closure(const TriboModel* model, const char* name) {
+  for (int i = 0; i < model->nclosure; ++i) {
+    if (strcmp(model->closures[i].name, name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
 TriboStatus tribo_quantity_find(const TriboModel* model, const char* name, const char* of, TriboQuantity* out) {
   // whose quantity: the world's, a joint's or a body's; a joint and a body may share a name
   int body = of != NULL ? tribo_names_find(&model->body_names, of) : -1;
   int joint = of != NULL ? tribo_names_find(&model->joint_names, of) : -1;
-  if (of != NULL && body < 0 && joint < 0) {
+  int closure = of != NULL ? find_closure(model, of) : -1;
+  if (of != NULL && body < 0 && joint < 0 && closure < 0) {
     return tribo_model_body_id(model, of, &body);
   }
   for (int i = 0; i < Q_COUNT; ++i) {
@@ -99,17 +112,19 @@ TriboStatus tribo_quantity_find(const TriboModel* model, const char* name, const
       continue;
     }
     int is_body = strcmp(list[i].of, "body") == 0, is_joint = strcmp(list[i].of, "joint") == 0;
-    if (of == NULL ? is_body || is_joint : (is_body ? body : is_joint ? joint : -1) < 0) {
+    int is_closure = strcmp(list[i].of, "closure") == 0;
+    int id = is_body ? body : is_joint ? joint : is_closure ? closure : -1;
+    if (of == NULL ? is_body || is_joint || is_closure : id < 0) {
       continue;
     }
     if (is_joint && model->joints[joint].nv != 1) {
       return tribo_fail(TRIBO_INVALID, "joint '%s' has %d degrees of freedom; '%s' needs one", of,
                         model->joints[joint].nv, name);
     }
-    *out = (TriboQuantity){i, is_joint ? joint : body};
+    *out = (TriboQuantity){i, id};
     return TRIBO_OK;
   }
-  return unknown(name, of == NULL ? "world" : body >= 0 ? "body" : "joint");
+  return unknown(name, of == NULL ? "world" : body >= 0 ? "body" : joint >= 0 ? "joint" : "closure");
 }
 
 TriboStatus tribo_quantity_parse(const TriboModel* model, const char* text, TriboQuantity* out) {
@@ -165,6 +180,7 @@ static double step_value(const TriboData* data, int kind) {
       }
       return force;
     case Q_PENETRATION: return info->penetration;
+    case Q_OPENING: return info->opening;
     case Q_ITERATIONS: return info->iterations;
     case Q_CERTIFIED: return info->certified;
     case Q_RESIDUAL_NAT: return info->residual.nat;
@@ -207,6 +223,17 @@ static double joint_value(const TriboModel* model, const TriboData* data, int ki
   return joint->nq == 1 ? q[0] : atan2(q[1], q[0]);
 }
 
+static double closure_value(const TriboModel* model, const TriboData* data, int kind, int id) {
+  const TriboClosureInfo* closure = &model->closures[id];
+  const int first = kind == Q_CLOSURE_FORCE ? 0 : closure->nforce;
+  const int end = kind == Q_CLOSURE_FORCE ? closure->nforce : closure->rows;
+  double sum = 0;
+  for (int r = first; r < end; ++r) {
+    sum += data->closure_force[6 * id + r] * data->closure_force[6 * id + r];
+  }
+  return sqrt(sum);
+}
+
 TriboStatus tribo_quantity_value(const TriboModel* model, TriboData* data, TriboQuantity what, double* value) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_quantity_value"));
   if (what.kind < 0 || what.kind >= Q_COUNT) {
@@ -226,6 +253,7 @@ TriboStatus tribo_quantity_value(const TriboModel* model, TriboData* data, Tribo
   *value = what.kind <= Q_HEIGHT_MIN  ? crowd_value(model, data, what.kind)
            : what.kind < Q_POSITION_X ? step_value(data, what.kind)
            : what.kind < Q_JOINT_Q    ? body_value(data, what.kind, what.id)
-                                      : joint_value(model, data, what.kind, what.id);
+           : what.kind <= Q_JOINT_V   ? joint_value(model, data, what.kind, what.id)
+                                      : closure_value(model, data, what.kind, what.id);
   return TRIBO_OK;
 }

@@ -103,6 +103,7 @@ void tribo_scene_destroy(TriboScene* scene) {
   tribo_names_clear(&scene->material_names);
   tribo_names_clear(&scene->body_names);
   tribo_names_clear(&scene->joint_names);
+  tribo_names_clear(&scene->closure_names);
   tribo_names_clear(&scene->robot_names);
   tribo_pool_clear(&scene->pool);
   tribo_free(scene);
@@ -351,7 +352,7 @@ TriboStatus tribo_scene_add_shape(TriboScene* scene, int body, const TriboShapeD
   return TRIBO_OK;
 }
 
-// ---- joints and robots ----------------------------------------------------------------------------------------------
+// ---- joints ---------------------------------------------------------------------------------------------------------
 
 TriboJointDef tribo_joint_default(void) {
   return (TriboJointDef){.kind = TRIBO_JOINT_REVOLUTE,
@@ -415,6 +416,73 @@ TriboStatus tribo_scene_add_joint(TriboScene* scene, const TriboJointDef* def, i
   scene->joints[scene->njoint++] = copy;
   return TRIBO_OK;
 }
+
+// ---- closures -------------------------------------------------------------------------------------------------------
+
+TriboClosureDef tribo_closure_default(void) {
+  return (TriboClosureDef){
+      .kind = TRIBO_CLOSURE_HINGE, .axis = {0, 0, 1}, .axis2 = {1, 0, 0}, .length = NAN, .ratio = 1};
+}
+
+static TriboStatus check_closure(const TriboClosureDef* def) {
+  const char* who = def->name != NULL ? def->name : "closure";
+  if ((int)def->kind < 0 || def->kind >= TRIBO_CLOSURE_COUNT) {
+    return tribo_fail(TRIBO_INVALID, "%s: kind = %d is no closure", who, (int)def->kind);
+  }
+  const int joints = def->kind == TRIBO_CLOSURE_GEAR || def->kind == TRIBO_CLOSURE_MIMIC;
+  if (joints && (def->joint_a == NULL || def->joint_b == NULL || def->body_a != NULL || def->body_b != NULL)) {
+    return tribo_fail(TRIBO_INVALID, "%s: it ties joints, so it needs joint_a and joint_b and no bodies", who);
+  }
+  if (!joints && ((def->body_a == NULL && def->body_b == NULL) || def->joint_a != NULL || def->joint_b != NULL)) {
+    return tribo_fail(TRIBO_INVALID,
+                      "%s: it ties bodies, so it needs body_a or body_b (one may be the world) and no "
+                      "joints",
+                      who);
+  }
+  TRIBO_TRY(check_finite(who, "anchor", def->anchor, 3));
+  TRIBO_TRY(check_finite(who, "anchor2", def->anchor2, 3));
+  TRIBO_TRY(check_finite(who, "axis", def->axis, 3));
+  TRIBO_TRY(check_finite(who, "axis2", def->axis2, 3));
+  const double along = tribo_norm3(def->axis), across = tribo_norm3(def->axis2);
+  if (!(along > 1e-9) || !(across > 1e-9)) {
+    return tribo_fail(TRIBO_INVALID, "%s: axis [%g %g %g] and axis2 [%g %g %g] must not be zero", who, def->axis[0],
+                      def->axis[1], def->axis[2], def->axis2[0], def->axis2[1], def->axis2[2]);
+  }
+  if (def->kind == TRIBO_CLOSURE_UNIVERSAL && !(fabs(tribo_dot3(def->axis, def->axis2)) <= 1e-6 * along * across)) {
+    return tribo_fail(TRIBO_INVALID, "%s: axis2 [%g %g %g] must be at a right angle to axis", who, def->axis2[0],
+                      def->axis2[1], def->axis2[2]);
+  }
+  if (!isnan(def->length) && !(def->length > 0 && def->length <= 1e9)) {
+    return tribo_fail(TRIBO_INVALID, "%s: length = %g m must be in (0, 1e9]", who, def->length);
+  }
+  TRIBO_TRY(check_finite(who, "offset", &def->offset, 1));
+  if (!isfinite(def->ratio) || def->ratio == 0) {
+    return tribo_fail(TRIBO_INVALID, "%s: ratio = %g must be finite and not 0", who, def->ratio);
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_scene_add_closure(TriboScene* scene, const TriboClosureDef* def, int* id) {
+  TRIBO_TRY(check_closure(def));
+  GROW(scene, closure);
+  TriboClosureDef copy = *def;
+  const char** names[] = {&copy.body_a, &copy.body_b, &copy.joint_a, &copy.joint_b};
+  for (int i = 0; i < 4; ++i) {
+    const char* given = *names[i];
+    *names[i] = tribo_pool_strdup(&scene->pool, given);
+    if (given != NULL && *names[i] == NULL) {
+      return no_memory();
+    }
+  }
+  TRIBO_TRY(take_name(scene, &scene->closure_names, "closure", def->name, scene->nclosure, &copy.name));
+  if (id != NULL) {
+    *id = scene->nclosure;
+  }
+  scene->closures[scene->nclosure++] = copy;
+  return TRIBO_OK;
+}
+
+// ---- robots ---------------------------------------------------------------------------------------------------------
 
 TriboRobotDef tribo_robot_default(void) {
   return (TriboRobotDef){.quaternion = {0, 0, 0, 1}, .self_collision = 1};

@@ -31,6 +31,7 @@ typedef struct SceneExclusion {
   X(TriboBodyDef, body)         \
   X(SceneShape, shape)          \
   X(TriboJointDef, joint)       \
+  X(TriboClosureDef, closure)   \
   X(TriboRobotDef, robot)       \
   X(SceneValue, joint_value)    \
   X(SceneValue, solver_value)   \
@@ -51,7 +52,7 @@ struct TriboScene {
   size_t name##_capacity, name##_where_capacity;
   SCENE_ARRAYS(X)
 #undef X
-  TriboNames material_names, body_names, joint_names, robot_names;
+  TriboNames material_names, body_names, joint_names, closure_names, robot_names;
 };
 
 // Puts the place an item came from in front of the error, if it came from a file.

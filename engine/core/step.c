@@ -166,6 +166,39 @@ static TriboStatus solve(const TriboModel* model, TriboData* data, double begin,
   return TRIBO_OK;
 }
 
+// Closures: solve and advance again until they are shut in the next state, then make the velocities follow them.
+static TriboStatus close_loops(const TriboModel* model, TriboData* data, const TriboStepOptions* options, double begin,
+                               TriboStepInfo* info) {
+  int again;
+  info->passes = 1;
+  if (model->nclosure == 0) {
+    return TRIBO_OK;
+  }
+  TRIBO_TRY(tribo_dyn_close(model->system, data->dynamics, options, data->q_next, &info->opening, &again));
+  for (; again; info->passes++) {
+    tribo_islands_again(&data->islands, &data->problem);
+    TRIBO_TRY(solve(model, data, begin, info));
+    TRIBO_TRY(tribo_dyn_advance(model->system, data->dynamics, options, data->q, data->v, data->lambda, data->q_next,
+                                data->v_next));
+    TRIBO_TRY(tribo_dyn_close(model->system, data->dynamics, options, data->q_next, &info->opening, &again));
+  }
+  TriboProblem last;
+  TriboSolveStats stats;
+  TriboWarmStart start = {0};
+  TRIBO_TRY(tribo_dyn_settle_assemble(model->system, data->dynamics, options, data->q_next, data->v_next, data->lambda,
+                                      &last, &start.lambda));
+  TRIBO_TRY(TRIBO_RESERVE(&data->settle, &data->settle_capacity, last.nrow));
+  if (last.nrow > 0) {
+    TRIBO_TRY(tribo_solver_solve(data->settler, &last, &start, data->settle, &stats));
+    TRIBO_TRY(tribo_dyn_settle(model->system, data->dynamics, data->settle, data->v_next));
+  }
+  tribo_dyn_closure_impulses(model->system, data->dynamics, data->lambda, data->settle, data->closure_force);
+  for (int i = 0; i < 6 * model->nclosure; ++i) {
+    data->closure_force[i] /= options->h;
+  }
+  return TRIBO_OK;
+}
+
 // "cube1 – cube2", "elbow (upper limit)": the constraint a person would look for.
 static void name_constraint(const TriboModel* model, const TriboData* data, int cone, char* text, size_t size) {
   const TriboRowInfo* row = &data->rows[cone];
@@ -177,6 +210,10 @@ static void name_constraint(const TriboModel* model, const TriboData* data, int 
       names[k] = bodies[k] >= 0 ? model->bodies[bodies[k]].name : names[k];
     }
     snprintf(text, size, "%s – %s (point %u)", names[0], names[1], c->feature);
+    return;
+  }
+  if (row->kind == TRIBO_ROW_CLOSURE) {
+    snprintf(text, size, "%s", model->closures[row->index].name);
     return;
   }
   int v = row->kind == TRIBO_ROW_LIMIT ? row->index / 2 : row->index;
@@ -296,6 +333,7 @@ static TriboStatus run_stages(const TriboModel* model, TriboData* data, TriboSte
   STAGE(SOLVE, solve(model, data, begin, info));
   STAGE(ADVANCE, tribo_dyn_advance(model->system, data->dynamics, &options, data->q, data->v, data->lambda,
                                    data->q_next, data->v_next));
+  STAGE(LOOPS, close_loops(model, data, &options, begin, info));
   STAGE(CERTIFY, certify(model, data, info));
   TRIBO_TRY(publish_contacts(model, data));
   TRIBO_TRY(tribo_warm_renew(data));

@@ -128,6 +128,24 @@ typedef struct TriboJointDef {
 TRIBO_API TriboJointDef tribo_joint_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_joint(TriboScene* scene, const TriboJointDef* def, int* id);
 
+// A closure ties two bodies of any trees, free bodies or the world without making them a tree: it closes loops, and
+// builds mechanisms of free bodies. Bodies and joints are named, robots' links too ("arm/hand"); anchor and axes are
+// given in the world at the initial state, where every closure is shut by definition.
+typedef struct TriboClosureDef {
+  const char* name;  // unique among closures; NULL: "closure<n>"
+  TriboClosureKind kind;
+  const char *body_a, *body_b;    // NULL: the world
+  double anchor[3];               // DISTANCE: the point on body_a
+  double anchor2[3];              // DISTANCE: the point on body_b
+  double axis[3];                 // HINGE, SLIDER, CYLINDRICAL, PLANAR (its normal), UNIVERSAL
+  double axis2[3];                // UNIVERSAL: of body_b, at a right angle to axis
+  double length;                  // DISTANCE; NAN: as far as the points are apart
+  const char *joint_a, *joint_b;  // GEAR, MIMIC: joints with one coordinate
+  double ratio, offset;           // q_b = ratio q_a + offset; GEAR: the offset is taken from the start
+} TriboClosureDef;
+TRIBO_API TriboClosureDef tribo_closure_default(void);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_closure(TriboScene* scene, const TriboClosureDef* def, int* id);
+
 typedef struct TriboRobotDef {
   const char* name;  // its bodies and joints are called "<name>/<link>"
   const char* urdf;
@@ -187,7 +205,7 @@ typedef enum TriboWhen {
 } TriboWhen;
 typedef struct TriboExpectDef {
   const char* quantity;  // "speed", with body or joint where it needs one
-  const char* of;        // body or joint; NULL for the world
+  const char* of;        // body, joint or closure; NULL for the world
   TriboWhen when;   // END: last state; AT: at time `from`; ALWAYS: every state of [from, to]; MAX, MIN, MEAN over it
   double from, to;  // [s]
   int change;       // 1: judge the change since the start, not the value
@@ -207,7 +225,7 @@ TRIBO_API void tribo_model_destroy(TriboModel* model);
 typedef struct TriboModelSize {
   int nq, nv;               // coordinates, velocities
   int nbody, nfree, ntree;  // moving bodies; free ones come first
-  int njoint, nshape, nmaterial;
+  int njoint, nclosure, nshape, nmaterial;
   int ncamera, nexpect, nrecord;
   size_t memory;  // bytes of the model's own arrays
 } TriboModelSize;
@@ -227,6 +245,15 @@ typedef struct TriboJointInfo {
   int q_at, nq, v_at, nv;
   double lower, upper, effort;  // one-dof joints
 } TriboJointInfo;
+typedef struct TriboClosureInfo {
+  const char* name;
+  const char* kind;
+  int body_a, body_b;  // TRIBO_WORLD: the world, or joints are tied
+  int rows;            // those along axes come first
+  int nforce;          // how many these are
+  char redundant[80];  // rows that say nothing new at the initial state, "along y, about x"; "" for none. They are
+                       // harmless: among the impulses that hold, the smallest are found
+} TriboClosureInfo;
 typedef struct TriboShapeInfo {
   const char* name;
   TriboShapeKind kind;
@@ -241,6 +268,7 @@ typedef struct TriboShapeInfo {
 } TriboShapeInfo;
 TRIBO_API const TriboBodyInfo* tribo_model_body(const TriboModel* model, int id);  // NULL: no such id
 TRIBO_API const TriboJointInfo* tribo_model_joint(const TriboModel* model, int id);
+TRIBO_API const TriboClosureInfo* tribo_model_closure(const TriboModel* model, int id);
 TRIBO_API const TriboShapeInfo* tribo_model_shape(const TriboModel* model, int id);
 TRIBO_API const TriboMaterialDef* tribo_model_material(const TriboModel* model, int id);
 TRIBO_API const TriboCameraDef* tribo_model_camera(const TriboModel* model, int id);
@@ -265,6 +293,7 @@ TRIBO_API void tribo_data_reset(const TriboModel* model, TriboData* data);
   X(ISLANDS, "islands", "independent groups, warm start")        \
   X(SOLVE, "solve", "the contact problem")                       \
   X(ADVANCE, "advance", "the next state")                        \
+  X(LOOPS, "loops", "closures shut in the next state")           \
   X(CERTIFY, "certify", "residuals from raw data")
 typedef enum TriboStage {
 #define X(id, name, doc) TRIBO_STAGE_##id,
@@ -279,6 +308,8 @@ typedef struct TriboStepInfo {
   int certified;            // residual.nat ≤ max(tol, floor) and the state is finite
   TriboResiduals residual;  // of the whole step, recomputed from raw data
   double penetration;       // deepest overlap or limit violation of the state the step began with [m, rad]
+  double opening;           // of the widest open closure at the end of the step [m, rad]
+  int passes;               // solves that the closures needed, 1 without any
   int contacts, rows, islands, pairs;
   int iterations, factorisations;   // summed over the islands
   int softened;                     // islands whose rigid problem had no answer in reach: solved with a little give
@@ -331,6 +362,11 @@ typedef struct TriboContactView {
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_contacts(const TriboModel* model, const TriboData* data,
                                                           const TriboContactView** contacts, int* count);
 
+// What a closure carried in the last step, by row (TriboClosureInfo.rows of 6): forces along its axes, then torques
+// [N, N·m].
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_closure_force(const TriboModel* model, const TriboData* data,
+                                                               int closure, const double** force);
+
 typedef struct TriboMechanics {
   double kinetic, potential;       // [J]
   double momentum[3], angular[3];  // about the world's origin
@@ -357,7 +393,7 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_state_read(const char* path, TriboSt
 
 typedef struct TriboQuantityInfo {
   const char* name;  // "position.z"
-  const char* of;    // "world", "body" or "joint"
+  const char* of;    // "world", "body", "joint" or "closure"
   const char* unit;
   const char* doc;
 } TriboQuantityInfo;

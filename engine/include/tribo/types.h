@@ -34,6 +34,21 @@ typedef enum TriboJointKind {
   TRIBO_JOINT_COUNT
 } TriboJointKind;
 
+// What ties two bodies, or two joints, beyond the trees: loops, and mechanisms of free bodies.
+typedef enum TriboClosureKind {
+  TRIBO_CLOSURE_WELD,         // 6 rows: no motion
+  TRIBO_CLOSURE_BALL,         // 3: any rotation about the anchor
+  TRIBO_CLOSURE_HINGE,        // 5: rotation about axis
+  TRIBO_CLOSURE_SLIDER,       // 5: translation along axis
+  TRIBO_CLOSURE_CYLINDRICAL,  // 4: translation along axis and rotation about it
+  TRIBO_CLOSURE_PLANAR,       // 3: translation across axis and rotation about it
+  TRIBO_CLOSURE_UNIVERSAL,    // 4: rotation about axis of a, then about axis2 of b
+  TRIBO_CLOSURE_DISTANCE,     // 1: two points keep their distance, a rod
+  TRIBO_CLOSURE_GEAR,         // 1: q_b = ratio q_a + what it is at the start
+  TRIBO_CLOSURE_MIMIC,        // 1: q_b = ratio q_a + offset
+  TRIBO_CLOSURE_COUNT
+} TriboClosureKind;
+
 typedef enum TriboScheme {
   TRIBO_SCHEME_MIDPOINT,  // second order where the motion is smooth, Moreau's at contacts (the default)
   TRIBO_SCHEME_EULER,     // semi-implicit Euler, q⁺ = q ⊕ h v⁺

@@ -1,0 +1,264 @@
+// Contacts, joint limits and dry friction become rows of the problem  σ = J v⁺ + γ + Rλ.
+//
+// Contact rows. Frame [t1 t2 n], n from A to B; the rows are t1, t2, [torsion], [rolling 1, 2], n: components of the
+// velocity of B against A at the point, or of the angular velocity for torsion (about n) and rolling (about t1, t2).
+//
+// Bias γ of a normal row with gap φ, so that σ_N ≥ 0 ⊥ λ_N ≥ 0 says the right thing:
+//   open, φ > 0      γ = φ/h: the gap may close exactly, φ + h c_N ≥ 0, and nothing acts at a distance
+//   inside, φ ≤ 0    γ = max(ERP · min(0, φ + slop)/h, −v_max): a share of the violation is undone, not too fast
+//   impact           e > 0, c_N⁻ < −v_min and φ + h c_N(v_f) ≤ 0, instead of φ/h. In flight c_N runs from c⁻ to
+//                    c_N(v_f) = c⁻ + a, so the bodies meet after the share θ of the step with φ + h(c⁻θ + aθ²/2) = 0,
+//                    at c* = c⁻ + θa; they part with −e c* and fly on: c_N⁺ = −e c* + (1 − θ)a. That is σ_N = 0 with
+//                    γ = e c* − (1 − θ)a; but never less than what undoes a penetration. Between two moving bodies
+//                    θ = 0: point and normal are those of q, and only there do equal and opposite impulses at the
+//                    point keep the angular momentum
+//   spring k, d      an implicit spring-damper is λ = h(−k(φ + h c) − d c), that is c + γ + Rλ = 0 with
+//                    R = 1/(h(hk + d)) and γ = kφ/(hk + d) for φ ≤ 0. It rebounds by itself: no impact row.
+#include "internal.h"
+
+// Corners of one face differ by rounding (1e-12 … 1e-10 m); divided by h these differences would be nearly
+// contradictory demands on one rigid body, which solvers pay for. Below this a gap is 0. [m]
+static const double GAP_DEAD_BAND = 1e-9;
+
+// ---- contacts ------------------------------------------------------------------------------------------------------
+
+static int contact_axes(const double frame[9], int dim, RowAxis axes[6]) {
+  const double *t1 = frame, *t2 = frame + 3, *n = frame + 6;
+  int count = 0;
+#define AXIS(d, turns)              \
+  axes[count++] = (RowAxis) {       \
+    {(d)[0], (d)[1], (d)[2]}, turns \
+  }
+  if (dim >= 3) {
+    AXIS(t1, 0);
+    AXIS(t2, 0);
+  }
+  if (dim >= 4) {
+    AXIS(n, 1);
+  }
+  if (dim >= 6) {
+    AXIS(t1, 1);
+    AXIS(t2, 1);
+  }
+  AXIS(n, 0);
+#undef AXIS
+  return count;
+}
+
+int tribo_dyn_are_welded(const TriboSystem* system, int body_a, int body_b) {
+  const int block = tribo_dyn_block_of(system, body_a);
+  if (block != tribo_dyn_block_of(system, body_b)) {
+    return 0;
+  }
+  if (block < system->info.nfree) {
+    return 1;
+  }
+  const TreePart* part = system->trees + (block - system->info.nfree);
+  return part->info->links[body_a - part->body].carrier == part->info->links[body_b - part->body].carrier;
+}
+
+static TriboStatus check_contact(const TriboSystem* system, int index, const TriboContact* c,
+                                 const TriboContactLaw* law) {
+  const char* where = "tribo_dyn_assemble";
+  const int nbody = system->info.nbody;
+  if (c->body_a < -1 || c->body_a >= nbody || c->body_b < -1 || c->body_b >= nbody) {
+    return tribo_fail(TRIBO_INVALID, "%s: contact %d is between bodies %d and %d, must be −1 … %d", where, index,
+                      c->body_a, c->body_b, nbody - 1);
+  }
+  if (tribo_dyn_are_welded(system, c->body_a, c->body_b)) {
+    return tribo_fail(TRIBO_INTERNAL, "%s: contact %d is between bodies %d and %d, which never move against each other",
+                      where, index, c->body_a, c->body_b);
+  }
+  if (!tribo_finite(c->point, 3) || !(fabs(tribo_dot3(c->normal, c->normal) - 1) <= 1e-6) || !isfinite(c->gap)) {
+    return tribo_fail(TRIBO_NUMERIC, "%s: contact %d has a point, gap (%g) or unit normal (length %g) that is none",
+                      where, index, c->gap, tribo_norm3(c->normal));
+  }
+  if (law->dim != 1 && law->dim != 3 && law->dim != 4 && law->dim != 6) {
+    return tribo_fail(TRIBO_INVALID, "%s: law %d has dim %d, must be 1, 3, 4 or 6", where, index, law->dim);
+  }
+  for (int i = 0; i < law->dim - 1; ++i) {
+    if (!(law->mu[i] >= 0) || !isfinite(law->mu[i])) {
+      return tribo_fail(TRIBO_INVALID, "%s: law %d has mu[%d] = %g, must be finite and ≥ 0", where, index, i,
+                        law->mu[i]);
+    }
+  }
+  if (!(law->restitution >= 0 && law->restitution <= 1)) {
+    return tribo_fail(TRIBO_INVALID, "%s: law %d has restitution %g, must be in 0 … 1", where, index, law->restitution);
+  }
+  if (!(law->compliance >= 0) || !isfinite(law->compliance) || !(law->damping >= 0) || !isfinite(law->damping) ||
+      !tribo_finite(law->surface, 3)) {
+    return tribo_fail(TRIBO_INVALID,
+                      "%s: law %d has stiffness %g, damping %g (must be finite, ≥ 0) or a surface velocity that is not "
+                      "finite",
+                      where, index, law->compliance, law->damping);
+  }
+  return TRIBO_OK;
+}
+
+// The part of γ that a distance alone decides.
+static double distance_bias(const TriboStepOptions* o, double gap) {
+  if (fabs(gap) <= GAP_DEAD_BAND) {
+    return 0;
+  }
+  return gap > 0 ? gap / o->h : fmax(o->erp * fmin(0, gap + o->slop) / o->h, -o->depen_max);
+}
+
+// The share θ of the step before an impact: smaller root of gap/h + old θ + (free − old) θ²/2, 1 when there is none.
+static double impact_share(double gap, double h, double old, double free) {
+  const double c = fmax(gap, 0) / h, half = 0.5 * (free - old), root = old * old - 4 * half * c;
+  return root < 0 ? 1 : tribo_clamp(2 * c / (-old + sqrt(root)), 0, 1);
+}
+
+// Bias, compliance and impact of a contact's normal row; free and old are c_N of v_f and of v.
+static void set_normal_row(const TriboStepOptions* o, Rows* d, int c, const TriboContactLaw* law, double gap,
+                           double free, double old) {
+  const int row = d->cones[c].row + d->cones[c].dim - 1;
+  double bias = distance_bias(o, gap);
+  if (law->compliance > 0) {
+    const double stiff = o->h * law->compliance + law->damping;
+    d->R[row] = 1 / (o->h * stiff);
+    bias = gap > 0 ? bias : gap * law->compliance / stiff;
+  } else if (law->restitution > 0 && old < -o->bounce_min && gap + o->h * free <= 0) {
+    const double share = d->infos[c].block_b >= 0 ? 0 : impact_share(gap, o->h, old, free), flight = free - old;
+    bias = fmin(law->restitution * (old + share * flight) - (1 - share) * flight, gap > 0 ? 0 : bias);
+    d->infos[c].impact = 1;
+    d->impact[c] = share;
+  }
+  d->g[row] = free + bias;
+}
+
+static void add_contact(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options, const double* v,
+                        int index, const TriboContact* contact, const TriboContactLaw* law) {
+  Rows* d = &data->rows;
+  const Place place = {data->q, data->poses, data->jac};
+  const int c = tribo_dyn_rows_begin(d, law->dim == 1 ? TRIBO_CONE_NONNEG : TRIBO_CONE_FRICTION, law->dim,
+                                     TRIBO_ROW_CONTACT, index);
+  double* frame = d->infos[c].frame;
+  tribo_copy3(frame + 6, contact->normal);
+  tribo_tangents(frame, frame + 3, frame + 6);
+  memcpy(d->cones[c].mu, law->mu, (size_t)(law->dim - 1) * sizeof *law->mu);
+
+  RowAxis axes[6];
+  const int dim = contact_axes(frame, law->dim, axes);
+  tribo_dyn_rows_pair(system, &place, d, contact->body_a, contact->body_b, contact->point, axes);
+
+  // g = J v_f + γ
+  double free[6], old[6], *g = d->g + d->cones[c].row;
+  tribo_dyn_rows_apply(system, d, c, data->v_free, free);
+  tribo_dyn_rows_apply(system, d, c, v, old);
+  memcpy(g, free, (size_t)dim * sizeof *g);
+  if (dim >= 3) {
+    g[0] += tribo_dot3(frame, law->surface);
+    g[1] += tribo_dot3(frame + 3, law->surface);
+  }
+  set_normal_row(options, d, c, law, contact->gap, free[dim - 1], old[dim - 1]);
+}
+
+// ---- limits and dry friction of joints -----------------------------------------------------------------------------
+
+// A limit row exists when the joint is near its stop or may reach it in this step: its distance φ and the free velocity
+// towards it, both seen from inside. [rad or m]
+static const double LIMIT_MARGIN = 1e-3;
+
+static int near_limit(const TriboStepOptions* o, double distance, double speed) {
+  return distance <= o->h * fmax(0, -speed) + LIMIT_MARGIN;
+}
+
+// One row on one velocity of a tree, with the given sign.
+static int add_joint_row(const TriboSystem* system, TriboDynData* data, const BoundDof* bound, TriboConeKind kind,
+                         TriboRowKind row_kind, int index, double sign) {
+  Rows* rows = &data->rows;
+  const int c = tribo_dyn_rows_begin(rows, kind, 1, row_kind, index);
+  double* jac = tribo_dyn_rows_term(system, rows, bound->block);
+  jac[bound->v - system->info.block_v[bound->block]] = sign;
+  rows->g[rows->cones[c].row] = sign * data->v_free[bound->v];
+  return c;
+}
+
+static void add_limits(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options) {
+  Rows* rows = &data->rows;
+  for (int i = 0; i < system->nbound; ++i) {
+    const BoundDof* bound = system->bounds + i;
+    for (int upper = 0; upper < 2; ++upper) {
+      const double sign = upper ? -1 : 1, stop = upper ? bound->upper : bound->lower;
+      if (!isfinite(stop)) {
+        continue;
+      }
+      const double distance = sign * (data->q[bound->q] - stop);
+      if (near_limit(options, distance, sign * data->v_free[bound->v])) {
+        const int c =
+            add_joint_row(system, data, bound, TRIBO_CONE_NONNEG, TRIBO_ROW_LIMIT, 2 * bound->v + upper, sign);
+        rows->g[rows->cones[c].row] += distance_bias(options, distance);
+      }
+    }
+  }
+}
+
+static void add_friction(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options) {
+  for (int i = 0; i < system->nbound; ++i) {
+    const BoundDof* bound = system->bounds + i;
+    if (bound->friction > 0) {
+      const int c = add_joint_row(system, data, bound, TRIBO_CONE_BOX, TRIBO_ROW_FRICTION, bound->v, 1);
+      TriboCone* cone = data->rows.cones + c;
+      cone->hi = options->h * bound->friction;
+      cone->lo = -cone->hi;
+    }
+  }
+}
+
+// ---- the stage -----------------------------------------------------------------------------------------------------
+
+// How much room the contacts need, after checking each of them.
+static TriboStatus measure_contacts(const TriboSystem* system, const TriboContact* contacts,
+                                    const TriboContactLaw* laws, int ncontact, size_t* nrow, size_t* nterm,
+                                    size_t* njac) {
+  for (int i = 0; i < ncontact; ++i) {
+    TRIBO_TRY(check_contact(system, i, contacts + i, laws + i));
+    const int block[2] = {tribo_dyn_block_of(system, contacts[i].body_a),
+                          tribo_dyn_block_of(system, contacts[i].body_b)};
+    *nrow += (size_t)laws[i].dim;
+    for (int k = 0; k < 2; ++k) {
+      if (block[k] >= 0 && (k == 0 || block[0] != block[1])) {
+        *nterm += 1;
+        *njac += (size_t)(laws[i].dim * system->info.block_dim[block[k]]);
+      }
+    }
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                               const double* q, const double* v, const TriboContact* contacts,
+                               const TriboContactLaw* laws, int ncontact, TriboProblem* problem,
+                               const TriboRowInfo** rows) {
+  const char* where = "tribo_dyn_assemble";
+  if (system == NULL || data == NULL || options == NULL || q == NULL || v == NULL || problem == NULL || rows == NULL ||
+      ncontact < 0 || (ncontact > 0 && (contacts == NULL || laws == NULL))) {
+    return tribo_fail(TRIBO_INVALID, "%s: an argument is NULL or ncontact (%d) is negative", where, ncontact);
+  }
+  if (data->stage == STAGE_NONE) {
+    return tribo_fail(TRIBO_STATE, "%s: tribo_dyn_update must come first", where);
+  }
+  data->stage = STAGE_UPDATED;
+  TRIBO_TRY(tribo_dyn_check_options(where, options));
+
+  // measure, make room, fill
+  size_t nrow = 0, nterm = 0, njac = 0;
+  TRIBO_TRY(measure_contacts(system, contacts, laws, ncontact, &nrow, &nterm, &njac));
+  const size_t njoint = 3 * (size_t)system->nbound;  // at most two limits and one friction row each
+  const ClosureSize* loops = &system->closure_size;
+  TRIBO_TRY(tribo_dyn_rows_reserve(&data->rows, (size_t)ncontact + njoint + loops->ncone, nrow + njoint + loops->nrow,
+                                   nterm + njoint + loops->nterm,
+                                   njac + njoint * (size_t)system->nv_max + loops->njac));
+  for (int i = 0; i < ncontact; ++i) {
+    add_contact(system, data, options, v, i, contacts + i, laws + i);
+  }
+  add_limits(system, data, options);
+  add_friction(system, data, options);
+  TRIBO_TRY(tribo_dyn_closures_assemble(system, data, options, v));
+
+  *problem = tribo_dyn_rows_problem(system, &data->rows, data->mass, data->minv);
+  *rows = data->rows.infos;
+  data->stage = STAGE_ASSEMBLED;
+  return TRIBO_OK;
+}

@@ -1,0 +1,256 @@
+// Closures in time.
+//
+// Where nothing but closures acts on a cluster of bodies, it moves by RATTLE, in the form that fits any symmetric free
+// step Φ_h (Hairer, Lubich, Wanner, Geometric Numerical Integration, VII.1.4): an impulse at the start, the free step,
+// an impulse at the end,
+//
+//     v̂ = v + M(q)⁻¹ J(q)ᵀ λ,     (q⁺, v̂⁺) = Φ_h(q, v̂),     v⁺ = v̂⁺ + M(q⁺)⁻¹ J(q⁺)ᵀ μ
+//     λ so that φ(q⁺) = 0,                                    μ so that J(q⁺) v⁺ = 0.
+//
+// With Φ_h of second order and symmetric so is the whole: closures do not open, and energy does not drift. Both
+// impulses act at places where the closures are shut, so they make no momentum. (Projecting positions after an Euler
+// step has neither property.)
+//
+// An impulse at the start moves the end by h M⁻¹Jᵀλ, so φ(q⁺(λ)) ≈ φ(q⁺(0)) + hGλ: the rows of the problem are Gλ + g =
+// 0 with g = φ(q⁺(0))/h, and Newton's method with the matrix kept goes on with g ← g + φ(q⁺(λ))/h. Each pass wins a
+// factor of about h|v| per length of a body.
+//
+// Where contacts, limits or dry friction act too, the cluster moves as bodies in contact do, q⁺ = q ⊕ h v⁺ with
+// v⁺ = v_f + M⁻¹Jᵀλ. Then q⁺ moves by the same h M⁻¹Jᵀλ, the passes are the same, and μ = 0.
+//
+// Under semi-implicit Euler, Baumgarte: g = J v_f + ERP φ(q)/h, once.
+#include "internal.h"
+
+enum { PASSES_MAX = 12 };
+
+// Closures count as shut below this. [m, rad]
+static const double SHUT = 1e-13;
+
+int tribo_dyn_flows(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options, int block) {
+  const int cluster = system->cluster[block];
+  return options->scheme == TRIBO_SCHEME_MIDPOINT && cluster >= 0 && !data->hard[cluster];
+}
+
+// Poses of all bodies that closures may tie, at q; jac (6 × nv) for trees.
+static TriboStatus look_at(const TriboSystem* system, TriboDynData* data, const double* q, TriboPose* poses,
+                           double* jac) {
+  const TriboSystemInfo* info = &system->info;
+  for (int b = 0; b < info->nblock; ++b) {
+    if (system->cluster[b] < 0) {
+      continue;
+    }
+    if (b < info->nfree) {
+      tribo_dyn_body_pose(system->bodies + b, q + info->block_q[b], poses + b);
+    } else {
+      const TreePart* part = system->trees + (b - info->nfree);
+      TRIBO_TRY(tribo_pin_kinematics(data->pin[b - info->nfree], q + info->block_q[b], poses + part->body,
+                                     jac + 6 * info->block_v[b]));
+    }
+  }
+  return TRIBO_OK;
+}
+
+// ---- the start of a step -------------------------------------------------------------------------------------------
+
+// Dry friction acts in every step; contacts and limits show when they push.
+static void mark_hard(const TriboSystem* system, TriboDynData* data) {
+  memset(data->hard, 0, (size_t)system->ncluster);
+  for (int c = 0; c < data->rows.ncone; ++c) {
+    const int cluster = system->cluster[data->rows.infos[c].block_a];
+    if (data->rows.infos[c].kind == TRIBO_ROW_FRICTION && cluster >= 0) {
+      data->hard[cluster] = 1;
+    }
+  }
+}
+
+// Where a block would be without impulses.
+static TriboStatus move_freely(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                               const double* v, int block) {
+  const int at_q = system->block_q[block], at_v = system->block_v[block], tree = block - system->info.nfree;
+  const int smooth = tribo_dyn_flows(system, data, options, block);
+  const double *q = data->q + at_q, *v_free = data->v_free + at_v;
+  if (tree < 0) {
+    tribo_dyn_body_advance(options->h, smooth ? TRIBO_DYN_SMOOTH : 0, q, v + at_v, v_free, data->q_trial + at_q);
+    return TRIBO_OK;
+  }
+  for (int k = 0; k < system->block_dim[block]; ++k) {
+    data->work[k] = (smooth ? 0.5 : 1) * options->h * v_free[k];
+  }
+  return tribo_pin_integrate(data->pin[tree], smooth ? data->q_half + at_q : q, data->work, data->q_trial + at_q);
+}
+
+TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                        const double* v) {
+  if (system->nclosure == 0) {
+    return TRIBO_OK;
+  }
+  const int euler = options->scheme == TRIBO_SCHEME_EULER;
+  const Place place = {data->q, data->poses, data->jac};
+  data->last_error = INFINITY;
+  data->passes = 0;
+  mark_hard(system, data);
+  if (!euler) {
+    for (int b = 0; b < system->info.nblock; ++b) {
+      if (system->cluster[b] >= 0) {
+        TRIBO_TRY(move_freely(system, data, options, v, b));
+      }
+    }
+    TRIBO_TRY(look_at(system, data, data->q_trial, data->next_poses, data->next_jac));
+  }
+  for (int i = 0; i < system->nclosure; ++i) {
+    double error[6], ahead[6];
+    tribo_dyn_closure_append(system, &place, &data->rows, i, error);
+    const TriboCone* cone = data->rows.cones + data->rows.ncone - 1;
+    double* g = data->rows.g + cone->row;
+    if (euler) {
+      tribo_dyn_rows_apply(system, &data->rows, data->rows.ncone - 1, data->v_free, g);
+    } else {
+      tribo_dyn_closure_open(system->closures + i, data->q_trial, data->next_poses, ahead);
+    }
+    for (int k = 0; k < cone->dim; ++k) {
+      g[k] += euler ? options->erp * error[k] / options->h : ahead[k] / options->h;
+    }
+  }
+  return TRIBO_OK;
+}
+
+// ---- after a solve -------------------------------------------------------------------------------------------------
+
+TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                    const double* v, double* q_next, double* v_next) {
+  for (int b = 0; b < system->info.nblock; ++b) {
+    if (!tribo_dyn_flows(system, data, options, b)) {
+      continue;
+    }
+    const int n = system->block_dim[b], at_q = system->block_q[b], at_v = system->block_v[b];
+    const int tree = b - system->info.nfree;
+    const double *minv = data->minv + system->block_at[b], *impulse = data->impulse + at_v;
+    double* kick = data->kick + at_v;
+    for (int i = 0; i < n; ++i) {
+      kick[i] = v[at_v + i];
+      for (int k = 0; k < n; ++k) {
+        kick[i] += minv[i * n + k] * impulse[k];
+      }
+    }
+    if (tree < 0) {
+      tribo_dyn_body_free_velocity(system->bodies + b, options, data->q + at_q, kick, data->tau + at_v,
+                                   data->wrench + 6 * b, v_next + at_v);
+      tribo_dyn_body_advance(options->h, TRIBO_DYN_SMOOTH, data->q + at_q, kick, v_next + at_v, q_next + at_q);
+    } else {
+      TRIBO_TRY(tribo_dyn_tree_flow(system, data, tree, options, kick, data->tau + at_v,
+                                    data->wrench + 6 * system->trees[tree].body, q_next + at_q, v_next + at_v));
+    }
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                            const double* q_next, double* error, int* again) {
+  *error = 0;
+  *again = 0;
+  if (system->nclosure == 0) {
+    return TRIBO_OK;
+  }
+  if (data->stage != STAGE_ASSEMBLED) {
+    return tribo_fail(TRIBO_STATE, "tribo_dyn_close: tribo_dyn_advance must come first");
+  }
+  TRIBO_TRY(look_at(system, data, q_next, data->next_poses, data->next_jac));
+  const int first = data->rows.ncone - system->nclosure;
+  for (int i = 0; i < system->nclosure; ++i) {
+    const TriboCone* cone = data->rows.cones + first + i;
+    double* open = data->open + 6 * i;
+    tribo_dyn_closure_open(system->closures + i, q_next, data->next_poses, open);
+    for (int k = 0; k < cone->dim; ++k) {
+      *error = fmax(*error, fabs(open[k]));
+    }
+  }
+  // shut, or rounding keeps them from it
+  if (options->scheme == TRIBO_SCHEME_EULER || *error <= SHUT || ++data->passes == PASSES_MAX ||
+      (*error <= 1e-10 && *error > 0.5 * data->last_error)) {
+    return TRIBO_OK;
+  }
+  for (int i = 0; i < system->nclosure; ++i) {
+    const TriboCone* cone = data->rows.cones + first + i;
+    for (int k = 0; k < cone->dim; ++k) {
+      data->rows.g[cone->row + k] += data->open[6 * i + k] / options->h;
+    }
+  }
+  data->last_error = *error;
+  *again = 1;
+  return TRIBO_OK;
+}
+
+// ---- the end of a step ---------------------------------------------------------------------------------------------
+
+TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                      const double* q_next, const double* v_next, const double* lambda,
+                                      TriboProblem* problem, const double** guess) {
+  const ClosureSize* size = &system->closure_size;
+  const Place place = {q_next, data->next_poses, data->next_jac};
+  TRIBO_TRY(tribo_dyn_rows_reserve(&data->settle, size->ncone, size->nrow, size->nterm, size->njac));
+  for (int t = 0; t < system->info.ntree; ++t) {
+    const int block = system->trees[t].block;
+    if (tribo_dyn_flows(system, data, options, block)) {
+      const size_t at = system->block_at[block];
+      TRIBO_TRY(tribo_dyn_tree_mass(system, data, t, q_next + system->block_q[block], data->next_mass + at,
+                                    data->next_minv + at));
+    }
+  }
+  // places and masses are those of the next state, which close has just looked at
+  for (int i = 0; i < system->nclosure; ++i) {
+    const int c = data->rows.ncone - system->nclosure + i;
+    if (tribo_dyn_flows(system, data, options, data->rows.infos[c].block_a)) {
+      double error[6];
+      tribo_dyn_closure_append(system, &place, &data->settle, i, error);
+      const TriboCone* cone = data->settle.cones + data->settle.ncone - 1;
+      tribo_dyn_rows_apply(system, &data->settle, data->settle.ncone - 1, v_next, data->settle.g + cone->row);
+      memcpy(data->guess + cone->row, lambda + data->rows.cones[c].row, (size_t)cone->dim * sizeof *lambda);
+    }
+  }
+  *guess = data->guess;
+  *problem = tribo_dyn_rows_problem(system, &data->settle, data->next_mass, data->next_minv);
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_dyn_settle(const TriboSystem* system, TriboDynData* data, const double* lambda, double* v_next) {
+  const Rows* rows = &data->settle;
+  TRIBO_TRY(tribo_dyn_check_finite("tribo_dyn_settle", "lambda", lambda, rows->nrow));
+  memset(data->impulse, 0, (size_t)system->info.nv * sizeof *data->impulse);
+  tribo_dyn_rows_impulse(system, rows, lambda, data->impulse);
+  for (int b = 0; b < system->info.nblock; ++b) {
+    const int n = system->block_dim[b], at = system->block_v[b];
+    for (int i = 0; i < n; ++i) {
+      for (int k = 0; k < n && system->cluster[b] >= 0; ++k) {
+        v_next[at + i] += data->next_minv[system->block_at[b] + (size_t)(i * n + k)] * data->impulse[at + k];
+      }
+    }
+  }
+  return tribo_dyn_check_finite("tribo_dyn_settle", "next v", v_next, system->info.nv);
+}
+
+static void sum_impulses(const Rows* rows, const double* lambda, double* out) {
+  for (int c = 0; c < rows->ncone; ++c) {
+    for (int r = 0; rows->infos[c].kind == TRIBO_ROW_CLOSURE && r < rows->cones[c].dim; ++r) {
+      out[6 * rows->infos[c].index + r] += lambda[rows->cones[c].row + r];
+    }
+  }
+}
+
+void tribo_dyn_closure_impulses(const TriboSystem* system, const TriboDynData* data, const double* lambda,
+                                const double* last, double* out) {
+  memset(out, 0, 6 * (size_t)system->nclosure * sizeof *out);
+  sum_impulses(&data->rows, lambda, out);
+  sum_impulses(&data->settle, last, out);
+}
+
+// ---- looks at any state --------------------------------------------------------------------------------------------
+
+TriboStatus tribo_dyn_closure_error(const TriboSystem* system, TriboDynData* data, const double* q, double* out) {
+  TRIBO_TRY(tribo_dyn_unit_state(system, "tribo_dyn_closure_error", q, data->q_trial));
+  TRIBO_TRY(look_at(system, data, data->q_trial, data->next_poses, data->next_jac));
+  memset(out, 0, 6 * (size_t)system->nclosure * sizeof *out);
+  for (int i = 0; i < system->nclosure; ++i) {
+    tribo_dyn_closure_open(system->closures + i, data->q_trial, data->next_poses, out + 6 * i);
+  }
+  return TRIBO_OK;
+}

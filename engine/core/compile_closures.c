@@ -1,0 +1,176 @@
+// From the scene's closures to those of the system: names become ids, world frames become frames in the bodies. Every
+// closure is shut at the initial state, because its frames are taken from there.
+#include <stdio.h>
+#include <string.h>
+
+#include "model.h"
+#include "pose.h"
+
+static TriboStatus no_memory(void) {
+  return tribo_fail(TRIBO_NOMEM, "no memory for the model");
+}
+
+static int ties_joints(TriboClosureKind kind) {
+  return kind == TRIBO_CLOSURE_GEAR || kind == TRIBO_CLOSURE_MIMIC;
+}
+
+// A world frame as a body sees it.
+static TriboPose seen_from(const TriboPose* poses, int body, const TriboPose* frame) {
+  return body == TRIBO_WORLD ? *frame : tribo_pose_between(&poses[body], frame);
+}
+
+static TriboStatus find_body(const TriboModel* model, const char* name, int* id) {
+  *id = TRIBO_WORLD;
+  return name == NULL ? TRIBO_OK : tribo_model_body_id(model, name, id);
+}
+
+static TriboStatus tie_bodies(const TriboModel* model, const TriboClosureDef* def, const TriboPose* poses,
+                              TriboClosure* out) {
+  TRIBO_TRY(find_body(model, def->body_a, &out->body_a));
+  TRIBO_TRY(find_body(model, def->body_b, &out->body_b));
+  // z along the axis; x along the second axis, where that means something
+  double z[3], x[3], y[3];
+  tribo_copy3(z, def->axis);
+  tribo_normalize3(z);
+  tribo_tangents(x, y, z);
+  if (def->kind == TRIBO_CLOSURE_UNIVERSAL) {
+    tribo_axpy3(x, def->axis2, -tribo_dot3(def->axis2, z), z);
+    tribo_normalize3(x);
+    tribo_cross3(y, z, x);
+  }
+  TriboPose frame = {.R = {x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]}};
+  tribo_copy3(frame.p, def->anchor);
+  out->frame_a = seen_from(poses, out->body_a, &frame);
+  if (def->kind == TRIBO_CLOSURE_DISTANCE) {
+    double rod[3];
+    tribo_sub3(rod, def->anchor2, def->anchor);
+    out->length = isnan(def->length) ? tribo_norm3(rod) : def->length;
+    if (!(out->length > 1e-9)) {
+      return tribo_fail(TRIBO_INVALID, "the two ends of the rod are in one place; a ball closure does that");
+    }
+    if (fabs(out->length - tribo_norm3(rod)) > 1e-6 * out->length) {
+      return tribo_fail(TRIBO_INVALID, "length = %g m, but its ends are %g m apart", out->length, tribo_norm3(rod));
+    }
+    tribo_copy3(frame.p, def->anchor2);
+  }
+  out->frame_b = seen_from(poses, out->body_b, &frame);
+  return TRIBO_OK;
+}
+
+static TriboStatus find_joint(const TriboModel* model, const char* name, int* q, int* v) {
+  int id;
+  TRIBO_TRY(tribo_model_joint_id(model, name, &id));
+  const TriboJointInfo* joint = &model->joints[id];
+  if (joint->nq != 1 || joint->nv != 1) {
+    return tribo_fail(TRIBO_UNSUPPORTED, "joint '%s' is %s; a gear needs joints with one coordinate (not continuous)",
+                      name, joint->kind);
+  }
+  *q = joint->q_at;
+  *v = joint->v_at;
+  return TRIBO_OK;
+}
+
+static TriboStatus tie_joints(TriboModel* model, const TriboClosureDef* def, TriboClosure* out) {
+  TRIBO_TRY(find_joint(model, def->joint_a, &out->q_a, &out->v_a));
+  TRIBO_TRY(find_joint(model, def->joint_b, &out->q_b, &out->v_b));
+  out->body_a = out->body_b = TRIBO_WORLD;
+  out->ratio = def->ratio;
+  out->offset = def->offset;
+  double *q = model->q0, *v = model->v0;
+  if (def->kind == TRIBO_CLOSURE_GEAR) {
+    out->offset = q[out->q_b] - def->ratio * q[out->q_a];
+  } else {
+    // who follows starts where it belongs
+    q[out->q_b] = def->ratio * q[out->q_a] + def->offset;
+    v[out->v_b] = def->ratio * v[out->v_a];
+  }
+  return TRIBO_OK;
+}
+
+// Joints first: those that follow others move bodies, and frames are taken after that.
+static TriboStatus compile(const TriboScene* scene, TriboModel* model, TriboDynData* look, TriboClosure* closures,
+                           TriboPose* poses, TriboTwist* twists) {
+  for (int joints = 1; joints >= 0; --joints) {
+    if (!joints) {
+      TRIBO_TRY(tribo_dyn_kinematics(model->system, look, model->q0, model->v0, poses, twists));
+    }
+    for (int i = 0; i < scene->nclosure; ++i) {
+      const TriboClosureDef* def = &scene->closures[i];
+      if (ties_joints(def->kind) != joints) {
+        continue;
+      }
+      closures[i].kind = def->kind;
+      TriboStatus status = joints ? tie_joints(model, def, &closures[i]) : tie_bodies(model, def, poses, &closures[i]);
+      if (status != TRIBO_OK) {
+        tribo_fail_prefix("closure '%s': ", def->name);
+        return tribo_located(status, scene->closure_where[i]);
+      }
+    }
+  }
+  for (int i = 0; i < scene->nclosure; ++i) {
+    const TriboClosureDef* def = &scene->closures[i];
+    TriboClosureInfo* info = &model->closures[i];
+    *info = (TriboClosureInfo){.name = tribo_pool_strdup(&model->pool, def->name),
+                               .kind = tribo_dyn_closure_name(def->kind),
+                               .body_a = closures[i].body_a,
+                               .body_b = closures[i].body_b,
+                               .rows = tribo_dyn_closure_dim(def->kind),
+                               .nforce = tribo_dyn_closure_forces(def->kind)};
+    if (info->name == NULL) {
+      return no_memory();
+    }
+    // bodies that meet in a joint overlap by construction
+    if (info->body_a != TRIBO_WORLD && info->body_b != TRIBO_WORLD && def->kind != TRIBO_CLOSURE_DISTANCE) {
+      TRIBO_TRY(tribo_compile_exclude(model, info->body_a, info->body_b));
+    }
+  }
+  return tribo_dyn_system_close(model->system, closures, scene->nclosure);
+}
+
+// Names the rows that depend on others.
+static TriboStatus find_redundant(TriboModel* model, const TriboClosure* closures, unsigned* redundant) {
+  TriboDynData* look;
+  TRIBO_TRY(tribo_dyn_data_create(model->system, &look));
+  TriboStatus status = tribo_dyn_closure_redundant(model->system, look, model->q0, redundant);
+  tribo_dyn_data_destroy(look);
+  for (int i = 0; status == TRIBO_OK && i < model->nclosure; ++i) {
+    TriboClosureInfo* info = &model->closures[i];
+    for (int r = 0; r < info->rows; ++r) {
+      if (redundant[i] >> r & 1) {
+        size_t used = strlen(info->redundant);
+        snprintf(info->redundant + used, sizeof info->redundant - used, "%s%s", used > 0 ? ", " : "",
+                 tribo_dyn_closure_row_name(closures[i].kind, r));
+      }
+    }
+  }
+  return status;
+}
+
+TriboStatus tribo_compile_closures(const TriboScene* scene, TriboModel* model) {
+  if (scene->nclosure == 0) {
+    return TRIBO_OK;
+  }
+  model->nclosure = scene->nclosure;
+  model->closures = tribo_pool_alloc(&model->pool, (size_t)scene->nclosure, sizeof *model->closures);
+  TriboClosure* closures = tribo_alloc((size_t)scene->nclosure, sizeof *closures);
+  TriboPose* poses = tribo_alloc((size_t)model->nbody, sizeof *poses);
+  TriboTwist* twists = tribo_alloc((size_t)model->nbody, sizeof *twists);
+  unsigned* redundant = tribo_alloc((size_t)scene->nclosure, sizeof *redundant);
+  TriboDynData* look = NULL;
+  TriboStatus status =
+      model->closures == NULL || closures == NULL || poses == NULL || twists == NULL || redundant == NULL
+          ? no_memory()
+          : tribo_dyn_data_create(model->system, &look);
+  if (status == TRIBO_OK) {
+    status = compile(scene, model, look, closures, poses, twists);
+  }
+  if (status == TRIBO_OK) {
+    status = find_redundant(model, closures, redundant);
+  }
+  tribo_free(redundant);
+  tribo_dyn_data_destroy(look);
+  tribo_free(closures);
+  tribo_free(poses);
+  tribo_free(twists);
+  return status;
+}
