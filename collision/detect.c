@@ -11,7 +11,6 @@ struct TriboColWorld {
   int ngeom, nbody;
   TriboGeom* geoms;
   TriboSolid* solids;            // (ngeom) with Coal objects, at their place for static ones
-  TriboCoalShape** own;          // (ngeom) the Coal objects that belong to the world
   int *moving, *fixed, *planes;  // geometries by their part in the broad phase
   int nmoving, nfixed, nplane;
   uint64_t* excluded;  // sorted keys of body pairs
@@ -73,12 +72,11 @@ static TriboStatus world_alloc(TriboColWorld* w, const TriboColWorldDef* def) {
   size_t n = (size_t)def->ngeom;
   w->geoms = tribo_alloc(n, sizeof *w->geoms);
   w->solids = tribo_alloc(n, sizeof *w->solids);
-  w->own = tribo_alloc(n, sizeof *w->own);
   w->moving = tribo_alloc(n, sizeof *w->moving);
   w->fixed = tribo_alloc(n, sizeof *w->fixed);
   w->planes = tribo_alloc(n, sizeof *w->planes);
   w->excluded = tribo_alloc((size_t)def->nexcluded, sizeof *w->excluded);
-  if (!w->geoms || !w->solids || !w->own || !w->moving || !w->fixed || !w->planes || !w->excluded) {
+  if (!w->geoms || !w->solids || !w->moving || !w->fixed || !w->planes || !w->excluded) {
     return tribo_fail(TRIBO_NOMEM, "tribo_col_world_create: no memory for %zu geometries", n);
   }
   return TRIBO_OK;
@@ -99,8 +97,7 @@ static TriboStatus world_fill(TriboColWorld* w, const TriboColWorldDef* def) {
     if (geom->kind == TRIBO_SHAPE_HULL) {
       solid->coal = geom->hull->coal;
     } else {
-      TRIBO_TRY(tribo_coal_shape_create(geom->kind, geom->size, w->own + i));
-      solid->coal = w->own[i];
+      TRIBO_TRY(tribo_coal_shape_create(geom->kind, geom->size, &solid->coal));
     }
     if (geom->body == TRIBO_WORLD_BODY) {
       w->fixed[w->nfixed++] = i;
@@ -138,10 +135,12 @@ void tribo_col_world_destroy(TriboColWorld* world) {
   if (world == NULL) {
     return;
   }
-  for (int i = 0; world->own != NULL && i < world->ngeom; ++i) {
-    tribo_coal_shape_destroy(world->own[i]);
+  for (int i = 0; world->solids != NULL && i < world->ngeom; ++i) {
+    if (world->solids[i].kind != TRIBO_SHAPE_HULL) {  // (hulls keep theirs)
+      tribo_coal_shape_destroy(world->solids[i].coal);
+    }
   }
-  void* all[] = {world->geoms, world->solids, world->own, world->moving, world->fixed, world->planes, world->excluded};
+  void* all[] = {world->geoms, world->solids, world->moving, world->fixed, world->planes, world->excluded};
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
     tribo_free(all[i]);
   }
@@ -160,14 +159,16 @@ TriboStatus tribo_col_data_create(const TriboColWorld* world, TriboColData** out
   data->solids = tribo_alloc(n, sizeof *data->solids);
   data->motions = tribo_alloc(n, sizeof *data->motions);
   data->boxes = tribo_alloc(n, sizeof *data->boxes);
-  TriboStatus status = data->solids && data->motions && data->boxes
-                           ? tribo_coal_query_create(&data->query)
-                           : tribo_fail(TRIBO_NOMEM, "tribo_col_data_create: no memory for %zu geometries", n);
+  if (data->solids == NULL || data->motions == NULL || data->boxes == NULL) {
+    tribo_col_data_destroy(data);
+    return tribo_fail(TRIBO_NOMEM, "tribo_col_data_create: no memory for %zu geometries", n);
+  }
+  memcpy(data->solids, world->solids, n * sizeof *data->solids);
+  TriboStatus status = tribo_coal_query_create(&data->query);
   if (status != TRIBO_OK) {
     tribo_col_data_destroy(data);
     return status;
   }
-  memcpy(data->solids, world->solids, n * sizeof *data->solids);
   *out = data;
   return TRIBO_OK;
 }

@@ -466,16 +466,10 @@ static TriboStatus hull_build(TriboHull* hull, Soup* s) {
   return tribo_coal_convex_create(hull->points, hull->nvertex, hull->triangles, hull->ntriangle, &hull->coal);
 }
 
-// The hull of the points as a soup. Hulls do not care about affine maps, but quickhull crashes on thin or far sets: it
-// gets them scaled to unit length, width and thickness, and its vertices are looked up to find the points they are.
-static TriboStatus soup_make(Soup* s, const Frame* frame, const double* points, int npoint) {
-  TriboCoalMesh* mesh = NULL;
-  Scaled* scaled = tribo_alloc((size_t)npoint, sizeof *scaled);
-  double* flat = tribo_alloc(3 * (size_t)npoint, sizeof *flat);
-  TriboStatus status = scaled != NULL && flat != NULL
-                           ? TRIBO_OK
-                           : tribo_fail(TRIBO_NOMEM, "tribo_col_hull_create: no memory for %d points", npoint);
-  for (int i = 0; status == TRIBO_OK && i < npoint; ++i) {
+// Hulls do not care about affine maps, but quickhull crashes on thin or far sets: it gets them scaled to unit length,
+// width and thickness. `flat` and `scaled` (npoint) receive the scaled points.
+static void scale_points(const Frame* frame, const double* points, int npoint, double* flat, Scaled* scaled) {
+  for (int i = 0; i < npoint; ++i) {
     double d[3];
     tribo_sub3(d, points + 3 * i, frame->origin);
     for (int k = 0; k < 3; ++k) {
@@ -483,19 +477,34 @@ static TriboStatus soup_make(Soup* s, const Frame* frame, const double* points, 
     }
     scaled[i].index = i;
   }
-  status = status == TRIBO_OK ? tribo_coal_hull(flat, npoint, &mesh) : status;
-  status = status == TRIBO_OK ? soup_take(s, mesh) : status;
-  if (status == TRIBO_OK) {
-    qsort(scaled, (size_t)npoint, sizeof *scaled, compare_scaled);
-  }
-  for (int i = 0; status == TRIBO_OK && i < s->npoint; ++i) {
+  qsort(scaled, (size_t)npoint, sizeof *scaled, compare_scaled);
+}
+
+// Looks the vertices of the soup up among the scaled points and puts the points themselves in their place.
+static TriboStatus unscale(Soup* s, const double* points, const Scaled* scaled, int npoint) {
+  for (int i = 0; i < s->npoint; ++i) {
     Scaled key = {{s->points[3 * i], s->points[3 * i + 1], s->points[3 * i + 2]}, 0};
     const Scaled* found = bsearch(&key, scaled, (size_t)npoint, sizeof *scaled, compare_scaled);
     if (found == NULL) {
-      status = tribo_fail(TRIBO_INTERNAL, "tribo_col_hull_create: a vertex of the hull is none of the points");
-    } else {
-      tribo_copy3(s->points + 3 * i, points + 3 * found->index);
+      return tribo_fail(TRIBO_INTERNAL, "tribo_col_hull_create: a vertex of the hull is none of the points");
     }
+    tribo_copy3(s->points + 3 * i, points + 3 * found->index);
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus soup_make(Soup* s, const Frame* frame, const double* points, int npoint) {
+  Scaled* scaled = tribo_alloc((size_t)npoint, sizeof *scaled);
+  double* flat = tribo_alloc(3 * (size_t)npoint, sizeof *flat);
+  TriboCoalMesh* mesh = NULL;
+  TriboStatus status;
+  if (scaled == NULL || flat == NULL) {
+    status = tribo_fail(TRIBO_NOMEM, "tribo_col_hull_create: no memory for %d points", npoint);
+  } else {
+    scale_points(frame, points, npoint, flat, scaled);
+    status = tribo_coal_hull(flat, npoint, &mesh);
+    status = status == TRIBO_OK ? soup_take(s, mesh) : status;
+    status = status == TRIBO_OK ? unscale(s, points, scaled, npoint) : status;
   }
   tribo_coal_mesh_destroy(mesh);
   tribo_free(scaled);
@@ -505,7 +514,7 @@ static TriboStatus soup_make(Soup* s, const Frame* frame, const double* points, 
 
 TriboStatus tribo_col_hull_create(const double* points, int npoint, TriboHull** out) {
   Soup soup = {0};
-  Frame frame;
+  Frame frame = {0};
   TRIBO_TRY(check_points(points, npoint, &frame));
   TriboHull* hull = tribo_alloc(1, sizeof *hull);
   if (hull == NULL) {
