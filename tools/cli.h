@@ -34,7 +34,8 @@ struct Args {
   int nset;
 };
 
-extern const Command command_run, command_check, command_info, command_render, command_solvers, command_version;
+extern const Command command_run, command_check, command_info, command_render, command_solvers, command_version,
+    command_view;
 const Command* const* cli_commands(int* count);
 
 // The value of a flag, NULL when it was not given.

@@ -204,7 +204,7 @@ static int run(const Args* args) {
 
 static int run(const Args* args) {
   (void)args;
-  return cli_wrong("this build has no viewer: libepoxy, EGL or libpng was missing, or -Dviewer=disabled");
+  return cli_wrong("this build has no viewer: a package was missing, or it was built with -Dviewer=disabled");
 }
 
 #endif

@@ -540,3 +540,16 @@ TriboStatus tribo_view_renderer_draw(TriboRenderer* r, const TriboDrawList* list
   }
   return TRIBO_OK;
 }
+
+TriboStatus tribo_view_renderer_show(TriboRenderer* r, const TriboDrawList* list, const TriboCameraDef* camera,
+                                     int width, int height) {
+  VIEW_TRY(draw(r, list, camera, width, height));
+  // the bytes as they are: they have been made for the screen already
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, r->resolved);
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, 0);
+  glBlitFramebuffer(0, 0, width, height, 0, 0, width, height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  glViewport(0, 0, width, height);
+  GLenum error = glGetError();
+  return error == GL_NO_ERROR ? TRIBO_OK : tribo_view_fail(TRIBO_INTERNAL, "OpenGL error 0x%x while showing", error);
+}

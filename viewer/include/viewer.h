@@ -10,6 +10,10 @@
 
 #include <tribo/tribo.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Never NULL; valid until the next failing call of the same thread.
 const char* tribo_view_error(void);
 
@@ -115,7 +119,81 @@ void tribo_view_renderer_destroy(TriboRenderer* renderer);
 // Draws the list into the image, which says the size.
 TRIBO_NODISCARD TriboStatus tribo_view_renderer_draw(TriboRenderer* renderer, const TriboDrawList* list,
                                                      const TriboCameraDef* camera, TriboImage* image);
+// The same to the window whose context is current, without reading it back.
+TRIBO_NODISCARD TriboStatus tribo_view_renderer_show(TriboRenderer* renderer, const TriboDrawList* list,
+                                                     const TriboCameraDef* camera, int width, int height);
 int tribo_view_renderer_calls(const TriboRenderer* renderer);  // draw calls of the last picture
+
+// ---- a running simulation ------------------------------------------------------------------------------------------
+
+// Physics in its own thread, paced by the clock; it never waits for pictures. The data belongs to it until it is
+// destroyed.
+typedef struct TriboPlayer TriboPlayer;
+TRIBO_NODISCARD TriboStatus tribo_view_player_create(const TriboModel* model, TriboData* data, int paused,
+                                                     TriboPlayer** out);
+void tribo_view_player_destroy(TriboPlayer* player);  // waits for the step in progress
+
+typedef enum TriboPlayerCommand {
+  TRIBO_PLAYER_PAUSE,  // 1: stand still, 0: go on
+  TRIBO_PLAYER_STEP,   // pause, and do this many steps
+  TRIBO_PLAYER_SPEED,  // simulated seconds per second, 1/16 … 16
+  TRIBO_PLAYER_RESET,  // back to the start
+} TriboPlayerCommand;
+void tribo_view_player_send(TriboPlayer* player, TriboPlayerCommand command, double value);
+
+typedef struct TriboPlayerStatus {
+  int paused;
+  int busy;  // commands are still being carried out
+  double speed, time;
+  long long steps;     // since the start or the last reset
+  TriboStepInfo info;  // of the last step
+  char failure[256];   // why it stopped, "" while all is well
+} TriboPlayerStatus;
+TriboPlayerStatus tribo_view_player_status(TriboPlayer* player);
+// The newest picture there is, valid until the next call; asks for a newer one. Options are for that one.
+const TriboDrawList* tribo_view_player_list(TriboPlayer* player, const TriboDrawOptions* options);
+
+// ---- the window ----------------------------------------------------------------------------------------------------
+
+// What one can do: X(id, GLFW key, name of the key, what it does). The overlays have the keys 1, 2, 3 …
+#define TRIBO_ACTIONS(X)                              \
+  X(PAUSE, SPACE, "space", "pause, go on")            \
+  X(STEP, RIGHT, "right", "one step")                 \
+  X(STEPS, PAGE_DOWN, "page down", "a hundred steps") \
+  X(FASTER, UP, "up", "twice as fast")                \
+  X(SLOWER, DOWN, "down", "half as fast")             \
+  X(RESET, R, "R", "back to the start")               \
+  X(CAMERA, C, "C", "next camera of the scene")       \
+  X(FIT, F, "F", "see everything")                    \
+  X(HELP, F1, "F1", "these keys")                     \
+  X(CLOSE, ESCAPE, "escape", "close the window")
+typedef enum TriboAction {
+#define X(id, key, name, doc) TRIBO_ACTION_##id,
+  TRIBO_ACTIONS(X)
+#undef X
+      TRIBO_ACTION_OVERLAY,  // first of the overlays
+  TRIBO_ACTION_COUNT = TRIBO_ACTION_OVERLAY + TRIBO_OVERLAY_COUNT
+} TriboAction;
+const char* tribo_view_action_key(int action);
+const char* tribo_view_action_doc(int action);
+
+typedef struct TriboWindowDef {
+  const char* title;
+  int width, height;
+  int paused;
+  const char* camera;  // as for tribo_view_camera
+  TriboDrawOptions options;
+} TriboWindowDef;
+typedef struct TriboWindow TriboWindow;
+// Opens a window and starts to play. The data belongs to it until it is closed. One window at a time.
+TRIBO_NODISCARD TriboStatus tribo_view_window_open(const TriboModel* model, TriboData* data, const TriboWindowDef* def,
+                                                   TriboWindow** out);
+// Handles what was typed and shows one picture; *open becomes 0 when the user wants it closed.
+TRIBO_NODISCARD TriboStatus tribo_view_window_frame(TriboWindow* window, int* open);
+void tribo_view_window_close(TriboWindow* window);
+TriboPlayer* tribo_view_window_player(TriboWindow* window);
+const TriboCameraDef* tribo_view_window_camera(const TriboWindow* window);
+unsigned tribo_view_window_overlays(const TriboWindow* window);
 
 // ---- film ----------------------------------------------------------------------------------------------------------
 
@@ -125,3 +203,7 @@ TRIBO_NODISCARD TriboStatus tribo_view_video_open(const char* path, int width, i
                                                   TriboVideo** out);
 TRIBO_NODISCARD TriboStatus tribo_view_video_add(TriboVideo* video, const TriboImage* image);
 TRIBO_NODISCARD TriboStatus tribo_view_video_close(TriboVideo* video);  // waits for ffmpeg; frees also on failure
+
+#ifdef __cplusplus
+}
+#endif
