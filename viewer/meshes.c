@@ -1,7 +1,7 @@
 // Triangle meshes of the shape kinds, of unit size, and of hulls.
 #include "internal.h"
 
-enum { AROUND = 48, UP = 24 };  // segments of round things: around the axis, from pole to pole
+enum { AROUND = 48, FEW = 12 };  // segments of round things around their axis: normally, and of those seen small
 
 static const double PI = 3.14159265358979323846;
 
@@ -48,10 +48,10 @@ typedef struct Band {
   Outline below, above;
 } Band;
 
-static void add_band(MeshSet* set, const Outline* below, const Outline* above) {
+static void add_band(MeshSet* set, const Outline* below, const Outline* above, int around) {
   unsigned first = 0;
-  for (int i = 0; i <= AROUND; ++i) {
-    double angle = 2 * PI * i / AROUND, c = cos(angle), s = sin(angle);
+  for (int i = 0; i <= around; ++i) {
+    double angle = 2 * PI * i / around, c = cos(angle), s = sin(angle);
     for (int k = 0; k < 2; ++k) {
       const Outline* o = k == 0 ? below : above;
       const double normal[3] = {o->normal_r * c, o->normal_r * s, o->normal_z};
@@ -59,7 +59,7 @@ static void add_band(MeshSet* set, const Outline* below, const Outline* above) {
       first = i == 0 && k == 0 ? at : first;
     }
   }
-  for (unsigned i = 0; i < AROUND; ++i) {
+  for (unsigned i = 0; i < (unsigned)around; ++i) {
     unsigned a = first + 2 * i, b = a + 1, c = a + 2, d = a + 3;
     if (below->radius > 0) {
       triangle(set, a, c, b);
@@ -70,30 +70,30 @@ static void add_band(MeshSet* set, const Outline* below, const Outline* above) {
   }
 }
 
-static TriboStatus revolve(MeshSet* set, const Band* bands, int n) {
-  VIEW_TRY(begin(set, n * 2 * (AROUND + 1), n * 6 * AROUND));
+static TriboStatus revolve(MeshSet* set, const Band* bands, int n, int around) {
+  VIEW_TRY(begin(set, n * 2 * (around + 1), n * 6 * around));
   for (int i = 0; i < n; ++i) {
-    add_band(set, &bands[i].below, &bands[i].above);
+    add_band(set, &bands[i].below, &bands[i].above, around);
   }
   return TRIBO_OK;
 }
 
 // A sphere whose halves move apart by w; a closed band lies between them when it is a capsule.
-static TriboStatus ball(MeshSet* set, double w) {
-  Band bands[UP + 1];
-  int n = 0;
-  for (int i = 0; i < UP; ++i) {
-    double half = i < UP / 2 ? -w : w;
+static TriboStatus ball(MeshSet* set, double w, int around) {
+  Band bands[AROUND / 2 + 1];
+  int n = 0, up = around / 2;
+  for (int i = 0; i < up; ++i) {
+    double half = i < up / 2 ? -w : w;
     for (int k = 0; k < 2; ++k) {
-      double angle = PI * (i + k) / UP, r = i + k == 0 || i + k == UP ? 0 : sin(angle), z = -cos(angle);
+      double angle = PI * (i + k) / up, r = i + k == 0 || i + k == up ? 0 : sin(angle), z = -cos(angle);
       *(k == 0 ? &bands[n].below : &bands[n].above) = (Outline){r, z, half, r, z};
     }
     ++n;
-    if (w > 0 && i == UP / 2 - 1) {
+    if (w > 0 && i == up / 2 - 1) {
       bands[n++] = (Band){{1, 0, -w, 1, 0}, {1, 0, w, 1, 0}};
     }
   }
-  return revolve(set, bands, n);
+  return revolve(set, bands, n, around);
 }
 
 static TriboStatus box(MeshSet* set) {
@@ -138,12 +138,13 @@ TriboStatus tribo_view_meshes_builtin(MeshSet* set) {
                         {{1, 0, 0, 1, 0}, {1, -10, 1, 1, 0}},
                         {{1, -10, 1, 0, -1}, {2.5, -10, 1, 0, -1}},
                         {{2.5, -10, 1, 0.97, 0.24}, {0, 0, 1, 0.97, 0.24}}};
-  VIEW_TRY(ball(set, 0));
+  VIEW_TRY(ball(set, 0, AROUND));
+  VIEW_TRY(ball(set, 0, FEW));
   VIEW_TRY(box(set));
-  VIEW_TRY(ball(set, 1));
-  VIEW_TRY(revolve(set, cylinder, 3));
-  VIEW_TRY(revolve(set, cone, 2));
-  VIEW_TRY(revolve(set, arrow, 4));
+  VIEW_TRY(ball(set, 1, AROUND));
+  VIEW_TRY(revolve(set, cylinder, 3, AROUND));
+  VIEW_TRY(revolve(set, cone, 2, AROUND));
+  VIEW_TRY(revolve(set, arrow, 4, FEW));
   return plane(set);
 }
 

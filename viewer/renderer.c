@@ -279,17 +279,26 @@ static void place_plane(const TriboDrawInstance* instance, const TriboCameraDef*
   out->scale[3] = (float)fmod(local[1], 1000);
 }
 
+// A sphere that is only a few pixels wide needs few triangles.
+static int mesh_of(const TriboDrawInstance* instance, double distance, double pixels) {
+  const float* s = instance->scale;
+  return instance->mesh == TRIBO_MESH_SPHERE && fmaxf(s[0], fmaxf(s[1], s[2])) * pixels < 8 * distance ? TRIBO_MESH_DOT
+                                                                                                       : instance->mesh;
+}
+
 static TriboStatus sort(TriboRenderer* r, const TriboDrawList* list, const TriboCameraDef* camera, double distance) {
   int n;
   const TriboDrawInstance* instances = tribo_view_list_instances(list, &n);
+  const double pixels = r->height / (2 * tan(camera->fov / 2));  // of a length that is seen at its own distance
   VIEW_TRY(tribo_view_reserve((void**)&r->sorted, &r->sorted_capacity, n, sizeof *r->sorted));
   VIEW_TRY(tribo_view_reserve((void**)&r->batches, &r->batch_capacity, n, sizeof *r->batches));
   VIEW_TRY(tribo_view_reserve((void**)&r->upload, &r->upload_capacity, n, sizeof *r->upload));
   for (int i = 0; i < n; ++i) {
     const double* x = instances[i].position;
     double d[3] = {x[0] - camera->eye[0], x[1] - camera->eye[1], x[2] - camera->eye[2]};
+    double far = sqrt(dot3(d, d));
     Stage stage = stage_of(&instances[i]);
-    r->sorted[i] = (Sorted){stage, instances[i].mesh, i, stage == STAGE_CLEAR ? sqrt(dot3(d, d)) : 0};
+    r->sorted[i] = (Sorted){stage, mesh_of(&instances[i], far, pixels), i, stage == STAGE_CLEAR ? far : 0};
   }
   if (n > 0) {
     qsort(r->sorted, (size_t)n, sizeof *r->sorted, in_order);

@@ -46,6 +46,7 @@ typedef struct TriboDrawVertex {
 
 typedef enum TriboDrawMeshId {
   TRIBO_MESH_SPHERE,    // radius 1
+  TRIBO_MESH_DOT,       // the same with fewer triangles: the renderer takes it for spheres of a few pixels
   TRIBO_MESH_BOX,       // half lengths 1
   TRIBO_MESH_CAPSULE,   // radius 1, half length w
   TRIBO_MESH_CYLINDER,  // radius 1, half length 1

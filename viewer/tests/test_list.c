@@ -161,6 +161,41 @@ static void bounds_hold_every_vertex_and_are_tight(void** state) {
   }
 }
 
+static void shapes_sit_on_their_bodies(void** state) {
+  (void)state;
+  KitRandom random = {5};
+  World world = world_begin();
+  TriboShapeDef box = world_shape(TRIBO_SHAPE_BOX, 2, 2, 2);
+  double q[4];
+  const double place[3] = {1, -2, 3};
+  kit_rotation(&random, box.quaternion);
+  kit_rotation(&random, q);
+  memcpy(box.position, place, sizeof place);
+  world_body(&world, &box, 10, 20, 30, q);
+  world_end(&world, NULL);
+  int n;
+  const TriboDrawInstance* instance = tribo_view_list_instances(world.list, &n);
+  const TriboDrawVertex* vertices =
+      tribo_view_list_vertices(world.list, &n) + tribo_view_list_meshes(world.list, &n)[TRIBO_MESH_BOX].first_vertex;
+  // corners through the shape's frame, then the body's
+  TriboView x, r;
+  CHECK_OK(tribo_data_view(world.model, world.data, TRIBO_FIELD_POSITION, &x));
+  CHECK_OK(tribo_data_view(world.model, world.data, TRIBO_FIELD_QUATERNION, &r));
+  for (unsigned v = 0; v < 24; ++v) {
+    double corner[3] = {vertices[v].xyz[0], vertices[v].xyz[1], vertices[v].xyz[2]}, on_body[3], there[3], drawn[3];
+    rotate(box.quaternion, corner, on_body);
+    for (int i = 0; i < 3; ++i) {
+      on_body[i] += place[i];
+    }
+    rotate(r.values, on_body, there);
+    land(world.list, instance, v, drawn);
+    for (int i = 0; i < 3; ++i) {
+      CHECK_NEAR(drawn[i], there[i] + x.values[i], 1e-9);
+    }
+  }
+  world_destroy(&world);
+}
+
 static void equal_hulls_share_a_mesh(void** state) {
   (void)state;
   World world = world_begin();
@@ -289,6 +324,7 @@ int main(void) {
       cmocka_unit_test(normals_are_unit_and_face_outwards),
       cmocka_unit_test(bounds_hold_every_vertex_and_are_tight),
       cmocka_unit_test(equal_hulls_share_a_mesh),
+      cmocka_unit_test(shapes_sit_on_their_bodies),
       cmocka_unit_test(overlays_mark_what_is_there),
       cmocka_unit_test(cameras_are_found),
   };
