@@ -11,7 +11,7 @@ static void automatic(const TriboDrawList* list, double aspect, TriboCameraDef* 
   }
   const double* up = tribo_view_list_up(list);
   double side[3], front[3], toward[3], right[3], above[3];
-  tribo_view_axes(up, side, front);
+  axes_from_up(up, side, front);
   for (int i = 0; i < 3; ++i) {
     toward[i] = 0.52 * side[i] + 0.80 * front[i] + 0.38 * up[i];
     camera->up[i] = up[i];

@@ -68,7 +68,7 @@ static inline void across3(const double a[3], double out[3]) {
   normalize3(out);
 }
 // What is to the right and in front of someone who looks along y when the sky is at `up`.
-static inline void tribo_view_axes(const double up[3], double side[3], double front[3]) {
+static inline void axes_from_up(const double up[3], double side[3], double front[3]) {
   const double x[3] = {1, 0, 0};
   if (fabs(up[0]) < 0.9) {
     cross3(x, up, front);

@@ -334,7 +334,7 @@ static TriboStatus sort(TriboRenderer* r, const TriboDrawList* list, const Tribo
 
 // ---- camera and sun
 
-// Rows a, b, c of a rotation and an offset in each, as a column-major matrix; the last row is given.
+// OpenGL wants its matrices column by column.
 static void set_rows(float m[16], double rows[4][4]) {
   for (int i = 0; i < 4; ++i) {
     for (int j = 0; j < 4; ++j) {
@@ -379,22 +379,13 @@ static TriboStatus aim(const TriboCameraDef* camera, int width, int height, Fram
   return TRIBO_OK;
 }
 
-// The sun stands in front, on the left and high; its map covers what casts shadows not too far from the target.
-static void set_sun(const TriboDrawList* list, const TriboCameraDef* camera, double distance, FrameBlock* block) {
-  const double* up = tribo_view_list_up(list);
-  double side[3], front[3], sun[3], s[3], t[3];
-  tribo_view_axes(up, side, front);
-  for (int i = 0; i < 3; ++i) {
-    sun[i] = -0.42 * side[i] + 0.50 * front[i] + 0.76 * up[i];
-  }
-  normalize3(sun);
-  cross3(up, sun, s);
-  normalize3(s);
-  cross3(sun, s, t);
-  const double* axes[3] = {s, t, sun};
-  double lo[3] = {-1e-6, -1e-6, -1e-6}, hi[3] = {1e-6, 1e-6, 1e-6};
+// How far what casts shadows reaches along three axes, relative to the camera's target; things far away do not count.
+static void caster_bounds(const TriboDrawList* list, const TriboCameraDef* camera, double distance,
+                          const double* const axes[3], double lo[3], double hi[3]) {
   int n, found = 0;
   const TriboDrawInstance* instances = tribo_view_list_instances(list, &n);
+  memset(lo, 0, 3 * sizeof(double));
+  memset(hi, 0, 3 * sizeof(double));
   for (int k = 0; k < n; ++k) {
     double a[3], b[3], centre[3], half[3];
     if (stage_of(&instances[k]) != STAGE_OPAQUE) {
@@ -415,6 +406,22 @@ static void set_sun(const TriboDrawList* list, const TriboCameraDef* camera, dou
     }
     found = 1;
   }
+}
+
+// The sun stands in front, on the left and high; its map covers what casts shadows.
+static void set_sun(const TriboDrawList* list, const TriboCameraDef* camera, double distance, FrameBlock* block) {
+  const double* up = tribo_view_list_up(list);
+  double side[3], front[3], sun[3], s[3], t[3], lo[3], hi[3];
+  axes_from_up(up, side, front);
+  for (int i = 0; i < 3; ++i) {
+    sun[i] = -0.42 * side[i] + 0.50 * front[i] + 0.76 * up[i];
+  }
+  normalize3(sun);
+  cross3(up, sun, s);
+  normalize3(s);
+  cross3(sun, s, t);
+  const double* const axes[3] = {s, t, sun};
+  caster_bounds(list, camera, distance, axes, lo, hi);
   // both sides alike, and a rim so that blurred edges stay inside
   double width = fmax(fmax(hi[0] - lo[0], hi[1] - lo[1]), 1e-6) * 1.02, rows[4][4] = {{0}};
   double depth = fmax(hi[2] - lo[2], 1e-6) * 1.02;
