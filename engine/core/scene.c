@@ -2,8 +2,10 @@
 // message names the field, the value and what would be accepted.
 #include "scene.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "collision.h"
 #include "math3.h"
 #include "settings.h"
 
@@ -322,12 +324,40 @@ static TriboStatus check_shape(const TriboShapeDef* def, int body) {
   return TRIBO_OK;
 }
 
+// One hull per part of the mesh; id receives the first.
+static TriboStatus add_pieces(TriboScene* scene, int body, const TriboShapeDef* def, int* id) {
+  double* points;
+  int *first, npiece;
+  TRIBO_TRY(tribo_col_mesh_pieces(def->mesh, def->scale, &points, &first, &npiece));
+  TriboStatus status = TRIBO_OK;
+  for (int k = 0; k < npiece && status == TRIBO_OK; ++k) {
+    char name[128];
+    TriboShapeDef piece = *def;
+    piece.pieces = 0;
+    piece.mesh = NULL;
+    piece.points = points + 3 * (size_t)first[k];
+    piece.npoint = first[k + 1] - first[k];
+    if (def->name != NULL) {
+      snprintf(name, sizeof name, "%.100s.%d", def->name, k);
+      piece.name = name;
+    }
+    status = tribo_scene_add_shape(scene, body, &piece, k == 0 ? id : NULL);
+  }
+  tribo_free(points);
+  tribo_free(first);
+  return status;
+}
+
 TriboStatus tribo_scene_add_shape(TriboScene* scene, int body, const TriboShapeDef* def, int* id) {
   if (body != TRIBO_WORLD && (body < 0 || body >= scene->nbody)) {
     return tribo_fail(TRIBO_INVALID, "tribo_scene_add_shape: body = %d; accepted are TRIBO_WORLD and 0 … %d", body,
                       scene->nbody - 1);
   }
   TRIBO_TRY(check_shape(def, body));
+  if (def->pieces) {
+    return def->mesh != NULL ? add_pieces(scene, body, def, id)
+                             : tribo_fail(TRIBO_INVALID, "%s: only a mesh has pieces", def->name ? def->name : "shape");
+  }
   const char* material = def->material != NULL ? def->material : "default";
   if (tribo_names_find(&scene->material_names, material) < 0) {
     return not_found(&scene->material_names, "material", material);

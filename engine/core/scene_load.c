@@ -55,10 +55,10 @@ static TriboStatus read_mesh(Loader* l, const YamlNode* shape, const YamlNode* n
   if (as != NULL) {
     TRIBO_TRY(tribo_yaml_text(as, "as", &word));
   }
-  if (strcmp(word, "hull") != 0) {
-    return tribo_yaml_fail(
-        as, "as: '%.20s': a mesh collides as its convex hull; for a concave one give convex pieces as several shapes",
-        word);
+  def->pieces = strcmp(word, "pieces") == 0;
+  if (!def->pieces && strcmp(word, "hull") != 0) {
+    return tribo_yaml_fail(as, "as: '%.20s'; accepted are hull and pieces: a concave mesh cannot collide as it is",
+                           word);
   }
   return tribo_format_path(&l->pool, node, "mesh", &def->mesh);
 }

@@ -99,6 +99,7 @@ typedef struct TriboShapeDef {
   const double* points;  // HULL: (npoint × 3), copied
   int npoint;
   const char* mesh;    // HULL: an STL, OBJ or DAE file instead of points
+  int pieces;          // of a mesh: 1 takes every part that no triangle joins as a convex shape of its own
   double scale[3];     // of the mesh
   double position[3];  // in the body frame
   double quaternion[4];
