@@ -60,6 +60,8 @@ static TriboStatus allocate(const TriboModel* model, TriboData* data) {
 }
 
 TriboStatus tribo_data_create(const TriboModel* model, TriboData** out) {
+  TRIBO_REQUIRE(model);
+  TRIBO_REQUIRE(out);
   *out = NULL;
   TriboData* data = tribo_alloc(1, sizeof *data);
   if (data == NULL) {
@@ -154,6 +156,7 @@ TriboStatus tribo_data_kinematics(const TriboModel* model, TriboData* data) {
 
 TriboStatus tribo_data_view(const TriboModel* model, TriboData* data, TriboField field, TriboView* view) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_view"));
+  TRIBO_REQUIRE(view);
   TRIBO_TRY(tribo_data_kinematics(model, data));
   switch (field) {
     case TRIBO_FIELD_Q: *view = (TriboView){data->q, model->nq}; return TRIBO_OK;
@@ -169,6 +172,8 @@ TriboStatus tribo_data_view(const TriboModel* model, TriboData* data, TriboField
 
 TriboStatus tribo_data_set_state(const TriboModel* model, TriboData* data, const double* q, const double* v) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_set_state"));
+  TRIBO_REQUIRE(q);
+  TRIBO_REQUIRE(v);
   if (!tribo_finite(q, (size_t)model->nq) || !tribo_finite(v, (size_t)model->nv)) {
     return tribo_fail(TRIBO_INVALID, "tribo_data_set_state: q and v must be finite");
   }
@@ -180,6 +185,7 @@ TriboStatus tribo_data_set_state(const TriboModel* model, TriboData* data, const
 
 TriboStatus tribo_data_set_tau(const TriboModel* model, TriboData* data, const double* tau) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_set_tau"));
+  TRIBO_REQUIRE(tau);
   if (!tribo_finite(tau, (size_t)model->nv)) {
     return tribo_fail(TRIBO_INVALID, "tribo_data_set_tau: tau must be finite");
   }
@@ -190,6 +196,8 @@ TriboStatus tribo_data_set_tau(const TriboModel* model, TriboData* data, const d
 TriboStatus tribo_data_apply_wrench(const TriboModel* model, TriboData* data, int body, const double force[3],
                                     const double torque[3]) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_apply_wrench"));
+  TRIBO_REQUIRE(force);
+  TRIBO_REQUIRE(torque);
   if (body < 0 || body >= model->nbody) {
     return tribo_fail(TRIBO_INVALID, "tribo_data_apply_wrench: body = %d; accepted are 0 … %d", body, model->nbody - 1);
   }
@@ -205,6 +213,8 @@ TriboStatus tribo_data_apply_wrench(const TriboModel* model, TriboData* data, in
 TriboStatus tribo_data_contacts(const TriboModel* model, const TriboData* data, const TriboContactView** contacts,
                                 int* count) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_contacts"));
+  TRIBO_REQUIRE(contacts);
+  TRIBO_REQUIRE(count);
   *contacts = data->views;
   *count = data->nview;
   return TRIBO_OK;
@@ -213,6 +223,7 @@ TriboStatus tribo_data_contacts(const TriboModel* model, const TriboData* data, 
 TriboStatus tribo_data_closure_force(const TriboModel* model, const TriboData* data, int closure,
                                      const double** force) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_closure_force"));
+  TRIBO_REQUIRE(force);
   if (closure < 0 || closure >= model->nclosure) {
     return tribo_fail(TRIBO_INVALID, "tribo_data_closure_force: closure = %d; accepted are 0 … %d", closure,
                       model->nclosure - 1);
@@ -223,6 +234,7 @@ TriboStatus tribo_data_closure_force(const TriboModel* model, const TriboData* d
 
 TriboStatus tribo_data_mechanics(const TriboModel* model, TriboData* data, TriboMechanics* out) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_mechanics"));
+  TRIBO_REQUIRE(out);
   TriboEnergy e;
   TRIBO_TRY(tribo_dyn_energy(model->system, data->dynamics, model->world.gravity, data->q, data->v, &e));
   *out = (TriboMechanics){.kinetic = e.kinetic, .potential = e.potential, .mass = e.mass};

@@ -426,6 +426,8 @@ static TriboStatus load_file(Loader* l, const char* path, int depth) {
 }
 
 TriboStatus tribo_scene_load(const char* path, const TriboLog* log, TriboScene** out) {
+  TRIBO_REQUIRE(path);
+  TRIBO_REQUIRE(out);
   *out = NULL;
   Loader l = {.log = log};
   const char* open[DEEPEST_INCLUDE];
