@@ -330,6 +330,11 @@ typedef struct TriboContactView {
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_contacts(const TriboModel* model, const TriboData* data,
                                                           const TriboContactView** contacts, int* count);
 
+// The contact problem of the last step, as the solvers saw it before it was split into islands; it points into the data
+// and lives until the next step. A data that has not stepped has none: nrow is 0.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_problem(const TriboModel* model, const TriboData* data,
+                                                         TriboProblem* out);
+
 typedef struct TriboMechanics {
   double kinetic, potential;       // [J]
   double momentum[3], angular[3];  // about the world's origin
