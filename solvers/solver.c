@@ -151,7 +151,19 @@ int tribo_sol_stop(TriboSolver* s) {
          s->system.factorisations >= s->max_factorisations;
 }
 
+// what the stage at work has done since it was entered: all there is less what others did
+static void settle(TriboSolver* s) {
+  TriboRungWork* own = &s->by_rung[s->rung];
+  own->iterations = s->iterations;
+  own->factorisations = s->system.factorisations;
+  for (int i = 0; i < TRIBO_RUNG_COUNT; ++i) {
+    own->iterations -= i != (int)s->rung ? s->by_rung[i].iterations : 0;
+    own->factorisations -= i != (int)s->rung ? s->by_rung[i].factorisations : 0;
+  }
+}
+
 void tribo_sol_enter(TriboSolver* s, TriboRung rung) {
+  settle(s);
   s->rung = rung;
   s->rungs_tried |= 1u << rung;
 }
@@ -348,6 +360,8 @@ static void write_answer(TriboSolver* s, double* lambda, TriboSolveStats* stats)
   }
   stats->rung = s->best_rung;
   stats->rungs_tried = s->rungs_tried;
+  settle(s);
+  memcpy(stats->by_rung, s->by_rung, sizeof s->by_rung);
   stats->iterations = s->iterations;
   stats->factorisations = s->system.factorisations;
   stats->nat = s->best_score.nat;
@@ -382,6 +396,8 @@ TriboStatus tribo_solver_solve(TriboSolver* s, const TriboProblem* problem, cons
   s->best = tribo_sol_take(s);
   s->best_score.value = INFINITY;
   s->rungs_tried = 0;
+  s->rung = TRIBO_RUNG_ZERO;
+  memset(s->by_rung, 0, sizeof s->by_rung);
   s->iterations = s->timed_out = 0;
   s->max_factorisations = 1 << 30;
   s->deadline = s->settings.common.max_time > 0 ? s->start + s->settings.common.max_time : 0;

@@ -7,7 +7,7 @@
 
 // Settings every solver has: X(type, name, default, min, max, open_min, unit, doc)
 #define TRIBO_COMMON_SETTINGS(X, max_it)                                                                    \
-  X(REAL, tol, 1e-10, 0, 1, 0, "m/s", "natural-map residual of the worst cone at which the solve ends")     \
+  X(REAL, tol, 1e-10, 0, 1e300, 0, "m/s", "natural-map residual of the worst cone at which the solve ends") \
   X(REAL, tol_unit, 1e-8, 0, 1, 1, "", "natural-map residual of the whole problem at which the solve ends") \
   X(INT, max_iterations, max_it, 1, 1e9, 0, "", "iterations of any kind before giving up")                  \
   X(REAL, max_time, 0, 0, 1e6, 0, "s", "time budget; 0: none")                                              \
@@ -60,6 +60,7 @@ struct TriboSolver {
   TriboScore best_score;
   TriboRung rung, best_rung;  // the stage at work, and the one that found the best point
   unsigned rungs_tried;
+  TriboRungWork by_rung[TRIBO_RUNG_COUNT];
   int iterations, max_factorisations;
   double start, deadline;  // wall clock [s]
   int timed_out;
@@ -81,7 +82,7 @@ double tribo_sol_residual(TriboSolver* s, const double* x, const double* u);
 int tribo_sol_done(const TriboSolver* s);
 // Done, out of time, iterations or factorisations.
 int tribo_sol_stop(TriboSolver* s);
-// Counts one iteration.
+// Begins a stage: what is done from here on is on its account.
 void tribo_sol_enter(TriboSolver* s, TriboRung rung);
 
 // ---- the methods ----
