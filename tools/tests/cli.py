@@ -28,7 +28,7 @@ def complains(words, *texts, code=2):
 
 
 # help and versions
-for command in ("run", "check", "info", "solvers", "help", "version"):
+for command in ("run", "check", "info", "solve", "dump", "solvers", "help", "version"):
     out, _ = call(command, "--help")
     assert out.startswith(f"usage: tribo {command}"), out
 assert "Pinocchio 4." in call("version")[0] and "Coal 3." in call("version")[0]
@@ -93,6 +93,41 @@ with tempfile.TemporaryDirectory() as folder:
     for line in call("solvers")[0].split("\n"):
         if line.startswith("## "):
             call("run", bounce, "--steps", 500, "--quiet", "--solver", line[3:])
+
+    # a simulated step becomes a file, and the file is solved without the world
+    hard, answers = here / "step.hdf5", here / "answers"
+    call("dump", tower, "--step", 20, "--out", hard, "--quiet")
+    out, _ = call("solve", hard, "--strict", "--json", "-", "--history", here / "history.csv", "--out", here / "one.hdf5")
+    result = json.loads(out)
+    for key in ("file contacts rows solver status iterations factorisations rungs time_s natmap_unit prim dual "
+                "comp").split():
+        assert key in result[0], key
+    assert result[0]["contacts"] == 20 and result[0]["rows"] == 60 and result[0]["natmap_unit"] <= 1e-8
+    assert sum(r["iterations"] for r in result[0]["rungs"].values()) == result[0]["iterations"]
+    history = list(csv.DictReader(open(here / "history.csv")))
+    assert history[0]["rung"] == "zero" and float(history[-1]["natmap_unit"]) <= 1e-8
+    call("solve", hard, here / "one.hdf5", "--out", answers, "--quiet")
+    assert {p.name for p in answers.iterdir()} == {"step.hdf5", "one.hdf5"}
+    call("solve", hard, "--solver", "admm", "--set", "max_iterations=1", "--strict", "--quiet", code=1)
+    call("solve", hard, "--solver", "admm", "--set", "max_iterations=1", "--quiet")
+    text = here / "one.dat"
+    text.write_text("3 1  0 3 3  3 3  2 0 0  0 1 0  0 0 1  -1 0.1 0  0.3")
+    assert "solved" in call("solve", text)[0]
+    broken = here / "broken.hdf5"
+    broken.write_bytes(hard.read_bytes()[:2000])
+    complains(["solve", broken, "--quiet"], "broken.hdf5: is damaged")
+    text.write_text("3 1  0 3 3  3 3  2 0 0  0 nan 0  0 0 1  -1 0.1 0  0.3")
+    complains(["solve", text, "--quiet"], "not finite")
+    text.write_text("3 1  0 3 3  3 3  2 0 0  0 1 0  0 0 1  -1 0.1 0  -0.3")
+    complains(["solve", text, "--quiet"], "mu[0] = -0.3")
+    complains(["solve", here / "wrong.yaml", "--quiet"], "is not an HDF5 file")
+    complains(["solve", hard, "--solver", "magic"], "there is no solver 'magic'")
+    complains(["solve", hard, "--tol", "-1"], "--tol -1")
+    complains(["solve", hard, "--set", "fly=1"], "fly")
+    complains(["solve", hard, "--quiet", "--out", "/nowhere/x.hdf5"], "/nowhere/x.hdf5")
+    complains(["dump", tower, "--step", "2"], "--out")
+    complains(["dump", bounce, "--step", "2", "--out", here / "none.hdf5", "--quiet"], "no contact")
+    complains(["dump", tower, "--step", "2", "--out", "/nowhere/x.hdf5", "--quiet"], "/nowhere/x.hdf5")
 
     # Ctrl-C ends cleanly, with the recorder flushed
     record = here / "long.csv"
