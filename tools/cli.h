@@ -34,8 +34,8 @@ struct Args {
   int nset;
 };
 
-extern const Command command_run, command_check, command_info, command_solve, command_dump, command_solvers,
-    command_version;
+extern const Command command_run, command_check, command_info, command_solve, command_dump, command_bench,
+    command_solvers, command_version;
 const Command* const* cli_commands(int* count);
 
 // The value of a flag, NULL when it was not given.

@@ -6,8 +6,9 @@
 #include <sys/stat.h>
 
 #include "cli.h"
-#include "problem_file.h"
 #include "json.h"
+#include "problem_file.h"
+#include "svg.h"
 
 static const Flag flags[] = {
     {"--solver", "ID", "solver; `tribo solvers` lists them"},
@@ -16,11 +17,18 @@ static const Flag flags[] = {
     {"--set", "KEY=VALUE", "any setting of the solver; may be repeated"},
     {"--out", "FILE", "write the problem with /solution/r; a folder for several problems"},
     {"--history", "FILE.csv", "residuals iteration by iteration"},
+    {"--plot", "FILE.svg", "draw natmap_unit iteration by iteration"},
     {"--strict", NULL, "exit 1 when a problem was not solved"},
     {"--json", "FILE", "results for machines; - is standard output"},
     {"--quiet", NULL, "no text for people"},
     {0},
 };
+
+// natmap_unit of every iteration, for the plot
+typedef struct Trace {
+  double *x, *y;
+  int count, capacity;
+} Trace;
 
 typedef struct Solve {
   const Args* args;
@@ -28,6 +36,8 @@ typedef struct Solve {
   const char* id;
   double tol;
   FILE* history;
+  Trace* traces;  // (files) NULL: no plot
+  int at;
   const char* file;  // at work
   Json* json;        // NULL: none
   int quiet, solved;
@@ -35,7 +45,22 @@ typedef struct Solve {
 
 static void remember(int iteration, TriboRung rung, double nat, double natmap_unit, void* user) {
   const Solve* s = user;
-  fprintf(s->history, "%s,%d,%s,%.17g,%.17g\n", s->file, iteration, tribo_rung_name(rung), nat, natmap_unit);
+  if (s->history != NULL) {
+    fprintf(s->history, "%s,%d,%s,%.17g,%.17g\n", s->file, iteration, tribo_rung_name(rung), nat, natmap_unit);
+  }
+  Trace* t = s->traces != NULL ? &s->traces[s->at] : NULL;
+  if (t != NULL && t->count == t->capacity) {
+    int more = 2 * t->capacity + 256;
+    double *x = realloc(t->x, sizeof(double) * (size_t)more), *y = NULL;
+    t->x = x != NULL ? x : t->x;
+    y = x != NULL ? realloc(t->y, sizeof(double) * (size_t)more) : NULL;
+    t->y = y != NULL ? y : t->y;
+    t->capacity = y != NULL ? more : t->capacity;
+  }
+  if (t != NULL && t->count < t->capacity) {
+    t->x[t->count] = iteration;
+    t->y[t->count++] = natmap_unit;
+  }
 }
 
 static TriboStatus make_solver(Solve* s, int* wrong) {
@@ -149,6 +174,23 @@ static int solve_problem(Solve* s, ProblemFile* p) {
   return code;
 }
 
+static int draw(const Solve* s, const char* path) {
+  int n = s->args->npositional;
+  SvgCurve* curves = calloc((size_t)n, sizeof *curves);
+  if (curves == NULL) {
+    return EXIT_INTERNAL;
+  }
+  for (int i = 0; i < n; ++i) {
+    const char* slash = strrchr(s->args->positional[i], '/');
+    curves[i] =
+        (SvgCurve){slash ? slash + 1 : s->args->positional[i], s->traces[i].x, s->traces[i].y, s->traces[i].count};
+  }
+  SvgPanel panel = {s->id, "iteration", "natmap_unit", 0, 1, curves, n};
+  int good = svg_write(path, &panel, 1);
+  free(curves);
+  return good ? EXIT_WELL : cli_wrong("%s: cannot be written: %s", path, strerror(errno));
+}
+
 // every file is tried; the worst exit code wins
 static int solve_files(Solve* s) {
   int worst = EXIT_WELL;
@@ -158,7 +200,7 @@ static int solve_files(Solve* s) {
   }
   for (int i = 0; i < s->args->npositional; ++i) {
     ProblemFile p;
-    s->file = s->args->positional[i];
+    s->file = s->args->positional[s->at = i];
     int code = problem_read(s->file, &p) ? solve_problem(s, &p) : cli_wrong("%s: %s", s->file, p.reason);
     problem_free(&p);
     worst = code > worst ? code : worst;
@@ -170,8 +212,46 @@ static int solve_files(Solve* s) {
                                                                                                           : worst;
 }
 
+static int open_history(Solve* s) {
+  const char* history = cli_value(s->args, "--history");
+  if (history != NULL) {
+    s->history = fopen(history, "w");
+    if (s->history == NULL) {
+      return cli_wrong("%s: cannot be written: %s", history, strerror(errno));
+    }
+    fputs("file,iteration,rung,nat,natmap_unit\n", s->history);
+  }
+  if (cli_value(s->args, "--plot") != NULL) {
+    s->traces = calloc((size_t)s->args->npositional, sizeof *s->traces);
+    if (s->traces == NULL) {
+      return EXIT_INTERNAL;
+    }
+  }
+  if (s->history != NULL || s->traces != NULL) {
+    tribo_solver_set_history(s->solver, remember, s);
+  }
+  return EXIT_WELL;
+}
+
+static int close_history(Solve* s, int code) {
+  const char *history = cli_value(s->args, "--history"), *plot = cli_value(s->args, "--plot");
+  if (s->history != NULL && fclose(s->history) != 0) {
+    code = cli_wrong("%s: writing failed: %s", history, strerror(errno));
+  }
+  if (s->traces != NULL) {
+    int drawn = draw(s, plot);
+    code = drawn > code ? drawn : code;
+    for (int i = 0; i < s->args->npositional; ++i) {
+      free(s->traces[i].x);
+      free(s->traces[i].y);
+    }
+    free(s->traces);
+  }
+  return code;
+}
+
 static int run(const Args* args) {
-  const char *json = cli_value(args, "--json"), *history = cli_value(args, "--history");
+  const char* json = cli_value(args, "--json");
   Solve s = {.args = args, .id = cli_value(args, "--solver"), .tol = 1e-8};
   Json writer;
   int wrong = 0, code = EXIT_WELL;
@@ -184,14 +264,7 @@ static int run(const Args* args) {
   if (status != TRIBO_OK) {
     code = wrong ? EXIT_INPUT : cli_complain(status);
   }
-  if (code == EXIT_WELL && history != NULL) {
-    s.history = fopen(history, "w");
-    code = s.history != NULL ? EXIT_WELL : cli_wrong("%s: cannot be written: %s", history, strerror(errno));
-    if (s.history != NULL) {
-      fputs("file,iteration,rung,nat,natmap_unit\n", s.history);
-      tribo_solver_set_history(s.solver, remember, &s);
-    }
-  }
+  code = code == EXIT_WELL ? open_history(&s) : code;
   if (code == EXIT_WELL && json != NULL) {
     code = json_open(&writer, json) ? EXIT_WELL : EXIT_INPUT;
     s.json = code == EXIT_WELL ? &writer : NULL;
@@ -204,9 +277,7 @@ static int run(const Args* args) {
     json_end(s.json, ']');
     code = json_close(s.json, json) ? code : EXIT_INPUT;
   }
-  if (s.history != NULL && fclose(s.history) != 0) {
-    code = cli_wrong("%s: writing failed: %s", history, strerror(errno));
-  }
+  code = close_history(&s, code);
   tribo_solver_destroy(s.solver);
   return code;
 }

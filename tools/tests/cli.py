@@ -28,7 +28,7 @@ def complains(words, *texts, code=2):
 
 
 # help and versions
-for command in ("run", "check", "info", "solve", "dump", "solvers", "help", "version"):
+for command in ("run", "check", "info", "solve", "dump", "bench", "solvers", "help", "version"):
     out, _ = call(command, "--help")
     assert out.startswith(f"usage: tribo {command}"), out
 assert "Pinocchio 4." in call("version")[0] and "Coal 3." in call("version")[0]
@@ -128,6 +128,25 @@ with tempfile.TemporaryDirectory() as folder:
     complains(["dump", tower, "--step", "2"], "--out")
     complains(["dump", bounce, "--step", "2", "--out", here / "none.hdf5", "--quiet"], "no contact")
     complains(["dump", tower, "--step", "2", "--out", "/nowhere/x.hdf5", "--quiet"], "/nowhere/x.hdf5")
+
+    # solvers against each other on a folder of problems
+    call("solve", hard, "--plot", here / "history.svg", "--quiet")
+    assert "<polyline" in (here / "history.svg").read_text()
+    cases = here / "cases"
+    cases.mkdir()
+    (cases / "step.hdf5").write_bytes(hard.read_bytes())
+    (cases / "one.dat").write_text("3 1  0 3 3  3 3  2 0 0  0 1 0  0 0 1  -1 0.1 0  0.3")
+    out, _ = call("bench", "solvers", cases, "--solvers", "auto,raisim-ds", "--csv", here / "b.csv", "--svg",
+                  here / "b.svg", "--json", here / "b.json")
+    assert "2 of 2" in out, out
+    rows = list(csv.DictReader(open(here / "b.csv")))
+    assert len(rows) == 2 * 3 * 2 and {r["solver"] for r in rows} == {"auto", "raisim-ds"}
+    assert all(float(r["natmap_unit"]) <= float(r["tolerance"]) for r in rows if r["solved"] == "1")
+    assert (here / "b.svg").read_text().count("<polyline") == 6
+    assert set(json.loads((here / "b.json").read_text())[0]) >= {"work", "engine", "settings", "us", "ratio", "accuracy"}
+    complains(["bench", "solvers", here / "nowhere"], "nowhere")
+    complains(["bench", "solvers", cases, "--solvers", "magic"], "there is no solver 'magic'")
+    complains(["bench", "cooking", cases], "bench cooking")
 
     # Ctrl-C ends cleanly, with the recorder flushed
     record = here / "long.csv"
