@@ -128,15 +128,6 @@ int tribo_dyn_closure_open(const TriboClosure* closure, const double* q, const T
   return tribo_dyn_closure_axes(closure, poses, axes, point, error);
 }
 
-// The block that a velocity belongs to.
-static int block_of_v(const TriboSystem* system, int v) {
-  int block = system->info.nblock - 1;
-  while (block > 0 && system->block_v[block] > v) {
-    --block;
-  }
-  return block;
-}
-
 void tribo_dyn_closure_append(const TriboSystem* system, const Place* place, Rows* rows, int index, double error[6]) {
   const TriboClosure* closure = system->closures + index;
   const int dim = tribo_dyn_closure_dim(closure->kind);
@@ -150,7 +141,7 @@ void tribo_dyn_closure_append(const TriboSystem* system, const Place* place, Row
     return;
   }
   error[0] = joint_error(closure, place->q);
-  const int block_a = block_of_v(system, closure->v_a), block_b = block_of_v(system, closure->v_b);
+  const int block_a = tribo_dyn_block_of_v(system, closure->v_a), block_b = tribo_dyn_block_of_v(system, closure->v_b);
   double* low = tribo_dyn_rows_term(system, rows, block_a < block_b ? block_a : block_b);
   double* high = block_a == block_b ? low : tribo_dyn_rows_term(system, rows, block_a < block_b ? block_b : block_a);
   (block_a <= block_b ? low : high)[closure->v_a - system->block_v[block_a]] -= closure->ratio;
@@ -206,8 +197,8 @@ static TriboStatus check_closure(const TriboSystem* system, int index, const Tri
 static int closure_blocks(const TriboSystem* system, const TriboClosure* c, int blocks[2]) {
   int pair[2] = {tribo_dyn_block_of(system, c->body_a), tribo_dyn_block_of(system, c->body_b)};
   if (ties_joints(c)) {
-    pair[0] = block_of_v(system, c->v_a);
-    pair[1] = block_of_v(system, c->v_b);
+    pair[0] = tribo_dyn_block_of_v(system, c->v_a);
+    pair[1] = tribo_dyn_block_of_v(system, c->v_b);
   }
   int n = 0;
   for (int k = 0; k < 2; ++k) {

@@ -203,6 +203,7 @@ void tribo_dyn_rows_impulse(const TriboSystem* system, const Rows* rows, const d
 TriboProblem tribo_dyn_rows_problem(const TriboSystem* system, const Rows* rows, const double* mass,
                                     const double* minv);
 int tribo_dyn_block_of(const TriboSystem* system, int body);  // −1: nothing moves it
+int tribo_dyn_block_of_v(const TriboSystem* system, int v);
 // 1: both static, the same one, or links welded to the same joint
 int tribo_dyn_are_welded(const TriboSystem* system, int body_a, int body_b);
 

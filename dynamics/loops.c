@@ -52,12 +52,13 @@ static TriboStatus look_at(const TriboSystem* system, TriboDynData* data, const 
 
 // ---- the start of a step -------------------------------------------------------------------------------------------
 
-// Dry friction acts in every step; contacts and limits show when they push.
+// Dry friction and motors act in every step; contacts and limits show when they push.
 static void mark_hard(const TriboSystem* system, TriboDynData* data) {
   memset(data->hard, 0, (size_t)system->ncluster);
   for (int c = 0; c < data->rows.ncone; ++c) {
-    const int cluster = system->cluster[data->rows.infos[c].block_a];
-    if (data->rows.infos[c].kind == TRIBO_ROW_FRICTION && cluster >= 0) {
+    const TriboRowInfo* row = data->rows.infos + c;
+    const int cluster = system->cluster[row->block_a];
+    if ((row->kind == TRIBO_ROW_FRICTION || row->kind == TRIBO_ROW_MOTOR) && cluster >= 0) {
       data->hard[cluster] = 1;
     }
   }
