@@ -112,6 +112,11 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
       g[k] += euler ? options->erp * error[k] / options->h : ahead[k] / options->h;
     }
   }
+  if (system->slack) {
+    TRIBO_TRY(TRIBO_RESERVE(&data->slack.lambda, &data->slack.lambda_capacity, data->rows.nrow));
+    tribo_dyn_slack_find(system, data);
+    tribo_dyn_slack_remove(system, data, data->rows.g + data->rows.nrow - system->closure_size.nrow);
+  }
   return TRIBO_OK;
 }
 
@@ -175,6 +180,9 @@ TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const
     for (int k = 0; k < cone->dim; ++k) {
       data->rows.g[cone->row + k] += data->open[6 * i + k] / options->h;
     }
+  }
+  if (system->slack) {
+    tribo_dyn_slack_remove(system, data, data->rows.g + data->rows.nrow - system->closure_size.nrow);
   }
   data->last_error = *error;
   *again = 1;

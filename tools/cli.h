@@ -34,7 +34,7 @@ struct Args {
   int nset;
 };
 
-extern const Command command_run, command_check, command_info, command_solvers, command_version;
+extern const Command command_run, command_check, command_lab, command_info, command_solvers, command_version;
 const Command* const* cli_commands(int* count);
 
 // The value of a flag, NULL when it was not given.

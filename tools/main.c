@@ -16,7 +16,7 @@ static const Command command_help = {"help",
                                      0,
                                      1,
                                      run_help};
-static const Command* const commands[] = {&command_run,     &command_check, &command_info,
+static const Command* const commands[] = {&command_run,     &command_check, &command_lab,    &command_info,
                                           &command_solvers, &command_help,  &command_version};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

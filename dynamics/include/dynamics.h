@@ -144,7 +144,8 @@ int tribo_dyn_closure_dim(TriboClosureKind kind);
 int tribo_dyn_closure_forces(TriboClosureKind kind);  // how many of its rows, the first ones, are along an axis
 const char* tribo_dyn_closure_row_name(TriboClosureKind kind, int row);  // "along x", "about y": of the closure frame
 // Which rows say nothing new at q: redundant (nclosure) receives a bit per row that depends on the rows before it.
-TRIBO_NODISCARD TriboStatus tribo_dyn_closure_redundant(const TriboSystem* system, TriboDynData* data, const double* q,
+// Belongs to the making of a system: data that is made later knows that there are any.
+TRIBO_NODISCARD TriboStatus tribo_dyn_closure_redundant(TriboSystem* system, TriboDynData* data, const double* q,
                                                         unsigned* redundant);
 // How far the closures are open at any state: out (6 × nclosure) [m, rad], unused rows 0.
 TRIBO_NODISCARD TriboStatus tribo_dyn_closure_error(const TriboSystem* system, TriboDynData* data, const double* q,

@@ -437,6 +437,7 @@ typedef struct TriboVerdict {
   char quantity[160];  // "cube4: speed, max over [1, 5] s"
   char expected[96];   // "≤ 1e-08"
   double measured;     // the value furthest from what is expected
+  double error;        // how far it is from the expected value, or outside the bounds
   double tolerance;
   int held;
 } TriboVerdict;
