@@ -4,7 +4,7 @@
 // f(n). Overlapping boxes have it at one of 15 axes: the face normals of A and of B, and the products of their edges.
 // Separated boxes have it there too, unless the closest features are a vertex and an edge or vertex: then f at the best
 // axis is below the distance between any two points of the boxes, and the closest points are found by going through
-// all vertices and edges.
+// the vertices and edges.
 #include "manifold.h"
 
 typedef struct Axes {
@@ -136,14 +136,6 @@ static int face_contact(const TriboSolid* A, const TriboSolid* B, const Axes* x,
   return 1;
 }
 
-static void corner(const TriboSolid* box, int k, double x[3]) {
-  double local[3];
-  for (int i = 0; i < 3; ++i) {
-    local[i] = k >> i & 1 ? box->half[i] : -box->half[i];
-  }
-  tribo_col_to_world(x, &box->pose, local);
-}
-
 typedef struct Closest {
   double distance2, a[3], b[3];
   uint32_t feature;
@@ -160,39 +152,92 @@ static void offer(Closest* c, const double a[3], const double b[3], uint32_t fea
   }
 }
 
-// Closest points of separated boxes by brute force: every vertex against the other box, every edge against every edge.
-static Closest closest_points(const TriboSolid* A, const TriboSolid* B) {
-  Closest c = {.distance2 = INFINITY};
-  for (int k = 0; k < 16; ++k) {
-    const TriboSolid *own = k < 8 ? A : B, *other = k < 8 ? B : A;
-    double x[3], local[3], y[3];
-    corner(own, k & 7, x);
+// Which signs of each axis the closest point of a box may lie at: bit i for −half[i], bit 3 + i for +half[i]. The
+// closest point is the other box's closest point clamped to this one, so a side counts only if the other box, which
+// covers middle ± extent in this frame, sticks out beyond it.
+static int open_sides(const double half[3], const double middle[3], const double extent[3]) {
+  int sides = 0;
+  for (int i = 0; i < 3; ++i) {
+    double side = (1 - 1e-9) * half[i];  // (aligned boxes count as sticking out)
+    sides |= (middle[i] - extent[i] <= -side) << i | (middle[i] + extent[i] >= side) << (3 + i);
+  }
+  return sides;
+}
+
+static int is_open(int sides, int axis, int positive) {
+  return sides >> (axis + 3 * positive) & 1;
+}
+
+// The edges of a box between open sides: middles and directions in the world, names 4·axis + signs.
+typedef struct Edges {
+  int count, id[12];
+  double middle[12][3], direction[12][3], half[12];
+} Edges;
+
+static void open_edges(const TriboSolid* box, int sides, Edges* out) {
+  out->count = 0;
+  for (int id = 0; id < 12; ++id) {
+    int axis = id / 4, i = (axis + 1) % 3, j = (axis + 2) % 3;
+    if (!is_open(sides, i, id & 1) || !is_open(sides, j, id >> 1 & 1)) {
+      continue;
+    }
+    double local[3] = {0, 0, 0};
+    local[i] = id & 1 ? box->half[i] : -box->half[i];
+    local[j] = id & 2 ? box->half[j] : -box->half[j];
+    tribo_col_to_world(out->middle[out->count], &box->pose, local);
+    tribo_col_axis(out->direction[out->count], box, axis);
+    out->half[out->count] = box->half[axis];
+    out->id[out->count++] = id;
+  }
+}
+
+// Every vertex of `own` between open sides against the other box.
+static void offer_vertices(Closest* c, const TriboSolid* own, const TriboSolid* other, int sides, int own_is_a) {
+  for (int k = 0; k < 8; ++k) {
+    if (!is_open(sides, 0, k & 1) || !is_open(sides, 1, k >> 1 & 1) || !is_open(sides, 2, k >> 2)) {
+      continue;
+    }
+    double x[3], y[3], local[3];
+    for (int i = 0; i < 3; ++i) {
+      local[i] = k >> i & 1 ? own->half[i] : -own->half[i];
+    }
+    tribo_col_to_world(x, &own->pose, local);
     tribo_col_to_local(local, &other->pose, x);
     for (int i = 0; i < 3; ++i) {
       local[i] = tribo_clamp(local[i], -other->half[i], other->half[i]);
     }
     tribo_col_to_world(y, &other->pose, local);
-    offer(&c, k < 8 ? x : y, k < 8 ? y : x, tribo_col_feature(TRIBO_FEATURE_VERTEX, k, 0, 0));
+    offer(c, own_is_a ? x : y, own_is_a ? y : x, tribo_col_feature(TRIBO_FEATURE_VERTEX, own_is_a, k, 0));
   }
-  for (int k = 0; k < 144; ++k) {
-    const TriboSolid* box[2] = {A, B};
-    double p[2][3], d[2][3], s[2];
-    int id[2] = {k / 12, k % 12};
-    for (int o = 0; o < 2; ++o) {
-      // 4·axis + the signs along the two other axes
-      int axis = id[o] / 4;
-      double towards[3] = {0, 0, 0}, local[3];
-      towards[(axis + 1) % 3] = id[o] & 1 ? 1 : -1;
-      towards[(axis + 2) % 3] = id[o] & 2 ? 1 : -1;
-      support_edge(box[o], axis, towards, local);
-      tribo_col_to_world(p[o], &box[o]->pose, local);
-      tribo_col_axis(d[o], box[o], axis);
+}
+
+// Closest points of separated boxes: every vertex against the other box, every edge against every edge, where open.
+static Closest closest_points(const TriboSolid* A, const TriboSolid* B, const Axes* axes) {
+  double back[3], extent_a[3], extent_b[3];
+  tribo_mul33tv(back, axes->C, axes->t);
+  tribo_scale3(back, -1, back);
+  for (int i = 0; i < 3; ++i) {
+    extent_a[i] = extent_b[i] = 0;
+    for (int j = 0; j < 3; ++j) {
+      extent_b[i] += fabs(axes->C[3 * i + j]) * B->half[j];
+      extent_a[i] += fabs(axes->C[3 * j + i]) * A->half[j];
     }
-    int i = id[0] / 4, j = id[1] / 4;
-    tribo_col_segments(p[0], d[0], A->half[i], p[1], d[1], B->half[j], s, s + 1);
-    tribo_axpy3(p[0], p[0], s[0], d[0]);
-    tribo_axpy3(p[1], p[1], s[1], d[1]);
-    offer(&c, p[0], p[1], tribo_col_feature(TRIBO_FEATURE_EDGE, 64 + id[0], id[1], 0));
+  }
+  int sides_a = open_sides(A->half, axes->t, extent_b), sides_b = open_sides(B->half, back, extent_a);
+  Closest c = {.distance2 = INFINITY};
+  offer_vertices(&c, A, B, sides_a, 1);
+  offer_vertices(&c, B, A, sides_b, 0);
+  Edges a, b;
+  open_edges(A, sides_a, &a);
+  open_edges(B, sides_b, &b);
+  for (int i = 0; i < a.count; ++i) {
+    for (int j = 0; j < b.count; ++j) {
+      double s, t, p[3], q[3];
+      tribo_col_segments(a.middle[i], a.direction[i], a.half[i], b.middle[j], b.direction[j], b.half[j], &s, &t);
+      tribo_axpy3(p, a.middle[i], s, a.direction[i]);
+      tribo_axpy3(q, b.middle[j], t, b.direction[j]);
+      offer(&c, p, q, tribo_col_feature(TRIBO_FEATURE_EDGE, 64 + a.id[i], b.id[j], 0));
+    }
   }
   return c;
 }
@@ -209,13 +254,17 @@ void tribo_col_box_box(const TriboSolid* A, const TriboSolid* B, double reach, T
   if (by_edge ? edge_contact(A, B, &x, m) : face_contact(A, B, &x, reach, tie, m)) {
     return;
   }
-  Closest c = closest_points(A, B);
+  Closest c = closest_points(A, B, &x);
   m->gap = sqrt(c.distance2);
   tribo_sub3(m->normal, c.b, c.a);
   if (tribo_normalize3(m->normal) < tie) {
-    // touching at a corner, where many normals are right: that of the best face
+    // touching at a corner, where many normals are right: that of the separating axis
     TriboPatch face;
-    face_towards(A, B, &x, m->normal, &face);
+    if (by_edge) {
+      tribo_mul33v(m->normal, A->pose.R, x.edge_n);
+    } else {
+      face_towards(A, B, &x, m->normal, &face);
+    }
   }
   if (m->gap <= reach) {
     tribo_col_add_point(m, c.a, m->normal, m->gap, c.feature);

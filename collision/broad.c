@@ -2,7 +2,7 @@
 //
 //   1. items are sorted along a Morton curve through their middles (radix sort, stable);
 //   2. four neighbours on the curve make a node, four nodes the node above, … : no pointers, only levels;
-//   3. each leaf asks the tree for overlapping leaves after itself, each fixed item for all.
+//   3. four leaves together ask the tree for overlapping leaves after themselves, each fixed item for all.
 //
 // Sorting and building are linear; the questions cost about log n plus what they find. Fixed items are never put into
 // the tree, so that a large floor widens no node.
@@ -22,9 +22,10 @@ void tribo_col_broad_free(TriboBroad* b) {
   }
 }
 
+// (all six comparisons at once: branches would be guessed wrong half of the time)
 static int overlap(const TriboBox* x, const TriboBox* y) {
-  return x->low[0] <= y->high[0] && y->low[0] <= x->high[0] && x->low[1] <= y->high[1] && y->low[1] <= x->high[1] &&
-         x->low[2] <= y->high[2] && y->low[2] <= x->high[2];
+  return (x->low[0] <= y->high[0]) & (y->low[0] <= x->high[0]) & (x->low[1] <= y->high[1]) & (y->low[1] <= x->high[1]) &
+         (x->low[2] <= y->high[2]) & (y->low[2] <= x->high[2]);
 }
 
 static void widen(TriboBox* x, const TriboBox* y) {
@@ -110,7 +111,7 @@ static Tree build_tree(TriboBroad* b, const TriboBox* boxes, int n) {
   for (int i = 0; i < n; ++i) {
     b->nodes[i] = boxes[b->order[i]];
   }
-  while (tree.count[tree.levels - 1] > FAN && tree.levels < LEVELS) {
+  do {
     const TriboBox* below = tree.at[tree.levels - 1];
     int nbelow = tree.count[tree.levels - 1], count = (nbelow + FAN - 1) / FAN;
     TriboBox* nodes = tree.at[tree.levels - 1] + nbelow;
@@ -122,31 +123,53 @@ static Tree build_tree(TriboBroad* b, const TriboBox* boxes, int n) {
     }
     tree.at[tree.levels] = nodes;
     tree.count[tree.levels++] = count;
-  }
+  } while (tree.count[tree.levels - 1] > FAN && tree.levels < LEVELS);
   return tree;
 }
 
-// All leaves above `after` that overlap the box of `item`.
-static TriboStatus ask(TriboBroad* b, const Tree* tree, const TriboBox* box, int item, int after,
-                       TriboPairFilter* wanted, const void* context) {
+// A few boxes that ask the tree together: the leaves first … first + count − 1, or one fixed item.
+typedef struct Asking {
+  const TriboBox* boxes;
+  const int* items;
+  int count, first;  // first −1: not in the tree
+  TriboBox all;      // around the boxes
+} Asking;
+
+// The leaves below one node of level 1 against the boxes that ask; leaves ask only those after themselves.
+static TriboStatus match(TriboBroad* b, const Tree* tree, int node, const Asking* who) {
+  TRIBO_TRY(TRIBO_APPEND(&b->pairs, &b->pair_capacity, b->npair, FAN * FAN));
+  int end = FAN * (node + 1) < tree->count[0] ? FAN * (node + 1) : tree->count[0], n = b->npair;
+  for (int k = 0; k < who->count; ++k) {
+    int after = who->first < 0 ? -1 : who->first + k;
+    for (int leaf = FAN * node > after ? FAN * node : after + 1; leaf < end; ++leaf) {
+      // written always, kept when they overlap
+      b->pairs[n] = (TriboPair){who->items[k], b->order[leaf]};
+      n += overlap(who->boxes + k, tree->at[0] + leaf);
+    }
+  }
+  b->npair = n;
+  return TRIBO_OK;
+}
+
+static TriboStatus ask(TriboBroad* b, const Tree* tree, const Asking* who) {
   struct {
     int level, first, end;
   } stack[LEVELS * FAN];
-  stack[0].level = tree->levels - 1, stack[0].first = 0, stack[0].end = tree->count[tree->levels - 1];
   int depth = 1;
+  stack[0].level = tree->levels - 1, stack[0].first = 0, stack[0].end = tree->count[tree->levels - 1];
   while (depth > 0) {
     int level = stack[depth - 1].level, first = stack[depth - 1].first, end = stack[depth - 1].end;
     depth--;
     for (int i = first; i < end; ++i) {
       // the last leaf below node i is (i + 1)·4^level − 1
-      if (((int64_t)(i + 1) << (2 * level)) - 1 <= after || !overlap(tree->at[level] + i, box)) {
+      if (((int64_t)(i + 1) << (2 * level)) - 1 < who->first || !overlap(tree->at[level] + i, &who->all)) {
         continue;
       }
-      if (level > 0) {
+      if (level == 1) {
+        TRIBO_TRY(match(b, tree, i, who));
+      } else {
         int last = FAN * (i + 1) < tree->count[level - 1] ? FAN * (i + 1) : tree->count[level - 1];
         stack[depth].level = level - 1, stack[depth].first = FAN * i, stack[depth++].end = last;
-      } else if (wanted(context, item, b->order[i])) {
-        TRIBO_TRY(tribo_col_broad_append(b, item, b->order[i]));
       }
     }
   }
@@ -172,12 +195,25 @@ TriboStatus tribo_col_broad_pairs(TriboBroad* b, const TriboBox* boxes, const in
   curve_keys(b, boxes, moving, nmoving);
   sort_keys(b, nmoving);
   Tree tree = build_tree(b, boxes, nmoving);
-  for (int i = 0; i < nmoving; ++i) {
-    TRIBO_TRY(ask(b, &tree, b->nodes + i, b->order[i], i, wanted, context));
+  int start = b->npair;
+  for (int i = 0; i < tree.count[1]; ++i) {
+    int first = FAN * i, count = nmoving - first < FAN ? nmoving - first : FAN;
+    Asking leaves = {b->nodes + first, b->order + first, count, first, tree.at[1][i]};
+    TRIBO_TRY(ask(b, &tree, &leaves));
   }
   for (int i = 0; i < nfixed; ++i) {
-    TRIBO_TRY(ask(b, &tree, boxes + fixed[i], fixed[i], -1, wanted, context));
+    Asking one = {boxes + fixed[i], fixed + i, 1, -1, boxes[fixed[i]]};
+    TRIBO_TRY(ask(b, &tree, &one));
   }
+  // what the filter does not want goes; the rest gets a < b
+  int kept = start;
+  for (int i = start; i < b->npair; ++i) {
+    int x = b->pairs[i].a, y = b->pairs[i].b;
+    if (wanted(context, x, y)) {
+      b->pairs[kept++] = x < y ? (TriboPair){x, y} : (TriboPair){y, x};
+    }
+  }
+  b->npair = kept;
   return TRIBO_OK;
 }
 

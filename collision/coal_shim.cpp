@@ -2,6 +2,8 @@
 #error "the shims must be compiled for plain x86-64, as the wheels were: Eigen's alignment is part of their ABI"
 #endif
 
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -225,10 +227,21 @@ TriboStatus tribo_coal_distance(TriboCoalQuery* query, const TriboCoalShape* a, 
   // forget the last query: the support hint would be reused
   query->solver.cached_guess = coal::Vec3s(1, 0, 0);
   query->solver.support_func_cached_guess.setZero();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
   coal::Vec3s pa, pb, normal;
-  const double gap =
-      query->solver.shapeDistance(*a->shape, transform(pose_a), *b->shape, transform(pose_b), true, pa, pb, normal);
-  store(out, gap, normal, 0.5 * (pa + pb));
+  double gap;
+  try {
+    gap = query->solver.shapeDistance(*a->shape, transform(pose_a), *b->shape, transform(pose_b), true, pa, pb, normal);
+  } catch (const std::logic_error&) {
+    // an assertion inside the search
+    gap = nan;
+  }
+  const bool found = std::abs(gap) < 1e300 && normal.allFinite() && pa.allFinite() && pb.allFinite();
+  if (found) {
+    store(out, gap, normal, 0.5 * (pa + pb));
+  } else {
+    store(out, nan, coal::Vec3s::Constant(nan), coal::Vec3s::Constant(nan));
+  }
   return TRIBO_OK;
   BARRIER_END("tribo_coal_distance")
 }

@@ -48,7 +48,8 @@ typedef struct TriboCoalAnswer {
   double point[3];  // midway between the two witness points
 } TriboCoalAnswer;
 
-// Signed distance by GJK and EPA for any two shapes.
+// Signed distance by GJK and EPA for any two shapes. Their search may fail (about once in 1e5 shallow overlaps): that
+// is no error, all numbers of the answer are then NaN.
 TRIBO_NODISCARD TriboStatus tribo_coal_distance(TriboCoalQuery* query, const TriboCoalShape* a, const TriboPose* pose_a,
                                                 const TriboCoalShape* b, const TriboPose* pose_b,
                                                 TriboCoalAnswer* out) TRIBO_NOEXCEPT;

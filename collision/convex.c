@@ -9,14 +9,19 @@
 //   Newton  in the directions left free: with x_A, x_B the support points, K the sum of both Hessians of h and t an
 //           orthonormal basis, the gradient of −f on the sphere is tᵀ(x_A − x_B) and its Hessian tᵀKt + f·1.
 //
+// EPA fails about once in a thousand deep overlaps and once in 1e5 shallow ones: it returns nothing, or a poor
+// direction. f tells, because then some simple direction is better, and the search climbs from that.
+//
 // Then the patches that face each other say where the contact points are.
 #include "manifold.h"
-
+#include "memory.h"
 #include "status.h"
 
 typedef struct Search {
   const TriboSolid *a, *b;
   double size;          // of the smaller solid, scales the tolerances
+  double start[3];      // direction to polish
+  double seen[3];       // where Coal saw the contact
   double n[3], f;       // best direction so far and its separation
   double xa[3], xb[3];  // support points there
   int face;             // 1: n is a face normal of a, 2: of b
@@ -61,55 +66,76 @@ static void try_faces(Search* s) {
   }
 }
 
-// The straight line of the surface at the support point of n that is most nearly perpendicular to n; 0: none is.
-static int support_line(const TriboSolid* solid, const double n[3], double line[3]) {
-  double d[3], local[3] = {0, 0, 0}, best = 1e-2;
-  tribo_mul33tv(d, solid->pose.R, n);
-  if (solid->kind == TRIBO_SHAPE_CAPSULE || solid->kind == TRIBO_SHAPE_CYLINDER) {
-    local[2] = fabs(d[2]) < best;
-  } else if (solid->kind == TRIBO_SHAPE_CONE) {
-    double rim = sqrt(d[0] * d[0] + d[1] * d[1]),
-           slant = sqrt(solid->radius * solid->radius + 4 * solid->half[2] * solid->half[2]);
-    if (rim > 0) {
-      tribo_set3(local, -solid->radius * d[0] / (rim * slant), -solid->radius * d[1] / (rim * slant),
-                 2 * solid->half[2] / slant);
-      if (fabs(tribo_dot3(local, d)) > best) {
-        return 0;
-      }
+// A straight piece of the surface that starts at the support point of n: unit direction and length.
+typedef struct Line {
+  double d[3], length;
+} Line;
+
+// The edge at the support vertex that is most nearly perpendicular to d, in the hull's frame.
+static Line hull_line(const TriboHull* hull, const double d[3], double slack) {
+  Line best = {.length = 0};
+  int vertex = tribo_col_hull_support(hull, d);
+  for (int k = hull->around_first[vertex]; k < hull->around_first[vertex + 1]; ++k) {
+    // each edge at the vertex follows it in one of the faces around
+    int first = hull->face_first[hull->around[k]], count = hull->face_first[hull->around[k] + 1] - first, at = 0;
+    while (hull->face_vertex[first + at] != vertex) {
+      at++;
     }
-  } else if (solid->kind == TRIBO_SHAPE_BOX) {
-    for (int k = 0; k < 3; ++k) {
-      if (fabs(d[k]) < best) {
-        best = fabs(d[k]);
-        tribo_set3(local, k == 0, k == 1, k == 2);
-      }
-    }
-  } else if (solid->kind == TRIBO_SHAPE_HULL) {
-    // both edges that each face around the support vertex has there
-    const TriboHull* hull = solid->hull;
-    int vertex = tribo_col_hull_support(hull, d);
-    for (int k = hull->around_first[vertex]; k < hull->around_first[vertex + 1]; ++k) {
-      int first = hull->face_first[hull->around[k]], length = hull->face_first[hull->around[k] + 1] - first, at = 0;
-      while (hull->face_vertex[first + at] != vertex) {
-        at++;
-      }
-      double edge[3];
-      tribo_sub3(edge, hull->points + 3 * hull->face_vertex[first + (at + 1) % length], hull->points + 3 * vertex);
-      tribo_normalize3(edge);
-      if (fabs(tribo_dot3(edge, d)) < best) {
-        best = fabs(tribo_dot3(edge, d));
-        tribo_copy3(local, edge);
-      }
+    Line edge;
+    tribo_sub3(edge.d, hull->points + 3 * hull->face_vertex[first + (at + 1) % count], hull->points + 3 * vertex);
+    edge.length = tribo_normalize3(edge.d);
+    if (fabs(tribo_dot3(edge.d, d)) < slack) {
+      slack = fabs(tribo_dot3(edge.d, d));
+      best = edge;
     }
   }
-  tribo_mul33v(line, solid->pose.R, local);
-  return tribo_dot3(local, local) > 0;
+  return best;
+}
+
+// The line at the support point of n that is perpendicular to n within `slack`, in the world; 0: there is none.
+static int support_line(const TriboSolid* solid, const double n[3], double slack, Line* line) {
+  double d[3], rim, slant;
+  Line local = {.length = 0};
+  tribo_mul33tv(d, solid->pose.R, n);
+  switch (solid->kind) {
+    case TRIBO_SHAPE_BOX:
+    case TRIBO_SHAPE_CAPSULE:
+    case TRIBO_SHAPE_CYLINDER:
+      // along an axis, away from the side the support point is on
+      for (int k = solid->kind == TRIBO_SHAPE_BOX ? 0 : 2; k < 3; ++k) {
+        if (fabs(d[k]) < slack) {
+          slack = fabs(d[k]);
+          local = (Line){{0, 0, 0}, 2 * solid->half[k]};
+          local.d[k] = -copysign(1, d[k]);
+        }
+      }
+      break;
+    case TRIBO_SHAPE_CONE:
+      // from the rim up to the apex, or down
+      rim = sqrt(d[0] * d[0] + d[1] * d[1]);
+      slant = sqrt(solid->radius * solid->radius + 4 * solid->half[2] * solid->half[2]);
+      if (rim > 0) {
+        double across = -solid->radius / (rim * slant), sign = 2 * solid->half[2] * d[2] > solid->radius * rim ? -1 : 1;
+        tribo_set3(local.d, sign * across * d[0], sign * across * d[1], sign * 2 * solid->half[2] / slant);
+        local.length = fabs(tribo_dot3(local.d, d)) < slack ? slant : 0;
+      }
+      break;
+    case TRIBO_SHAPE_HULL: local = hull_line(solid->hull, d, slack); break;
+    default: break;
+  }
+  tribo_mul33v(line->d, solid->pose.R, local.d);
+  line->length = local.length;
+  return line->length > 0;
 }
 
 static void try_lines(Search* s) {
   double start[3] = {s->n[0], s->n[1], s->n[2]}, back[3] = {-s->n[0], -s->n[1], -s->n[2]}, n[3];
-  int known[2] = {support_line(s->a, start, s->line[0]), support_line(s->b, back, s->line[1])};
+  Line lines[2];
+  int known[2] = {support_line(s->a, start, 1e-2, lines), support_line(s->b, back, 1e-2, lines + 1)};
+  tribo_copy3(s->line[0], lines[0].d);
+  tribo_copy3(s->line[1], lines[1].d);
   double slack = 1e-10 * s->size;
+  s->has_line[0] = s->has_line[1] = 0;
   for (int k = 0; k < 2; ++k) {
     if (known[k]) {
       tribo_axpy3(n, start, -tribo_dot3(start, s->line[k]), s->line[k]);
@@ -212,80 +238,212 @@ static void add_parallel(const Search* s, const TriboPatch* pa, const TriboPatch
   }
 }
 
-// One point. The support point of a solid is the place unless a whole line or face of it supports n.
-static void add_single(const Search* s, const double seen_by_coal[3], TriboManifold* m) {
-  double a[3];
-  int many_a = s->has_line[0] || s->face == 1, many_b = s->has_line[1] || s->face == 2;
-  if (!many_a) {
-    tribo_copy3(a, s->xa);
-  } else if (!many_b) {
-    tribo_axpy3(a, s->xb, -s->f, s->n);
-  } else if (s->has_line[0] && s->has_line[1]) {
-    double t, u;
-    tribo_col_segments(s->xa, s->line[0], INFINITY, s->xb, s->line[1], INFINITY, &t, &u);
-    tribo_axpy3(a, s->xa, t, s->line[0]);
+// The place on the solid's line at the support point x that is closest to y; x itself without a line.
+static void slide(const TriboSolid* solid, const double n[3], const double y[3], double x[3]) {
+  Line line;
+  if (support_line(solid, n, 1e-5, &line)) {
+    double d[3];
+    tribo_sub3(d, y, x);
+    tribo_axpy3(x, x, tribo_clamp(tribo_dot3(d, line.d), 0, line.length), line.d);
+  }
+}
+
+// One point: where the lines of both solids come closest, or at the support point of the one that has no line. A face
+// without a point of the other patch over it leaves its place to the other solid and to what Coal saw.
+static void add_single(const Search* s, TriboManifold* m) {
+  double a[3], b[3], back[3] = {-s->n[0], -s->n[1], -s->n[2]};
+  Line la, lb;
+  tribo_copy3(a, s->xa);
+  tribo_copy3(b, s->xb);
+  if (s->face == 1) {
+    slide(s->b, back, s->seen, b);
+    tribo_axpy3(a, b, -s->f, s->n);
+  } else if (s->face == 2) {
+    slide(s->a, s->n, s->seen, a);
+  } else if (support_line(s->a, s->n, 1e-5, &la) && support_line(s->b, back, 1e-5, &lb)) {
+    double p[3], q[3], t, u;
+    tribo_axpy3(p, a, 0.5 * la.length, la.d);
+    tribo_axpy3(q, b, 0.5 * lb.length, lb.d);
+    tribo_col_segments(p, la.d, 0.5 * la.length, q, lb.d, 0.5 * lb.length, &t, &u);
+    tribo_axpy3(a, p, t, la.d);
   } else {
-    tribo_axpy3(a, seen_by_coal, tribo_dot3(s->n, s->xa) - tribo_dot3(s->n, seen_by_coal), s->n);
+    slide(s->a, s->n, b, a);
   }
   tribo_col_add_point(m, a, s->n, s->f, tribo_col_feature(TRIBO_FEATURE_POINT, 0, 0, 0));
 }
 
-// Turns the rim points of a cap, which is the reference face, towards the tilt of the face on the other side.
-static void turn_cap(const TriboSolid* solid, const TriboPatch* other, TriboPatch* face) {
-  if ((solid->kind == TRIBO_SHAPE_CYLINDER || solid->kind == TRIBO_SHAPE_CONE) && other->count >= 3 &&
-      tribo_dot3(other->normal, face->normal) < -0.99) {
-    double n[3];
+// The reference face again, when it is the cap of a cylinder or cone, with its corners turned: towards the tilt of the
+// face on the other side, or (to_point) so that one corner lies over the other solid's support point.
+static void turn_cap(const Search* s, const TriboPatch* other, int to_point, TriboPatch* face) {
+  const TriboSolid* solid = s->face == 1 ? s->a : s->b;
+  if (solid->kind != TRIBO_SHAPE_CYLINDER && solid->kind != TRIBO_SHAPE_CONE) {
+    return;
+  }
+  double n[3];
+  if (to_point) {
+    tribo_sub3(n, s->face == 1 ? s->xb : s->xa, solid->pose.p);
+    tribo_axpy3(n, n, -tribo_dot3(n, face->normal), face->normal);
+    tribo_normalize3(n);
+    tribo_axpy3(n, face->normal, 0.1, n);
+    tribo_normalize3(n);
+  } else if (other->count >= 3 && tribo_dot3(other->normal, face->normal) < -0.99) {
     tribo_scale3(n, -1, other->normal);
-    tribo_col_patch(solid, n, face);
+  } else {
+    return;
+  }
+  tribo_col_patch(solid, n, face);
+}
+
+// Points of a face against the patch on the other side; returns their least gap.
+static double add_face(const Search* s, int to_point, double reach, TriboManifold* m) {
+  TriboPatch pa, pb, *face = s->face == 1 ? &pa : &pb, *other = s->face == 1 ? &pb : &pa;
+  double back[3] = {-s->n[0], -s->n[1], -s->n[2]};
+  tribo_col_patch(s->a, s->n, &pa);
+  tribo_col_patch(s->b, back, &pb);
+  turn_cap(s, other, to_point, face);
+  m->count = 0;
+  return tribo_col_clip(face, other, s->n, s->face == 1, reach, m);
+}
+
+// Polishes the start; without faces when one has been tried and found to lie beside the contact.
+static void polish(Search* s, int with_faces) {
+  s->f = -INFINITY;
+  s->face = s->has_line[0] = s->has_line[1] = 0;
+  try_direction(s, s->start, 0);
+  if (with_faces) {
+    try_faces(s);
+  }
+  // the line of a cone turns with n, so that it takes a few rounds to get perpendicular
+  int cones = s->a->kind == TRIBO_SHAPE_CONE || s->b->kind == TRIBO_SHAPE_CONE;
+  for (int round = 0; !s->face && round < (cones ? 4 : 1); ++round) {
+    try_lines(s);
+    newton(s);
   }
 }
 
-static void add_points(const Search* s, const double seen_by_coal[3], double reach, TriboManifold* m) {
-  TriboPatch pa, pb;
-  double back[3] = {-s->n[0], -s->n[1], -s->n[2]}, cross[3] = {1, 0, 0};
-  tribo_col_patch(s->a, s->n, &pa);
-  tribo_col_patch(s->b, back, &pb);
-  if (s->face == 1) {
-    turn_cap(s->a, &pb, &pa);
-    tribo_col_clip(&pa, &pb, s->n, 1, reach, m);
-  } else if (s->face == 2) {
-    turn_cap(s->b, &pa, &pb);
-    tribo_col_clip(&pb, &pa, s->n, 0, reach, m);
-  } else if (s->has_line[0] && s->has_line[1] && pa.count == 2 && pb.count == 2) {
+static void middle_of(const TriboSolid* solid, double x[3]) {
+  const double origin[3] = {0, 0, 0};
+  tribo_col_to_world(x, &solid->pose, solid->kind == TRIBO_SHAPE_HULL ? solid->hull->centre : origin);
+}
+
+// The best direction among the one found, the line of the middles and the axes of both solids; returns its separation.
+static double best_seed(const Search* s, double n[3]) {
+  double best = s->f + 1e-6 * s->size, x[3], xa[3], xb[3];
+  tribo_copy3(n, s->n);
+  for (int k = 0; k < 13; ++k) {
+    const TriboSolid* solid = k < 6 ? s->a : s->b;
+    if (k == 12) {
+      middle_of(s->a, xa);
+      middle_of(s->b, xb);
+      tribo_sub3(x, xb, xa);
+    } else if (solid->kind == TRIBO_SHAPE_HULL) {
+      continue;  // its axes mean nothing
+    } else {
+      tribo_col_axis(x, solid, k % 3);
+      tribo_scale3(x, k % 6 < 3 ? 1 : -1, x);
+    }
+    if (tribo_normalize3(x) > 0) {
+      double f = separation(s->a, s->b, x, xa, xb);
+      if (f > best) {
+        best = f;
+        tribo_copy3(n, x);
+      }
+    }
+  }
+  return separation(s->a, s->b, n, xa, xb);
+}
+
+// Coal's own heap calls are counted on its account.
+static TriboStatus ask_coal(TriboCoalQuery* query, const TriboSolid* a, const TriboSolid* b, TriboCoalAnswer* out) {
+  TriboHeapOwner before = tribo_heap_enter(TRIBO_HEAP_COAL);
+  TriboStatus status = tribo_coal_distance(query, a->coal, &a->pose, b->coal, &b->pose, out);
+  tribo_heap_leave(before);
+  return status;
+}
+
+// Climbs by distances, which Coal finds reliably: b is moved out along n until it is clearly apart, and the direction
+// of closest approach there is tried, as long as it is better. A direction is its own answer exactly when the support
+// points lie along it, that is when f is stationary.
+static TriboStatus improve(TriboCoalQuery* query, Search* s) {
+  double n[3], xa[3], xb[3], f = best_seed(s, n);
+  for (int i = 0; i < 16; ++i) {
+    TriboSolid moved = *s->b;
+    TriboCoalAnswer coal;
+    tribo_axpy3(moved.pose.p, moved.pose.p, 1e-2 * s->size - f, n);
+    TRIBO_TRY(ask_coal(query, s->a, &moved, &coal));
+    double better = separation(s->a, s->b, coal.normal, xa, xb);
+    if (!(better > f + 1e-9 * s->size)) {
+      break;
+    }
+    f = better;
+    tribo_copy3(n, coal.normal);
+    tribo_copy3(s->seen, coal.point);
+  }
+  if (f > s->f + 1e-9 * s->size) {
+    tribo_copy3(s->start, n);
+    polish(s, 1);
+  }
+  return TRIBO_OK;
+}
+
+// A face counts when a point over it is as close as it says. If not, the contact is beside the face, and the direction
+// without faces is taken unless it is worse.
+static void settle_face(Search* s, double reach, TriboManifold* m) {
+  double enough = s->f + 2e-6 * s->size;
+  if (add_face(s, 0, reach, m) <= enough || add_face(s, 1, reach, m) <= enough) {
+    return;
+  }
+  Search without = *s;
+  polish(&without, 0);
+  m->count = 0;
+  if (without.f >= s->f - 1e-6 * s->size) {
+    *s = without;
+  }
+}
+
+static void add_points(Search* s, double reach, TriboManifold* m) {
+  if (s->face) {
+    settle_face(s, reach, m);
+  }
+  if (!s->face && s->has_line[0] && s->has_line[1]) {
+    TriboPatch pa, pb;
+    double back[3] = {-s->n[0], -s->n[1], -s->n[2]}, cross[3];
+    tribo_col_patch(s->a, s->n, &pa);
+    tribo_col_patch(s->b, back, &pb);
     tribo_cross3(cross, s->line[0], s->line[1]);
-    if (tribo_norm3(cross) < 1e-3) {
+    if (pa.count == 2 && pb.count == 2 && tribo_norm3(cross) < 1e-3) {
       add_parallel(s, &pa, &pb, reach, m);
     }
   }
-  if (m->count == 0) {
-    add_single(s, seen_by_coal, m);
+  if (m->count == 0 && s->f <= reach) {
+    add_single(s, m);
   }
+  m->gap = s->f;
+  tribo_copy3(m->normal, s->n);
 }
 
 TriboStatus tribo_col_convex(TriboCoalQuery* query, const TriboSolid* a, const TriboSolid* b, double reach,
                              TriboManifold* m) {
   TriboCoalAnswer coal;
-  TRIBO_TRY(tribo_coal_distance(query, a->coal, &a->pose, b->coal, &b->pose, &coal));
-  Search s = {.a = a, .b = b, .size = fmin(tribo_col_reach(a), tribo_col_reach(b)), .f = -INFINITY};
-  if (!tribo_finite(coal.normal, 3) || !tribo_finite(coal.point, 3)) {
-    // nothing came back: start from the line of the middles
-    tribo_sub3(coal.normal, b->pose.p, a->pose.p);
-    tribo_scale3(coal.point, 0.5, coal.normal);
-    tribo_add3(coal.point, coal.point, a->pose.p);
-  }
-  if (!(tribo_normalize3(coal.normal) > 0)) {
+  TRIBO_TRY(ask_coal(query, a, b, &coal));
+  Search s = {.a = a, .b = b, .size = fmin(tribo_col_reach(a), tribo_col_reach(b))};
+  if (!(tribo_norm3(coal.normal) > 0.5)) {
+    // nothing came back: any direction will do, better ones are looked for below
     tribo_set3(coal.normal, 0, 0, 1);
+    tribo_copy3(coal.point, a->pose.p);
   }
-  try_direction(&s, coal.normal, 0);
-  try_faces(&s);
-  if (!s.face) {
-    try_lines(&s);
-    newton(&s);
+  tribo_copy3(s.seen, coal.point);
+  tribo_copy3(s.start, coal.normal);
+  tribo_normalize3(s.start);
+  polish(&s, 1);
+  // touching or overlapping, or a direction that does not reach the distance it came with: look again
+  if (s.f < 1e-6 * s.size || s.f < coal.gap - 1e-6 * s.size) {
+    TRIBO_TRY(improve(query, &s));
   }
   m->gap = s.f;
   tribo_copy3(m->normal, s.n);
   if (m->gap <= reach) {
-    add_points(&s, coal.point, reach, m);
+    add_points(&s, reach, m);
   }
   return TRIBO_OK;
 }

@@ -11,8 +11,6 @@ struct TriboColWorld {
   int ngeom, nbody;
   TriboGeom* geoms;
   TriboSolid* solids;            // (ngeom) with Coal objects, at their place for static ones
-  TriboCoalShape** own;          // (ngeom) the Coal objects that belong to the world
-  double* radius;                // (ngeom) of the ball about the body's origin that holds the geometry
   int *moving, *fixed, *planes;  // geometries by their part in the broad phase
   int nmoving, nfixed, nplane;
   uint64_t* excluded;  // sorted keys of body pairs
@@ -74,13 +72,11 @@ static TriboStatus world_alloc(TriboColWorld* w, const TriboColWorldDef* def) {
   size_t n = (size_t)def->ngeom;
   w->geoms = tribo_alloc(n, sizeof *w->geoms);
   w->solids = tribo_alloc(n, sizeof *w->solids);
-  w->own = tribo_alloc(n, sizeof *w->own);
-  w->radius = tribo_alloc(n, sizeof *w->radius);
   w->moving = tribo_alloc(n, sizeof *w->moving);
   w->fixed = tribo_alloc(n, sizeof *w->fixed);
   w->planes = tribo_alloc(n, sizeof *w->planes);
   w->excluded = tribo_alloc((size_t)def->nexcluded, sizeof *w->excluded);
-  if (!w->geoms || !w->solids || !w->own || !w->radius || !w->moving || !w->fixed || !w->planes || !w->excluded) {
+  if (!w->geoms || !w->solids || !w->moving || !w->fixed || !w->planes || !w->excluded) {
     return tribo_fail(TRIBO_NOMEM, "tribo_col_world_create: no memory for %zu geometries", n);
   }
   return TRIBO_OK;
@@ -101,10 +97,8 @@ static TriboStatus world_fill(TriboColWorld* w, const TriboColWorldDef* def) {
     if (geom->kind == TRIBO_SHAPE_HULL) {
       solid->coal = geom->hull->coal;
     } else {
-      TRIBO_TRY(tribo_coal_shape_create(geom->kind, geom->size, w->own + i));
-      solid->coal = w->own[i];
+      TRIBO_TRY(tribo_coal_shape_create(geom->kind, geom->size, &solid->coal));
     }
-    w->radius[i] = tribo_norm3(geom->local.p) + tribo_col_reach(solid);
     if (geom->body == TRIBO_WORLD_BODY) {
       w->fixed[w->nfixed++] = i;
     } else {
@@ -141,11 +135,12 @@ void tribo_col_world_destroy(TriboColWorld* world) {
   if (world == NULL) {
     return;
   }
-  for (int i = 0; world->own != NULL && i < world->ngeom; ++i) {
-    tribo_coal_shape_destroy(world->own[i]);
+  for (int i = 0; world->solids != NULL && i < world->ngeom; ++i) {
+    if (world->solids[i].kind != TRIBO_SHAPE_HULL) {  // (hulls keep theirs)
+      tribo_coal_shape_destroy(world->solids[i].coal);
+    }
   }
-  void* all[] = {world->geoms,  world->solids, world->own,    world->radius,
-                 world->moving, world->fixed,  world->planes, world->excluded};
+  void* all[] = {world->geoms, world->solids, world->moving, world->fixed, world->planes, world->excluded};
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
     tribo_free(all[i]);
   }
@@ -164,14 +159,16 @@ TriboStatus tribo_col_data_create(const TriboColWorld* world, TriboColData** out
   data->solids = tribo_alloc(n, sizeof *data->solids);
   data->motions = tribo_alloc(n, sizeof *data->motions);
   data->boxes = tribo_alloc(n, sizeof *data->boxes);
-  TriboStatus status = data->solids && data->motions && data->boxes
-                           ? tribo_coal_query_create(&data->query)
-                           : tribo_fail(TRIBO_NOMEM, "tribo_col_data_create: no memory for %zu geometries", n);
+  if (data->solids == NULL || data->motions == NULL || data->boxes == NULL) {
+    tribo_col_data_destroy(data);
+    return tribo_fail(TRIBO_NOMEM, "tribo_col_data_create: no memory for %zu geometries", n);
+  }
+  memcpy(data->solids, world->solids, n * sizeof *data->solids);
+  TriboStatus status = tribo_coal_query_create(&data->query);
   if (status != TRIBO_OK) {
     tribo_col_data_destroy(data);
     return status;
   }
-  memcpy(data->solids, world->solids, n * sizeof *data->solids);
   *out = data;
   return TRIBO_OK;
 }
@@ -203,11 +200,43 @@ static TriboStatus check_query(const TriboColWorld* world, const TriboColQuery* 
     return tribo_fail(TRIBO_INVALID, "%s: poses or twists are NULL", where);
   }
   for (int i = 0; i < world->nbody; ++i) {
-    if (!tribo_finite((const double*)(query->poses + i), 12) || !tribo_finite((const double*)(query->twists + i), 6)) {
-      return tribo_fail(TRIBO_NUMERIC, "%s: the pose or twist of body %d is not finite", where, i);
+    const TriboPose* pose = query->poses + i;
+    const TriboTwist* twist = query->twists + i;
+    int inside = 1;
+    for (int k = 0; k < 3; ++k) {
+      inside = inside && fabs(pose->p[k]) <= 1e9 && query->h * fabs(twist->v[k]) <= 1e9 &&
+               query->h * fabs(twist->w[k]) <= 1e9;
+    }
+    for (int k = 0; k < 9; ++k) {
+      inside = inside && fabs(pose->R[k]) <= 1 + 1e-6;
+    }
+    if (!inside) {
+      return tribo_fail(
+          TRIBO_NUMERIC,
+          "%s: body %d at (%g, %g, %g) m with (%g, %g, %g) m/s is not finite, not a pose, or moves by more "
+          "than 1e9 m",
+          where, i, pose->p[0], pose->p[1], pose->p[2], twist->v[0], twist->v[1], twist->v[2]);
     }
   }
   return TRIBO_OK;
+}
+
+static void set_motion(TriboMotion* motion, const TriboSolid* solid, const TriboPose* body, const TriboTwist* twist) {
+  double r[3], axis[3], across[3];
+  tribo_sub3(r, solid->pose.p, body->p);
+  tribo_col_axis(axis, solid, 2);
+  tribo_cross3(across, axis, twist->w);
+  tribo_copy3(motion->origin, body->p);
+  motion->twist = *twist;
+  motion->offset = tribo_norm3(r);
+  motion->reach = tribo_col_reach(solid);
+  switch (solid->kind) {
+    case TRIBO_SHAPE_SPHERE: motion->spin = 0; break;
+    case TRIBO_SHAPE_CAPSULE:
+    case TRIBO_SHAPE_CYLINDER:
+    case TRIBO_SHAPE_CONE: motion->spin = tribo_norm3(across); break;
+    default: motion->spin = tribo_norm3(twist->w); break;
+  }
 }
 
 // World poses, motions and boxes swept by the motion of one step and grown by half the margin.
@@ -225,10 +254,8 @@ static void place(const TriboColWorld* world, TriboColData* data, const TriboCol
       const TriboPose* body = query->poses + geom->body;
       tribo_col_to_world(solid->pose.p, body, geom->local.p);
       tribo_mul33(solid->pose.R, body->R, geom->local.R);
-      tribo_copy3(motion->origin, body->p);
-      motion->twist = query->twists[geom->body];
-      motion->radius = world->radius[i];
-      grow += query->h * motion->radius * tribo_norm3(motion->twist.w);
+      set_motion(motion, solid, body, query->twists + geom->body);
+      grow += query->h * tribo_col_turning(motion);
     }
     tribo_col_bounds(solid, box->low, box->high);
     for (int k = 0; k < 3; ++k) {
@@ -331,8 +358,7 @@ static TriboStatus pair_contacts(const TriboColWorld* world, TriboColData* data,
   TriboManifold m;
   double relative[3];
   tribo_sub3(relative, mb->twist.v, ma->twist.v);
-  double travel = query->h * (tribo_norm3(relative) + ma->radius * tribo_norm3(ma->twist.w) +
-                              mb->radius * tribo_norm3(mb->twist.w));
+  double travel = query->h * (tribo_norm3(relative) + tribo_col_turning(ma) + tribo_col_turning(mb));
   int by_coal = 0, hit = 0, refuted = 0;
   TRIBO_TRY(tribo_col_collide(data->query, a, b, query->margin + travel, &m, &by_coal));
   stats->coal_pairs += by_coal;

@@ -4,16 +4,14 @@
 //   points ──check──► quickhull ──► triangles ──grow regions──► faces ──loops──► polygons ──► fans, planes, Coal object
 #include "shape.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "memory.h"
 #include "status.h"
 
 static const double FLAT = 1e-6;      // refused: thickness / extent below this
 static const double COPLANAR = 1e-6;  // merged: distance from the face's plane / extent up to this
-enum { MOST_POINTS = 1000000, MOST_BYTES = 256 * 1024 * 1024 };
+enum { MOST_POINTS = 1000000 };
 
 // A directed edge of a triangle.
 typedef struct Edge {
@@ -25,10 +23,24 @@ typedef struct Seed {
   int triangle;
 } Seed;
 
+// The directions in which a point set is long, wide and thick, and how much.
+typedef struct Frame {
+  const double* origin;
+  double axis[3][3], size[3];
+  double largest;  // coordinate
+} Frame;
+
+// A point in that frame, scaled to unit sizes, and where it came from.
+typedef struct Scaled {
+  double x[3];
+  int index;
+} Scaled;
+
 // The triangle soup and what is worked out about it.
 typedef struct Soup {
   int npoint, ntriangle, nface;
-  double extent;
+  double coplanar;    // distance up to which a point lies in a plane
+  double middle[3];   // mean of the points
   double* points;     // (npoint × 3)
   int* triangles;     // (ntriangle × 3)
   double* normals;    // (ntriangle × 3) unit, outward
@@ -51,14 +63,14 @@ static void soup_free(Soup* s) {
   }
 }
 
-// Distance of the farthest point from the affine space through the `rank` first picks; its index in *pick.
-static double farthest(const double* points, int n, const double* origin, double (*basis)[3], int rank, int* pick) {
+// Distance of the farthest point from the affine space of the first `rank` axes; its index in *pick.
+static double farthest(const double* points, int n, const Frame* frame, int rank, int* pick) {
   double most = -1;
   for (int i = 0; i < n; ++i) {
     double d[3];
-    tribo_sub3(d, points + 3 * i, origin);
+    tribo_sub3(d, points + 3 * i, frame->origin);
     for (int k = 0; k < rank; ++k) {
-      tribo_axpy3(d, d, -tribo_dot3(d, basis[k]), basis[k]);
+      tribo_axpy3(d, d, -tribo_dot3(d, frame->axis[k]), frame->axis[k]);
     }
     double distance = tribo_norm3(d);
     if (distance > most) {
@@ -70,37 +82,47 @@ static double farthest(const double* points, int n, const double* origin, double
 
 // Finite, and spanning a volume: length, width and thickness are the distances of the farthest points from the first
 // point, from the line through both, and from the plane through all three.
-static TriboStatus check_points(const double* points, int n, double* extent) {
+static TriboStatus check_points(const double* points, int n, Frame* frame) {
   const char* where = "tribo_col_hull_create";
   if (points == NULL || n < 4 || n > MOST_POINTS) {
     return tribo_fail(TRIBO_INVALID, "%s: %d points, a hull needs 4 … %d", where, points == NULL ? 0 : n, MOST_POINTS);
   }
+  frame->largest = 1e-9;
   for (int i = 0; i < 3 * n; ++i) {
     if (!(fabs(points[i]) <= 1e9)) {
       return tribo_fail(TRIBO_INVALID, "%s: coordinate %d of point %d is %g, it must be within ±1e9 m", where, i % 3,
                         i / 3, points[i]);
     }
+    frame->largest = fmax(frame->largest, fabs(points[i]));
   }
-  double basis[2][3], size[3];
-  const double* origin = points;
+  frame->origin = points;
   for (int rank = 0; rank < 3; ++rank) {
     int pick = 0;
-    size[rank] = farthest(points, n, origin, basis, rank, &pick);
-    if (!(size[rank] > FLAT * size[0]) || !(size[0] >= 1e-9)) {
+    double* axis = frame->axis[rank];
+    frame->size[rank] = farthest(points, n, frame, rank, &pick);
+    // thinner than a millionth of the extent, or than what rounding of the coordinates leaves
+    if (!(frame->size[rank] > fmax(FLAT * frame->size[0], 1e-12 * frame->largest))) {
       return tribo_fail(TRIBO_INVALID,
                         "%s: the %d points are flat: thickness %g m at an extent of %g m, at least %g of it is needed",
-                        where, n, size[rank], size[0], FLAT);
+                        where, n, frame->size[rank], frame->size[0], FLAT);
     }
-    if (rank < 2) {
-      tribo_sub3(basis[rank], points + 3 * pick, origin);
-      for (int k = 0; k < rank; ++k) {
-        tribo_axpy3(basis[rank], basis[rank], -tribo_dot3(basis[rank], basis[k]), basis[k]);
-      }
-      tribo_normalize3(basis[rank]);
+    tribo_sub3(axis, points + 3 * pick, frame->origin);
+    for (int k = 0; k < rank; ++k) {
+      tribo_axpy3(axis, axis, -tribo_dot3(axis, frame->axis[k]), frame->axis[k]);
+    }
+    tribo_normalize3(axis);
+  }
+  return TRIBO_OK;
+}
+
+static int compare_scaled(const void* x, const void* y) {
+  const double *a = ((const Scaled*)x)->x, *b = ((const Scaled*)y)->x;
+  for (int k = 0; k < 3; ++k) {
+    if (a[k] != b[k]) {
+      return a[k] < b[k] ? -1 : 1;
     }
   }
-  *extent = size[0];
-  return TRIBO_OK;
+  return 0;
 }
 
 static int compare_edges(const void* x, const void* y) {
@@ -144,33 +166,102 @@ static TriboStatus soup_take(Soup* s, const TriboCoalMesh* mesh) {
   return TRIBO_OK;
 }
 
-// Outward normals, areas, sorted edges, triangles by falling area.
-static void soup_measure(Soup* s) {
-  double middle[3] = {0};
+static void flip(Soup* s, int t) {
+  int* tri = s->triangles + 3 * t;
+  int swap = tri[1];
+  tri[1] = tri[2], tri[2] = swap;
+  tribo_scale3(s->normals + 3 * t, -1, s->normals + 3 * t);
+}
+
+// Whether two triangles run along a common edge in the same direction: then one of them is the wrong way round.
+static int same_direction(const int* p, const int* q) {
+  for (int k = 0; k < 9; ++k) {
+    if (p[k / 3] == q[k % 3] && p[(k / 3 + 1) % 3] == q[(k % 3 + 1) % 3]) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+// Turns all triangles outward, spreading from the largest one across edges: slivers have no normal to judge by.
+// 0 when some edge does not join exactly two triangles.
+static int orient(Soup* s) {
+  int nt = s->ntriangle, *neighbours = s->loops, *degree = s->first, tail = 0;
+  for (int e = 0; e < 3 * nt; ++e) {
+    int from = s->triangles[e], to = s->triangles[e % 3 == 2 ? e - 2 : e + 1];
+    s->edges[e] = from < to ? (Edge){from, to, e / 3} : (Edge){to, from, e / 3};
+  }
+  qsort(s->edges, 3 * (size_t)nt, sizeof *s->edges, compare_edges);
+  memset(degree, 0, (size_t)nt * sizeof *degree);
+  for (int e = 0; e + 1 < 3 * nt; e += 2) {
+    int p = s->edges[e].triangle, q = s->edges[e + 1].triangle;
+    if (compare_edges(s->edges + e, s->edges + e + 1) != 0) {
+      return 0;
+    }
+    neighbours[3 * p + degree[p]++] = q;
+    neighbours[3 * q + degree[q]++] = p;
+  }
+  memset(s->face, -1, (size_t)nt * sizeof *s->face);
+  int largest = s->seeds[0].triangle;
+  double out[3];
+  tribo_sub3(out, s->points + 3 * s->triangles[3 * largest], s->middle);
+  if (tribo_dot3(s->normals + 3 * largest, out) < 0) {
+    flip(s, largest);
+  }
+  s->face[largest] = 0;
+  s->members[tail++] = largest;
+  for (int head = 0; head < tail; ++head) {
+    int p = s->members[head];
+    for (int k = 0; k < 3; ++k) {
+      int q = neighbours[3 * p + k];
+      if (s->face[q] < 0) {
+        if (same_direction(s->triangles + 3 * p, s->triangles + 3 * q)) {
+          flip(s, q);
+        }
+        s->face[q] = 0;
+        s->members[tail++] = q;
+      }
+    }
+  }
+  return tail == nt;
+}
+
+// Normals, triangles by falling area, all outward, and their directed edges. 0 when the surface is not closed.
+static int soup_measure(Soup* s) {
   for (int i = 0; i < s->npoint; ++i) {
-    tribo_axpy3(middle, middle, 1.0 / s->npoint, s->points + 3 * i);
+    tribo_axpy3(s->middle, s->middle, 1.0 / s->npoint, s->points + 3 * i);
   }
   for (int t = 0; t < s->ntriangle; ++t) {
-    int* tri = s->triangles + 3 * t;
-    double u[3], v[3], n[3], out[3];
+    const int* tri = s->triangles + 3 * t;
+    double u[3], v[3], *n = s->normals + 3 * t;
     tribo_sub3(u, s->points + 3 * tri[1], s->points + 3 * tri[0]);
     tribo_sub3(v, s->points + 3 * tri[2], s->points + 3 * tri[0]);
-    tribo_sub3(out, s->points + 3 * tri[0], middle);
     tribo_cross3(n, u, v);
-    if (tribo_dot3(n, out) < 0) {
-      int swap = tri[1];
-      tri[1] = tri[2], tri[2] = swap;
-      tribo_scale3(n, -1, n);
-    }
     s->seeds[t] = (Seed){tribo_normalize3(n), t};
-    tribo_copy3(s->normals + 3 * t, n);
-    for (int k = 0; k < 3; ++k) {
-      s->edges[3 * t + k] = (Edge){tri[k], tri[(k + 1) % 3], t};
-    }
   }
-  qsort(s->edges, 3 * (size_t)s->ntriangle, sizeof *s->edges, compare_edges);
   // seeds of faces: the largest triangles have the best normals
   qsort(s->seeds, (size_t)s->ntriangle, sizeof *s->seeds, compare_seeds);
+  if (!orient(s)) {
+    return 0;
+  }
+  for (int e = 0; e < 3 * s->ntriangle; ++e) {
+    s->edges[e] = (Edge){s->triangles[e], s->triangles[e % 3 == 2 ? e - 2 : e + 1], e / 3};
+  }
+  qsort(s->edges, 3 * (size_t)s->ntriangle, sizeof *s->edges, compare_edges);
+  return 1;
+}
+
+// A triangle without height, whose normal says nothing.
+static int is_sliver(const Soup* s, int t) {
+  const int* tri = s->triangles + 3 * t;
+  double longest = 0, u[3], v[3], n[3];
+  for (int k = 0; k < 3; ++k) {
+    tribo_sub3(u, s->points + 3 * tri[(k + 1) % 3], s->points + 3 * tri[k]);
+    longest = fmax(longest, tribo_norm3(u));
+  }
+  tribo_sub3(v, s->points + 3 * tri[1], s->points + 3 * tri[0]);
+  tribo_cross3(n, u, v);  // (u is the last edge)
+  return tribo_norm3(n) <= s->coplanar * longest;
 }
 
 // Grows faces from the largest triangles: a neighbour joins when all its corners lie in the seed's plane.
@@ -191,7 +282,7 @@ static void grow_faces(Soup* s, double tolerance) {
       const int* tri = s->triangles + 3 * s->members[head++];
       for (int k = 0; k < 3; ++k) {
         int other = across(s, tri[k], tri[(k + 1) % 3]);
-        if (other < 0 || s->face[other] >= 0 || tribo_dot3(n, s->normals + 3 * other) <= 0) {
+        if (other < 0 || s->face[other] >= 0 || (!is_sliver(s, other) && tribo_dot3(n, s->normals + 3 * other) <= 0)) {
           continue;
         }
         double off = 0;
@@ -355,36 +446,84 @@ static void hull_finish(TriboHull* hull) {
   }
 }
 
-static TriboStatus hull_build(TriboHull* hull, Soup* s, const TriboCoalMesh* mesh) {
-  TRIBO_TRY(soup_take(s, mesh));
-  soup_measure(s);
-  // merged faces, or plain triangles where merging does not give simple polygons
-  grow_faces(s, COPLANAR * s->extent);
-  if (collect_polygons(s) == 0) {
-    grow_faces(s, -1);
-    if (collect_polygons(s) == 0) {
-      return tribo_fail(TRIBO_NUMERIC, "tribo_col_hull_create: the hull of %d points is not a closed surface",
-                        s->npoint);
+static TriboStatus hull_build(TriboHull* hull, Soup* s) {
+  int closed = soup_measure(s);
+  if (closed) {
+    // merged faces, or plain triangles where merging does not give simple polygons
+    grow_faces(s, s->coplanar);
+    closed = collect_polygons(s);
+    if (!closed) {
+      grow_faces(s, -1);
+      closed = collect_polygons(s);
     }
+  }
+  if (!closed) {
+    return tribo_fail(TRIBO_NUMERIC, "tribo_col_hull_create: the hull with %d vertices is not a closed surface",
+                      s->npoint);
   }
   TRIBO_TRY(hull_fill(hull, s));
   hull_finish(hull);
   return tribo_coal_convex_create(hull->points, hull->nvertex, hull->triangles, hull->ntriangle, &hull->coal);
 }
 
+// Hulls do not care about affine maps, but quickhull crashes on thin or far sets: it gets them scaled to unit length,
+// width and thickness. `flat` and `scaled` (npoint) receive the scaled points.
+static void scale_points(const Frame* frame, const double* points, int npoint, double* flat, Scaled* scaled) {
+  for (int i = 0; i < npoint; ++i) {
+    double d[3];
+    tribo_sub3(d, points + 3 * i, frame->origin);
+    for (int k = 0; k < 3; ++k) {
+      flat[3 * i + k] = scaled[i].x[k] = tribo_dot3(d, frame->axis[k]) / frame->size[k];
+    }
+    scaled[i].index = i;
+  }
+  qsort(scaled, (size_t)npoint, sizeof *scaled, compare_scaled);
+}
+
+// Looks the vertices of the soup up among the scaled points and puts the points themselves in their place.
+static TriboStatus unscale(Soup* s, const double* points, const Scaled* scaled, int npoint) {
+  for (int i = 0; i < s->npoint; ++i) {
+    Scaled key = {{s->points[3 * i], s->points[3 * i + 1], s->points[3 * i + 2]}, 0};
+    const Scaled* found = bsearch(&key, scaled, (size_t)npoint, sizeof *scaled, compare_scaled);
+    if (found == NULL) {
+      return tribo_fail(TRIBO_INTERNAL, "tribo_col_hull_create: a vertex of the hull is none of the points");
+    }
+    tribo_copy3(s->points + 3 * i, points + 3 * found->index);
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus soup_make(Soup* s, const Frame* frame, const double* points, int npoint) {
+  Scaled* scaled = tribo_alloc((size_t)npoint, sizeof *scaled);
+  double* flat = tribo_alloc(3 * (size_t)npoint, sizeof *flat);
+  TriboCoalMesh* mesh = NULL;
+  TriboStatus status;
+  if (scaled == NULL || flat == NULL) {
+    status = tribo_fail(TRIBO_NOMEM, "tribo_col_hull_create: no memory for %d points", npoint);
+  } else {
+    scale_points(frame, points, npoint, flat, scaled);
+    status = tribo_coal_hull(flat, npoint, &mesh);
+    status = status == TRIBO_OK ? soup_take(s, mesh) : status;
+    status = status == TRIBO_OK ? unscale(s, points, scaled, npoint) : status;
+  }
+  tribo_coal_mesh_destroy(mesh);
+  tribo_free(scaled);
+  tribo_free(flat);
+  return status;
+}
+
 TriboStatus tribo_col_hull_create(const double* points, int npoint, TriboHull** out) {
   Soup soup = {0};
-  TRIBO_TRY(check_points(points, npoint, &soup.extent));
+  Frame frame = {0};
+  TRIBO_TRY(check_points(points, npoint, &frame));
   TriboHull* hull = tribo_alloc(1, sizeof *hull);
   if (hull == NULL) {
     return tribo_fail(TRIBO_NOMEM, "tribo_col_hull_create: no memory");
   }
-  TriboCoalMesh* mesh = NULL;
-  TriboStatus status = tribo_coal_hull(points, npoint, &mesh);
-  if (status == TRIBO_OK) {
-    status = hull_build(hull, &soup, mesh);
-  }
-  tribo_coal_mesh_destroy(mesh);
+  // a thousandth of the thickness at most, but never below the rounding of the coordinates
+  soup.coplanar = fmax(fmin(COPLANAR * frame.size[0], 1e-3 * frame.size[2]), 1e-15 * frame.largest);
+  TriboStatus status = soup_make(&soup, &frame, points, npoint);
+  status = status == TRIBO_OK ? hull_build(hull, &soup) : status;
   soup_free(&soup);
   if (status != TRIBO_OK) {
     tribo_col_hull_destroy(hull);
@@ -392,51 +531,6 @@ TriboStatus tribo_col_hull_create(const double* points, int npoint, TriboHull** 
   }
   *out = hull;
   return TRIBO_OK;
-}
-
-// A regular file of sensible size, checked before any parser opens it.
-static TriboStatus check_file(const char* path, const double scale[3]) {
-  struct stat info;
-  if (path == NULL || scale == NULL) {
-    return tribo_fail(TRIBO_INVALID, "tribo_col_hull_load: %s is NULL", path == NULL ? "path" : "scale");
-  }
-  if (stat(path, &info) != 0) {
-    return tribo_fail(errno == ENOENT ? TRIBO_NOT_FOUND : TRIBO_IO, "%s: %s", path, strerror(errno));
-  }
-  if (!S_ISREG(info.st_mode)) {
-    return tribo_fail(TRIBO_INVALID, "%s: not a regular file", path);
-  }
-  if (info.st_size == 0 || info.st_size > MOST_BYTES) {
-    return tribo_fail(TRIBO_INVALID, "%s: %lld bytes, a mesh file has 1 … %d", path, (long long)info.st_size,
-                      MOST_BYTES);
-  }
-  for (int i = 0; i < 3; ++i) {
-    if (!(fabs(scale[i]) >= 1e-9 && fabs(scale[i]) <= 1e9)) {
-      return tribo_fail(TRIBO_INVALID, "%s: scale[%d] is %g, its size must be within 1e-9 … 1e9", path, i, scale[i]);
-    }
-  }
-  return TRIBO_OK;
-}
-
-TriboStatus tribo_col_hull_load(const char* path, const double scale[3], TriboHull** out) {
-  TRIBO_TRY(check_file(path, scale));
-  TriboCoalMesh* mesh = NULL;
-  TRIBO_TRY(tribo_coal_mesh_load(path, scale, &mesh));
-  int npoint, ntriangle;
-  tribo_coal_mesh_size(mesh, &npoint, &ntriangle);
-  double* points = tribo_alloc(3 * (size_t)npoint, sizeof *points);
-  if (points == NULL) {
-    tribo_coal_mesh_destroy(mesh);
-    return tribo_fail(TRIBO_NOMEM, "%s: no memory for %d vertices", path, npoint);
-  }
-  tribo_coal_mesh_copy(mesh, points, NULL);
-  tribo_coal_mesh_destroy(mesh);
-  TriboStatus status = tribo_col_hull_create(points, npoint, out);
-  if (status != TRIBO_OK) {
-    tribo_fail_prefix("%s: ", path);
-  }
-  tribo_free(points);
-  return status;
 }
 
 void tribo_col_hull_destroy(TriboHull* hull) {

@@ -3,8 +3,8 @@
 //
 //     μ = n·(v_A − v_B) + ρ_A |n × ω_A| + ρ_B |n × ω_B|
 //
-// per second, because n·(ω × r) = r·(n × ω) and |r| ≤ ρ. So t may advance by d/μ without passing anything; μ ≤ 0 means
-// that they never meet.
+// per second, because n·(ω × r) = r·(n × ω) and |r| ≤ ρ; a turn about an axis of revolution does not count. So t may
+// advance by d/μ without passing anything; μ ≤ 0 means that they never meet.
 #include "impact.h"
 
 #include "status.h"
@@ -42,35 +42,37 @@ static void carry_back(const TriboMotion* motion, double t, double x[3]) {
 static double turning(const TriboMotion* motion, const double n[3]) {
   double cross[3];
   tribo_cross3(cross, n, motion->twist.w);
-  return motion->radius * tribo_norm3(cross);
+  double w = tribo_norm3(cross);
+  return motion->offset * w + motion->reach * fmin(motion->spin, w);
 }
 
 TriboStatus tribo_col_impact(TriboCoalQuery* query, const TriboSolid* a, const TriboMotion* motion_a,
                              const TriboSolid* b, const TriboMotion* motion_b, double h, double touch, double margin,
                              TriboManifold* m, int* hit) {
   enum { MOST_ITERATIONS = 200 };
-  double t = 0, relative[3], bound;
+  double t = 0, relative[3];
   tribo_sub3(relative, motion_a->twist.v, motion_b->twist.v);
-  bound = tribo_norm3(relative) + motion_a->radius * tribo_norm3(motion_a->twist.w) +
-          motion_b->radius * tribo_norm3(motion_b->twist.w);
+  double bound = tribo_norm3(relative) + tribo_col_turning(motion_a) + tribo_col_turning(motion_b);
   *hit = 0;
   for (int i = 0; i < MOST_ITERATIONS; ++i) {
     TriboSolid at_a = advanced(a, motion_a, t), at_b = advanced(b, motion_b, t);
     // points farther than the rest of the step could bring them are of no interest
     TRIBO_TRY(tribo_col_collide(query, &at_a, &at_b, margin + (h - t) * bound, m, NULL));
-    double closing = tribo_dot3(relative, m->normal) + turning(motion_a, m->normal) + turning(motion_b, m->normal);
+    if (m->count == 0) {
+      return TRIBO_OK;
+    }
     if (m->gap <= touch) {
-      *hit = 1;
       break;
     }
-    // also out of reach: the gap is then a bound without a direction
-    if (m->count == 0 || closing <= 0 || t + (m->gap - 0.5 * touch) / closing >= h) {
+    double closing = tribo_dot3(relative, m->normal) + turning(motion_a, m->normal) + turning(motion_b, m->normal);
+    if (closing <= 0 || t + (m->gap - 0.5 * touch) / closing >= h) {
       return TRIBO_OK;
     }
     t += (m->gap - 0.5 * touch) / closing;
   }
-  // running out of iterations means creeping along a surface: the last distance is no impact
-  for (int i = 0; *hit && i < m->count; ++i) {
+  // (out of iterations the pair is close all along: that counts as well, better a contact than a passage)
+  *hit = 1;
+  for (int i = 0; i < m->count; ++i) {
     TriboColPoint* p = m->points + i;
     double d[3];
     carry_back(motion_a, t, p->a);

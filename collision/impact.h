@@ -7,8 +7,16 @@
 typedef struct TriboMotion {
   double origin[3];  // of its body at the start
   TriboTwist twist;  // constant over the step, at the moving origin
-  double radius;     // of a ball about the origin that holds the geometry
+  double offset;     // of the geometry's middle from the origin [m]
+  double reach;      // of the geometry from its own middle [m]
+  double spin;       // part of the angular speed that changes the place of its surface: none for a sphere, what is
+                     // across the axis for a body of revolution [rad/s]
 } TriboMotion;
+
+// Bound of the speed at which turning moves the surface.
+static inline double tribo_col_turning(const TriboMotion* motion) {
+  return motion->offset * tribo_norm3(motion->twist.w) + motion->reach * motion->spin;
+}
 
 // Where the free motion first brings a and b within `touch` of each other. *hit 0: nowhere in the step.
 // Otherwise m holds the manifold of that moment, carried back: points on the surfaces at the start, the normal of the

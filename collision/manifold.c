@@ -45,7 +45,8 @@ static void cut(Polygon* p, const double side[3], double offset, double eps) {
   if (outside == 0) {
     return;
   }
-  Polygon out = {.count = 0};
+  Polygon out;  // (not zeroed: it is large)
+  out.count = 0;
   int corners = p->count, last = corners == 2 ? 1 : corners;  // a segment has one edge, a polygon closes
   for (int i = 0; i < corners; ++i) {
     int j = (i + 1) % corners;
@@ -72,7 +73,8 @@ static int quarter(const TriboPatch* patch, const double centre[3], const double
 
 double tribo_col_clip(const TriboPatch* face, const TriboPatch* other, const double n[3], int face_is_a, double reach,
                       TriboManifold* m) {
-  Polygon p = {.count = other->count};
+  Polygon p;
+  p.count = other->count;
   memcpy(p.x, other->points, (size_t)other->count * sizeof *p.x);
   // the sides of the face, outward: edge × normal
   double eps = 0;
@@ -276,7 +278,7 @@ static void score_beyond(double (*x)[3], int count, int i, int j, int k, const d
 }
 
 static int reduce_to_four(TriboColPoint* points, int count) {
-  double x[TRIBO_POINT_MAX][3] = {{0}}, score[TRIBO_POINT_MAX], spread = 0;
+  double x[TRIBO_POINT_MAX][3] = {{0}}, score[TRIBO_POINT_MAX] = {0}, spread = 0;
   const double* n = points[0].normal;
   int kept[TRIBO_KEPT_MAX];
   for (int i = 0; i < count; ++i) {

@@ -36,6 +36,7 @@ static void exchange_sides(TriboManifold* m) {
 TriboStatus tribo_col_collide(TriboCoalQuery* query, const TriboSolid* a, const TriboSolid* b, double reach,
                               TriboManifold* m, int* by_coal) {
   m->count = 0;
+  m->gap = INFINITY;
   TriboPairFn* closed = a->kind <= b->kind ? table[a->kind][b->kind] : table[b->kind][a->kind];
   if (by_coal != NULL) {
     *by_coal = closed == NULL;
@@ -53,7 +54,7 @@ TriboStatus tribo_col_collide(TriboCoalQuery* query, const TriboSolid* a, const 
 }
 
 // A solid for one question: its Coal object is made here unless the hull brings it.
-static TriboStatus solid_open(const TriboGeom* geom, const TriboPose* pose, TriboSolid* solid, TriboCoalShape** own) {
+static TriboStatus solid_open(const TriboGeom* geom, const TriboPose* pose, TriboSolid* solid) {
   TRIBO_TRY(tribo_col_geom_validate(geom));
   if (pose == NULL || !tribo_finite(pose->p, 3) || !tribo_finite(pose->R, 9)) {
     return tribo_fail(TRIBO_INVALID, "tribo_col_distance: the pose of a %s is missing or not finite",
@@ -64,44 +65,46 @@ static TriboStatus solid_open(const TriboGeom* geom, const TriboPose* pose, Trib
   if (geom->kind == TRIBO_SHAPE_HULL) {
     solid->coal = geom->hull->coal;
   } else if (geom->kind != TRIBO_SHAPE_HALFSPACE) {
-    TRIBO_TRY(tribo_coal_shape_create(geom->kind, geom->size, own));
-    solid->coal = *own;
+    TRIBO_TRY(tribo_coal_shape_create(geom->kind, geom->size, &solid->coal));
   }
   return TRIBO_OK;
 }
 
+static void solid_close(const TriboSolid* solid) {
+  if (solid->kind != TRIBO_SHAPE_HULL) {
+    tribo_coal_shape_destroy(solid->coal);
+  }
+}
+
+static TriboStatus ask_once(const TriboSolid* a, const TriboSolid* b, TriboManifold* m) {
+  TriboCoalQuery* query = NULL;
+  if (a->kind == TRIBO_SHAPE_HALFSPACE && b->kind == TRIBO_SHAPE_HALFSPACE) {
+    return tribo_fail(TRIBO_INVALID, "tribo_col_distance: two half-spaces have no distance");
+  }
+  TRIBO_TRY(tribo_coal_query_create(&query));
+  TriboStatus status = tribo_col_collide(query, a, b, INFINITY, m, NULL);
+  tribo_coal_query_destroy(query);
+  return status;
+}
+
 TriboStatus tribo_col_distance(const TriboGeom* a, const TriboPose* pose_a, const TriboGeom* b, const TriboPose* pose_b,
                                double* gap, double normal[3], double point[3]) {
-  TriboSolid solid[2];
-  TriboCoalShape* own[2] = {NULL, NULL};
-  TriboCoalQuery* query = NULL;
-  TriboManifold m;
-  TriboStatus status = solid_open(a, pose_a, solid, own);
-  if (status == TRIBO_OK) {
-    status = solid_open(b, pose_b, solid + 1, own + 1);
+  TriboSolid solid_a = {0}, solid_b = {0};
+  TriboManifold m = {.count = 0};
+  TriboStatus status = solid_open(a, pose_a, &solid_a);
+  status = status == TRIBO_OK ? solid_open(b, pose_b, &solid_b) : status;
+  status = status == TRIBO_OK ? ask_once(&solid_a, &solid_b, &m) : status;
+  solid_close(&solid_a);
+  solid_close(&solid_b);
+  TRIBO_TRY(status);
+  // the place of the deepest point; there is always one without a limit to the gap
+  int deepest = 0;
+  for (int i = 1; i < m.count; ++i) {
+    deepest = m.points[i].gap < m.points[deepest].gap ? i : deepest;
   }
-  if (status == TRIBO_OK && a->kind == TRIBO_SHAPE_HALFSPACE && b->kind == TRIBO_SHAPE_HALFSPACE) {
-    status = tribo_fail(TRIBO_INVALID, "tribo_col_distance: two half-spaces have no distance");
-  }
-  if (status == TRIBO_OK) {
-    status = tribo_coal_query_create(&query);
-  }
-  if (status == TRIBO_OK) {
-    status = tribo_col_collide(query, solid, solid + 1, INFINITY, &m, NULL);
-  }
-  if (status == TRIBO_OK) {
-    // the place of the deepest point; there is always one without a limit to the gap
-    int deepest = 0;
-    for (int i = 1; i < m.count; ++i) {
-      deepest = m.points[i].gap < m.points[deepest].gap ? i : deepest;
-    }
-    *gap = m.gap;
-    tribo_copy3(normal, m.normal);
-    tribo_add3(point, m.points[deepest].a, m.points[deepest].b);
-    tribo_scale3(point, 0.5, point);
-  }
-  tribo_coal_query_destroy(query);
-  tribo_coal_shape_destroy(own[0]);
-  tribo_coal_shape_destroy(own[1]);
-  return status;
+  *gap = m.gap;
+  tribo_copy3(normal, m.normal);
+  tribo_add3(point, m.points[deepest].a, m.points[deepest].b);
+  tribo_scale3(point, 0.5, point);
+  return TRIBO_OK;
 }

@@ -14,7 +14,7 @@ static void add_round(TriboManifold* m, const double p[3], double ra, const doub
   }
   double gap = distance - ra - rb;
   // the pair's own distance is the least of its points'
-  if (m->count == 0 || gap < m->gap) {
+  if (gap < m->gap) {
     m->gap = gap;
     tribo_copy3(m->normal, n);
   }
@@ -24,8 +24,7 @@ static void add_round(TriboManifold* m, const double p[3], double ra, const doub
   }
 }
 
-// The sphere a against a solid whose surface point and outward normal nearest to the centre are known:
-// `depth` > 0 when the centre is that far outside.
+// The sphere a against a solid whose outward normal nearest to the centre is known, and how far outside that lies.
 static void add_sphere(TriboManifold* m, const TriboSolid* sphere, const double outward[3], double outside,
                        double reach, uint32_t feature) {
   double a[3];

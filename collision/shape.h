@@ -25,10 +25,10 @@ struct TriboHull {
 // A geometry at its place in the world.
 typedef struct TriboSolid {
   TriboShapeKind kind;
-  double half[3];              // box: half lengths; ellipsoid: half axes; capsule, cylinder, cone: [2] half length
-  double radius;               // sphere, capsule, cylinder, cone
-  const TriboHull* hull;       // HULL only
-  const TriboCoalShape* coal;  // NULL for half-spaces
+  double half[3];         // box: half lengths; ellipsoid: half axes; capsule, cylinder, cone: [2] half length
+  double radius;          // sphere, capsule, cylinder, cone
+  const TriboHull* hull;  // HULL only
+  TriboCoalShape* coal;   // NULL for half-spaces; belongs to the hull or to who made the solid
   TriboPose pose;
 } TriboSolid;
 

@@ -1,4 +1,4 @@
-// ADMM on the nonlinear problem (Carpentier et al. 2024, Algorithm 1), on the row-scaled problem:
+// ADMM on the nonlinear problem (Carpentier, Le Lidec, Montaut 2024, Algorithm 1), on the row-scaled problem:
 //
 //     (W + (η + ρ) I) x⁺ = η x + ρ y + z − q − Γ(z)
 //     y⁺ = P_K(x̂ − z/ρ),   x̂ = ω x⁺ + (1 − ω) y

@@ -3,19 +3,13 @@
 #include <math.h>
 #include <string.h>
 
-static double norm(const double* x, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; ++i) {
-    sum += x[i] * x[i];
-  }
-  return sqrt(sum);
+static double clip(double x, double lo, double hi) {
+  return x < lo ? lo : x > hi ? hi : x;
 }
-
-static double clip(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
 
 void tribo_sol_project_round(int dim, double mu, const double* x, double* p) {
   int m = dim - 1;
-  double s = norm(x, m), n = x[m];
+  double s = tribo_sol_norm(x, m), n = x[m];
   if (s <= mu * n) {
     memmove(p, x, sizeof(double) * (size_t)dim);
     return;
@@ -107,7 +101,7 @@ void tribo_sol_alart_curnier(const TriboScaled* sc, const double* x, double* p) 
     int m = k->dim - 1;
     const double* y = x + k->row;
     double* o = p + k->row;
-    double n = y[m] > 0 ? y[m] : 0, s = norm(y, m), r = k->mu * n;
+    double n = y[m] > 0 ? y[m] : 0, s = tribo_sol_norm(y, m), r = k->mu * n;
     double f = s > r ? r / s : 1;
     for (int i = 0; i < m; ++i) {
       o[i] = f * y[i];
@@ -123,7 +117,7 @@ void tribo_sol_shift(const TriboScaled* sc, const double* z, double* s) {
   for (int c = 0; c < sc->ncone; ++c) {
     const TriboOwnCone* k = &sc->cone[c];
     if (k->round) {
-      s[k->row + k->dim - 1] += k->mu * norm(z + k->row, k->dim - 1);
+      s[k->row + k->dim - 1] += k->mu * tribo_sol_norm(z + k->row, k->dim - 1);
     }
   }
 }

@@ -16,22 +16,28 @@
 
 #include "solver.h"
 
-enum { S = TRIBO_CONE_ROWS };
+enum { S = TRIBO_CONE_ROWS, MEMORY = 6 };
 
 typedef struct Interior {
   TriboSolver* s;
-  int degree;        // complementary pairs
-  double *x, *z;     // (n) round: X and Z; bounded rows: x and the multiplier of lo
-  double* zu;        // (n) multiplier of hi
-  double *w, *l, *t; // (n) scaling direction, scaled point, t_Z with the scale η in its normal slot
-  double *r, *b;     // (n) residual in X's coordinates, right-hand side in own ones
-  double *d, *du;    // (n) scaled complementarity; bounded rows: of lo and of hi
+  int degree;         // complementary pairs
+  double *x, *z;      // (n) round: X and Z; bounded rows: x and the multiplier of lo
+  double* zu;         // (n) multiplier of hi
+  double *w, *l, *t;  // (n) scaling direction, scaled point, t_Z with the scale η in its normal slot
+  double *r, *b;      // (n) residual in X's coordinates, right-hand side in own ones
+  double *d, *du;     // (n) scaled complementarity; bounded rows: of lo and of hi
   double *dx, *dz, *dzu;
 } Interior;
 
-static int has_lo(const TriboScaled* sc, int i) { return sc->lo[i] > -INFINITY; }
-static int has_hi(const TriboScaled* sc, int i) { return sc->hi[i] < INFINITY; }
-static int is_fixed(const TriboScaled* sc, int i) { return sc->lo[i] == sc->hi[i]; }
+static int has_lo(const TriboScaled* sc, int i) {
+  return sc->lo[i] > -INFINITY;
+}
+static int has_hi(const TriboScaled* sc, int i) {
+  return sc->hi[i] < INFINITY;
+}
+static int is_fixed(const TriboScaled* sc, int i) {
+  return sc->lo[i] == sc->hi[i];
+}
 
 static double dot(const double* a, const double* b, int n) {
   double sum = 0;
@@ -107,7 +113,9 @@ static double cone_step(const double* x, const double* d, int dim) {
   return most;
 }
 
-static double line_step(double v, double d) { return d < 0 ? -v / d : INFINITY; }
+static double line_step(double v, double d) {
+  return d < 0 ? -v / d : INFINITY;
+}
 
 // mean of the complementarity products after a step of length a
 static double gap(const Interior* p, double a) {
@@ -393,8 +401,13 @@ void tribo_sol_interior(TriboSolver* s, const TriboInterior* start) {
     memset(*vectors[i], 0, sizeof(double) * (size_t)sc->n);
   }
   double *x = tribo_sol_take(s), *u = tribo_sol_take(s), threshold = 1e-4;
+  double past[MEMORY] = {0};
   start_at(&p, start);
-  for (int it = 0, short_steps = 0; it < start->max_steps && !tribo_sol_stop(s); ++it) {
+  for (int it = 0, short_steps = 0; !tribo_sol_stop(s); ++it) {
+    // large problems need more steps: beyond the limit, go on while the residual falls to half within a few
+    if (it >= start->max_steps && (it >= 3 * start->max_steps || past[(it - 1) % MEMORY] > 0.5 * past[it % MEMORY])) {
+      break;
+    }
     s->iterations++;
     double a = interior_step(&p, start->fraction);
     // the point as it would be returned
@@ -402,7 +415,7 @@ void tribo_sol_interior(TriboSolver* s, const TriboInterior* start) {
     tribo_sol_project(sc, x, x);
     tribo_sol_alart_curnier(sc, x, x);
     tribo_sol_velocity(s, x, u);
-    double j = tribo_sol_residual(s, x, u);
+    double j = past[it % MEMORY] = tribo_sol_residual(s, x, u);
     if (tribo_sol_done(s) || !isfinite(j)) {
       break;
     }

@@ -1,6 +1,6 @@
 // `auto`: the rungs of a ladder, cheapest and likeliest first, each from what the ones before have found. Newton ends
-// almost every solve; the rungs differ in where they start it from. A rung that cannot solve the problem leaves its best
-// point, and the best of all is returned.
+// almost every solve; the rungs differ in where they start it from. A rung that cannot solve the problem leaves its
+// best point, and the best of all is returned.
 #include <math.h>
 #include <string.h>
 
@@ -13,10 +13,14 @@ typedef struct Ladder {
   double j, k;    // its residual and size
 } Ladder;
 
-static double clip(double x, double lo, double hi) { return fmin(fmax(x, lo), hi); }
+static double clip(double x, double lo, double hi) {
+  return fmin(fmax(x, lo), hi);
+}
 
 // the start of an interior point near an estimate: the better it is, the less it is pushed inside
-static double push_for(double j) { return clip(3 * j, 0.01, 0.3); }
+static double push_for(double j) {
+  return clip(3 * j, 0.01, 0.3);
+}
 
 static void newton_from_zero(TriboSolver* s, int max_steps, int max_bad) {
   size_t mark = s->pool_used;
@@ -63,13 +67,8 @@ static void first(TriboSolver* s, Ladder* l) {
   int n = s->scaled.n;
   memset(l->y, 0, sizeof(double) * (size_t)n);
   memset(l->z, 0, sizeof(double) * (size_t)n);
-  tribo_sol_admm(s, &(TriboAdmm){.y = l->y,
-                                 .z = l->z,
-                                 .omega = 1.6,
-                                 .prox = 1e-6,
-                                 .iterations = 40,
-                                 .refactor = 2,
-                                 .rule = 1});
+  tribo_sol_admm(
+      s, &(TriboAdmm){.y = l->y, .z = l->z, .omega = 1.6, .prox = 1e-6, .iterations = 40, .refactor = 2, .rule = 1});
   size_t mark = s->pool_used;
   double* u = tribo_sol_take(s);
   tribo_sol_velocity(s, l->y, u);

@@ -32,7 +32,7 @@ double tribo_sol_local_round(const TriboOwnCone* k, const double* y, double rho,
   l->identity = l->symmetric = 0;
   memset(l->B, 0, sizeof l->B);
   memset(l->E, 0, sizeof l->E);
-  double s = tangent_norm(k, y), t[S];
+  double s = tangent_norm(k, y), t[S] = {0};
   for (int i = 0; i < m; ++i) {
     t[i] = y[i] / s;
     l->B[S * i] = k->mu * t[i];

@@ -16,7 +16,7 @@
 enum { MEMORY = 4 };
 
 typedef struct Newton {
-  double *x, *u, *step, *du, *b, *fixed, *trial, *w;  // (n) each
+  double *x, *u, *step, *du, *b, *fixed, *w;  // (n) each
   double rho, eps, f;
   double past[MEMORY];
   int npast;
@@ -141,7 +141,7 @@ void tribo_sol_newton(TriboSolver* s, double* x, double eps, int max_steps, int 
   tribo_sol_note(s, x, w.u);
   for (int it = 0; it < max_steps && !tribo_sol_stop(s) && w.f >= 1e-16; ++it) {
     s->iterations++;
-    double f, a = 0;
+    double f = 0, a = 0;
     if (newton_step(s, &w) == 0) {
       tribo_sol_apply(&s->scaled, w.step, w.du);
       a = line_search(s, &w, &f);

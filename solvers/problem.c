@@ -45,7 +45,8 @@ static TriboStatus check_cone(const TriboProblem* p, int c, int row) {
     }
   }
   if (k->kind == TRIBO_CONE_BOX && !(k->lo <= k->hi && k->lo < INFINITY && k->hi > -INFINITY)) {
-    return tribo_fail(TRIBO_INVALID, WHERE "cones[%d]: lo = %g and hi = %g leave nothing between them", c, k->lo, k->hi);
+    return tribo_fail(TRIBO_INVALID, WHERE "cones[%d]: lo = %g and hi = %g leave nothing between them", c, k->lo,
+                      k->hi);
   }
   return TRIBO_OK;
 }

@@ -3,7 +3,8 @@
 //
 // The projection on an elliptic cone ‖D⁻¹ λ_f‖ ≤ λ_N: with a multiplier κ ≥ 0, p_i = x_i D_i²/(D_i² + κ) and
 // p_N = x_N/(1 − κ), where κ makes ‖D⁻¹ p_f‖ = p_N. It is found by bisection of the height h = p_N instead, because
-// the squared distance is convex in h; inside, the point of the ellipsoid of size h nearest to x_f is found the same way.
+// the squared distance is convex in h; inside, the point of the ellipsoid of size h nearest to x_f is found the same
+// way.
 #include <tribo/problem.h>
 #include <float.h>
 #include <math.h>
@@ -105,7 +106,7 @@ static void project(const TriboCone* k, double scale, const double* x, double* p
 
 // distance of σ̂ to the dual cone, and λᵀσ̂; a box is judged by its two sides, whose multipliers are the parts of σ
 static double dual_distance(const TriboCone* k, const double* lambda, const double* s, double* comp) {
-  double x[6], p[6], worst = 0;
+  double x[6] = {0}, p[6] = {0}, worst = 0;
   *comp = 0;
   if (k->kind == TRIBO_CONE_BOX) {
     double down = s[0] > 0 ? s[0] : 0, up = s[0] < 0 ? -s[0] : 0;
@@ -196,7 +197,7 @@ static void apply(const TriboProblem* p, const double* lambda, double* sigma, do
 // all measures of one cone; the squares of the natural map in one common unit d are added up in `square`
 static void judge_cone(const TriboCone* k, const double* lambda, const double* sigma, double mean, double d,
                        TriboResiduals* out, int c, double* square) {
-  double s[6], x[6], p[6], comp, norm = 0, nat = 0;
+  double s[6] = {0}, x[6] = {0}, p[6] = {0}, comp, norm = 0, nat = 0;
   // σ̂ = σ + Γ(σ)
   for (int i = 0; i < k->dim; ++i) {
     s[i] = sigma[i];

@@ -74,7 +74,9 @@ static void diagonal_of_delassus(TriboScaled* sc, const TriboProblem* p) {
   }
 }
 
-static double inverse_root(double d) { return d > 0 ? 1 / sqrt(d) : 1; }
+static double inverse_root(double d) {
+  return d > 0 ? 1 / sqrt(d) : 1;
+}
 
 // rows, kind and scale of one cone
 static void own_cone(TriboScaled* sc, const TriboCone* k, TriboOwnCone* c) {
@@ -201,43 +203,23 @@ void tribo_sol_scaled_free(TriboScaled* sc) {
 static void apply_motion(const TriboScaled* sc, const double* x, double* y) {
   const TriboProblem* p = sc->problem;
   double *momentum = sc->velocity, *velocity = sc->velocity + sc->nv;
-  memset(momentum, 0, sizeof(double) * (size_t)sc->nv);
+  memset(momentum, 0, 2 * sizeof(double) * (size_t)sc->nv);
   for (int c = 0; c < sc->ncone; ++c) {
     const TriboOwnCone* k = &sc->cone[c];
     for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
       int b = p->term_block[t], n = p->block_dim[b];
-      const double* J = sc->jac + sc->term_at[t];
-      double* w = momentum + sc->var[b];
-      for (int i = 0; i < k->dim; ++i, J += n) {
-        for (int j = 0; j < n; ++j) {
-          w[j] += J[j] * x[k->row + i];
-        }
-      }
+      tribo_sol_add_momentum(k->dim, n, sc->jac + sc->term_at[t], x + k->row, momentum + sc->var[b]);
     }
   }
   for (int b = 0; b < p->nblock; ++b) {
     int n = p->block_dim[b];
-    const double *B = p->minv + p->block_at[b], *w = momentum + sc->var[b];
-    for (int i = 0; i < n; ++i, B += n) {
-      double sum = 0;
-      for (int j = 0; j < n; ++j) {
-        sum += B[j] * w[j];
-      }
-      velocity[sc->var[b] + i] = sum;
-    }
+    tribo_sol_add_velocity(n, n, p->minv + p->block_at[b], momentum + sc->var[b], velocity + sc->var[b]);
   }
   for (int c = 0; c < sc->ncone; ++c) {
     const TriboOwnCone* k = &sc->cone[c];
     for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
       int b = p->term_block[t], n = p->block_dim[b];
-      const double *J = sc->jac + sc->term_at[t], *v = velocity + sc->var[b];
-      for (int i = 0; i < k->dim; ++i, J += n) {
-        double sum = 0;
-        for (int j = 0; j < n; ++j) {
-          sum += J[j] * v[j];
-        }
-        y[k->row + i] += sum;
-      }
+      tribo_sol_add_velocity(k->dim, n, sc->jac + sc->term_at[t], velocity + sc->var[b], y + k->row);
     }
   }
 }
@@ -255,4 +237,21 @@ void tribo_sol_apply(const TriboScaled* sc, const double* x, double* y) {
       y[sc->row[e]] += sc->val[e] * x[j];
     }
   }
+}
+
+double tribo_sol_norm(const double* x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    sum += x[i] * x[i];
+  }
+  return sqrt(sum);
+}
+
+double tribo_sol_max(const double* x, int n) {
+  double most = 0;
+  for (int i = 0; i < n; ++i) {
+    double a = fabs(x[i]);
+    most = a > most ? a : most;
+  }
+  return most;
 }

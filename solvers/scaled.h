@@ -52,3 +52,45 @@ void tribo_sol_scaled_free(TriboScaled* sc);
 
 // y = W x
 void tribo_sol_apply(const TriboScaled* sc, const double* x, double* y);
+
+double tribo_sol_norm(const double* x, int n);
+double tribo_sol_max(const double* x, int n);  // largest magnitude
+
+// ---- products with one Jacobian term, J row-major dim × n; free bodies (n = 6) get loops of known length ----
+
+static inline void tribo_sol_add_momentum_n(int dim, int n, const double* J, const double* impulse, double* momentum) {
+  for (int i = 0; i < dim; ++i, J += n) {
+    for (int j = 0; j < n; ++j) {
+      momentum[j] += J[j] * impulse[i];
+    }
+  }
+}
+// momentum += Jᵀ impulse
+static inline void tribo_sol_add_momentum(int dim, int n, const double* J, const double* impulse, double* momentum) {
+  if (n == 6) {
+    tribo_sol_add_momentum_n(dim, 6, J, impulse, momentum);
+  } else {
+    tribo_sol_add_momentum_n(dim, n, J, impulse, momentum);
+  }
+}
+
+static inline void tribo_sol_add_velocity_n(int dim, int n, const double* J, const double* v, double* u) {
+  for (int i = 0; i < dim; ++i, J += n) {
+    // two sums, so that they can be made side by side
+    double even = 0, odd = 0;
+    int j = 0;
+    for (; j + 1 < n; j += 2) {
+      even += J[j] * v[j];
+      odd += J[j + 1] * v[j + 1];
+    }
+    u[i] += even + odd + (j < n ? J[j] * v[j] : 0);
+  }
+}
+// u += J v
+static inline void tribo_sol_add_velocity(int dim, int n, const double* J, const double* v, double* u) {
+  if (n == 6) {
+    tribo_sol_add_velocity_n(dim, 6, J, v, u);
+  } else {
+    tribo_sol_add_velocity_n(dim, n, J, v, u);
+  }
+}

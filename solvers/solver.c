@@ -30,18 +30,21 @@ static const TriboMethod methods[] = {
       "this project; rungs as in tribo_rung_name", TABLE(auto_table)},
      tribo_sol_run_auto},
     {{"admm", "alternating directions with row scaling and adaptive penalty",
-      "Carpentier et al. 2024, Algorithm 1; Le Lidec et al. 2024, Algorithm 6", TABLE(admm_table)},
+      "Carpentier, Le Lidec, Montaut 2024, Algorithm 1; Tsounis, Grandia, Baecher 2025, Algorithm 6",
+      TABLE(admm_table)},
      tribo_sol_run_admm},
     {{"newton", "semismooth Newton on the reduced, regularised Alart-Curnier system", "Alart and Curnier 1991",
       TABLE(plain_table)},
      tribo_sol_run_newton},
     {{"ipm", "interior point with Nesterov-Todd scaling and the De Saxce term inside, Newton at the end",
-      "Nesterov and Todd 1998; Acary et al. 2023", TABLE(plain_table)},
+      "Nesterov and Todd 1998; Mehrotra 1992", TABLE(plain_table)},
      tribo_sol_run_interior},
 };
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
-int tribo_solver_count(void) { return METHODS; }
+int tribo_solver_count(void) {
+  return METHODS;
+}
 
 const TriboSolverInfo* tribo_solver_info(int index) {
   return index >= 0 && index < METHODS ? &methods[index].info : NULL;
@@ -125,22 +128,6 @@ void tribo_solver_set_history(TriboSolver* s, TriboSolverHistoryFn* fn, void* us
 
 // ---- what the methods share ----
 
-double tribo_sol_norm(const double* x, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; ++i) {
-    sum += x[i] * x[i];
-  }
-  return sqrt(sum);
-}
-
-double tribo_sol_max(const double* x, int n) {
-  double most = 0;
-  for (int i = 0; i < n; ++i) {
-    most = fmax(most, fabs(x[i]));
-  }
-  return most;
-}
-
 double* tribo_sol_take(TriboSolver* s) {
   double* v = s->pool + s->pool_used;
   s->pool_used += (size_t)s->scaled.n;
@@ -154,7 +141,9 @@ void tribo_sol_velocity(const TriboSolver* s, const double* x, double* u) {
   }
 }
 
-int tribo_sol_done(const TriboSolver* s) { return s->best_score.value <= 1; }
+int tribo_sol_done(const TriboSolver* s) {
+  return s->best_score.value <= 1;
+}
 
 int tribo_sol_stop(TriboSolver* s) {
   s->timed_out = s->timed_out || (s->deadline > 0 && tribo_now() >= s->deadline);
@@ -363,12 +352,12 @@ static void write_answer(TriboSolver* s, double* lambda, TriboSolveStats* stats)
   stats->factorisations = s->system.factorisations;
   stats->nat = s->best_score.nat;
   stats->natmap_unit = s->best_score.unit;
-  stats->outcome = tribo_sol_done(s) ? TRIBO_SOLVED
-                   : s->timed_out    ? TRIBO_TIME_OUT
-                   : s->iterations >= s->settings.common.max_iterations ||
-                           s->system.factorisations >= s->max_factorisations
-                       ? TRIBO_MAX_ITER
-                       : TRIBO_STALLED;
+  stats->outcome =
+      tribo_sol_done(s) ? TRIBO_SOLVED
+      : s->timed_out    ? TRIBO_TIME_OUT
+      : s->iterations >= s->settings.common.max_iterations || s->system.factorisations >= s->max_factorisations
+          ? TRIBO_MAX_ITER
+          : TRIBO_STALLED;
   if (stats->outcome != TRIBO_SOLVED && bilateral_rows_contradict(s)) {
     stats->outcome = TRIBO_INFEASIBLE;
   }
@@ -377,8 +366,8 @@ static void write_answer(TriboSolver* s, double* lambda, TriboSolveStats* stats)
 
 TriboStatus tribo_solver_solve(TriboSolver* s, const TriboProblem* problem, const TriboWarmStart* warm, double* lambda,
                                TriboSolveStats* stats) {
-  if (s == NULL || stats == NULL || (problem != NULL && problem->nrow > 0 && lambda == NULL)) {
-    return tribo_fail(TRIBO_INVALID, "tribo_solver_solve: solver, lambda or stats is NULL");
+  if (s == NULL || problem == NULL || stats == NULL || (problem->nrow > 0 && lambda == NULL)) {
+    return tribo_fail(TRIBO_INVALID, "tribo_solver_solve: solver, problem, lambda or stats is NULL");
   }
   s->start = tribo_now();
   *stats = (TriboSolveStats){.outcome = TRIBO_SOLVED, .rung = TRIBO_RUNG_ZERO, .rungs_tried = 1u << TRIBO_RUNG_ZERO};
@@ -403,7 +392,11 @@ TriboStatus tribo_solver_solve(TriboSolver* s, const TriboProblem* problem, cons
   memset(zero, 0, sizeof(double) * (size_t)s->scaled.n);
   tribo_sol_project(&s->scaled, zero, zero);
   double* u = tribo_sol_take(s);
-  tribo_sol_velocity(s, zero, u);
+  if (tribo_sol_max(zero, s->scaled.n) > 0) {
+    tribo_sol_velocity(s, zero, u);
+  } else {
+    memcpy(u, s->scaled.q, sizeof(double) * (size_t)s->scaled.n);
+  }
   tribo_sol_enter(s, TRIBO_RUNG_ZERO);
   tribo_sol_note(s, zero, u);
   s->pool_used = mark;

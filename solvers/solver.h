@@ -6,27 +6,33 @@
 #include "system.h"
 
 // Settings every solver has: X(type, name, default, min, max, open_min, unit, doc)
-#define TRIBO_COMMON_SETTINGS(X, max_it)                                                                       \
-  X(REAL, tol, 1e-10, 0, 1, 0, "m/s", "natural-map residual of the worst cone at which the solve ends")        \
-  X(REAL, tol_unit, 1e-8, 0, 1, 1, "", "natural-map residual of the whole problem at which the solve ends")    \
-  X(INT, max_iterations, max_it, 1, 1e9, 0, "", "iterations of any kind before giving up")                     \
-  X(REAL, max_time, 0, 0, 1e6, 0, "s", "time budget; 0: none")                                                 \
+#define TRIBO_COMMON_SETTINGS(X, max_it)                                                                    \
+  X(REAL, tol, 1e-10, 0, 1, 0, "m/s", "natural-map residual of the worst cone at which the solve ends")     \
+  X(REAL, tol_unit, 1e-8, 0, 1, 1, "", "natural-map residual of the whole problem at which the solve ends") \
+  X(INT, max_iterations, max_it, 1, 1e9, 0, "", "iterations of any kind before giving up")                  \
+  X(REAL, max_time, 0, 0, 1e6, 0, "s", "time budget; 0: none")                                              \
   X(INT, form, 0, 0, 2, 0, "", "linear algebra: 0 cheapest, 1 dense constraints, 2 sparse motion")
-#define TRIBO_ADMM_SETTINGS(X)                                                                                 \
-  TRIBO_COMMON_SETTINGS(X, 1000)                                                                               \
-  X(REAL, over_relaxation, 1.5, 1, 1.9, 0, "", "omega; 1: none")                                               \
-  X(REAL, prox, 1e-6, 0, 1, 1, "", "proximal term eta, for row-scaled problems")                               \
-  X(REAL, rho, 0, 0, 1e9, 0, "", "penalty at the start; 0: from the spectrum")                                 \
-  X(INT, rho_rule, 1, 0, 2, 0, "", "0 fixed, 1 balances the residuals, 2 moves the spectral exponent")         \
+#define TRIBO_ADMM_SETTINGS(X)                                                                         \
+  TRIBO_COMMON_SETTINGS(X, 1000)                                                                       \
+  X(REAL, over_relaxation, 1.5, 1, 1.9, 0, "", "omega; 1: none")                                       \
+  X(REAL, prox, 1e-6, 0, 1, 1, "", "proximal term eta, for row-scaled problems")                       \
+  X(REAL, rho, 0, 0, 1e9, 0, "", "penalty at the start; 0: from the spectrum")                         \
+  X(INT, rho_rule, 1, 0, 2, 0, "", "0 fixed, 1 balances the residuals, 2 moves the spectral exponent") \
   X(INT, check_every, 5, 1, 1e6, 0, "", "iterations between two looks at the residual")
 #define TRIBO_PLAIN_SETTINGS(X) TRIBO_COMMON_SETTINGS(X, 100)
-#define TRIBO_AUTO_SETTINGS(X)                                                                                 \
-  TRIBO_COMMON_SETTINGS(X, 1e5)                                                                                \
+#define TRIBO_AUTO_SETTINGS(X)  \
+  TRIBO_COMMON_SETTINGS(X, 1e5) \
   X(INT, max_factorisations, 1000, 1, 1e9, 0, "", "factorisations before giving up")
 
-typedef struct TriboCommonSettings { TRIBO_PLAIN_SETTINGS(TRIBO_SETTING_FIELD) } TriboCommonSettings;
-typedef struct TriboAdmmSettings { TRIBO_ADMM_SETTINGS(TRIBO_SETTING_FIELD) } TriboAdmmSettings;
-typedef struct TriboAutoSettings { TRIBO_AUTO_SETTINGS(TRIBO_SETTING_FIELD) } TriboAutoSettings;
+typedef struct TriboCommonSettings {
+  TRIBO_PLAIN_SETTINGS(TRIBO_SETTING_FIELD)
+} TriboCommonSettings;
+typedef struct TriboAdmmSettings {
+  TRIBO_ADMM_SETTINGS(TRIBO_SETTING_FIELD)
+} TriboAdmmSettings;
+typedef struct TriboAutoSettings {
+  TRIBO_AUTO_SETTINGS(TRIBO_SETTING_FIELD)
+} TriboAutoSettings;
 
 typedef struct TriboScore {
   double nat, unit;  // r_nat [m/s], natmap_unit
@@ -77,9 +83,6 @@ int tribo_sol_done(const TriboSolver* s);
 int tribo_sol_stop(TriboSolver* s);
 // Counts one iteration.
 void tribo_sol_enter(TriboSolver* s, TriboRung rung);
-
-double tribo_sol_norm(const double* x, int n);
-double tribo_sol_max(const double* x, int n);  // largest magnitude
 
 // ---- the methods ----
 

@@ -15,8 +15,8 @@ TriboStatus tribo_sol_system_create(TriboSystem* sys) {
 void tribo_sol_system_free(TriboSystem* sys) {
   tribo_la_factor_destroy(sys->dense);
   tribo_la_factor_destroy(sys->sparse);
-  void* all[] = {sys->local,   sys->W, sys->offset,   sys->key, sys->edge, sys->pair_edge, sys->node_dim, sys->scratch,
-                 sys->Z,       sys->y, sys->blockval, sys->r,   sys->dy,   sys->x2,        sys->wx,       sys->v};
+  void* all[] = {sys->local, sys->W, sys->offset,   sys->key, sys->edge, sys->pair_edge, sys->node_dim, sys->scratch,
+                 sys->Z,     sys->y, sys->blockval, sys->r,   sys->dy,   sys->x2,        sys->wx,       sys->v};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
     tribo_free(all[i]);
   }
@@ -37,156 +37,12 @@ static TriboStatus reserve(TriboSystem* sys, const TriboScaled* sc) {
   return TRIBO_RESERVE(&sys->v, &sys->v_capacity, S * (size_t)sc->nv);
 }
 
-// ---- the graph of the sparse form, made anew only when the pattern changes ----
-
-static TriboStatus pattern_changed(TriboSystem* sys, const TriboScaled* sc, int* changed) {
-  const TriboProblem* p = sc->problem;
-  int motion = p->G_col == NULL, nterm = motion ? p->term_first[p->ncone] : sc->col[sc->n];
-  const int* first = motion ? p->term_first : sc->col;
-  const int* item = motion ? p->term_block : sc->row;
-  int nfirst = motion ? p->ncone + 1 : sc->n + 1, nnode = motion ? p->nblock : p->ncone;
-  int nkey = 3 + nfirst + nterm + nnode;
-  *changed = !sys->has_graph || sys->nkey != nkey || sys->key[0] != motion || sys->key[1] != nnode ||
-             sys->key[2] != nterm || memcmp(sys->key + 3, first, sizeof(int) * (size_t)nfirst) != 0 ||
-             (nterm > 0 && memcmp(sys->key + 3 + nfirst, item, sizeof(int) * (size_t)nterm) != 0);
-  for (int i = 0; !*changed && i < nnode; ++i) {
-    *changed = sys->key[3 + nfirst + nterm + i] != (motion ? p->block_dim[i] : sc->cone[i].dim);
-  }
-  if (!*changed) {
-    return TRIBO_OK;
-  }
-  sys->has_graph = 0;
-  TRIBO_TRY(TRIBO_RESERVE(&sys->key, &sys->key_capacity, nkey));
-  TRIBO_TRY(TRIBO_RESERVE(&sys->node_dim, &sys->node_dim_capacity, nnode));
-  sys->nkey = nkey;
-  sys->key[0] = motion;
-  sys->key[1] = nnode;
-  sys->key[2] = nterm;
-  memcpy(sys->key + 3, first, sizeof(int) * (size_t)nfirst);
-  if (nterm > 0) {
-    memcpy(sys->key + 3 + nfirst, item, sizeof(int) * (size_t)nterm);
-  }
-  for (int i = 0; i < nnode; ++i) {
-    sys->node_dim[i] = sys->key[3 + nfirst + nterm + i] = motion ? p->block_dim[i] : sc->cone[i].dim;
-  }
-  return TRIBO_OK;
-}
-
-// Gives every pair (a, b), a < b, the number of its edge: pairs are sorted by a, then a mark per b finds the repeats.
-static TriboStatus number_pairs(TriboSystem* sys, int nnode, int npair, const int* pair) {
-  TRIBO_TRY(TRIBO_RESERVE(&sys->pair_edge, &sys->pair_edge_capacity, npair));
-  TRIBO_TRY(TRIBO_RESERVE(&sys->edge, &sys->edge_capacity, 2 * (size_t)npair));
-  int *head = sys->scratch + 2 * npair, *list = head + nnode + 1, *mark = list + npair;
-  memset(head, 0, sizeof(int) * (size_t)(nnode + 1));
-  for (int i = 0; i < npair; ++i) {
-    head[pair[2 * i] + 1]++;
-  }
-  for (int i = 0; i < nnode; ++i) {
-    head[i + 1] += head[i];
-    mark[i] = -1;
-  }
-  for (int i = 0; i < npair; ++i) {
-    list[head[pair[2 * i]]++] = i;
-  }
-  sys->nedge = 0;
-  for (int a = 0, at = 0; a < nnode; ++a) {
-    int first_edge = sys->nedge;
-    for (; at < head[a]; ++at) {
-      int b = pair[2 * list[at] + 1];
-      if (mark[b] < first_edge) {
-        mark[b] = sys->nedge;
-        sys->edge[2 * sys->nedge] = a;
-        sys->edge[2 * sys->nedge + 1] = b;
-        sys->nedge++;
-      }
-      sys->pair_edge[list[at]] = mark[b];
-    }
-  }
-  return TRIBO_OK;
-}
-
-static TriboStatus make_graph(TriboSystem* sys, const TriboScaled* sc) {
-  const TriboProblem* p = sc->problem;
-  int changed, motion = p->G_col == NULL, nnode = motion ? p->nblock : p->ncone, npair = 0;
-  TRIBO_TRY(pattern_changed(sys, sc, &changed));
-  if (!changed) {
-    return TRIBO_OK;
-  }
-  for (int c = 0; motion && c < p->ncone; ++c) {
-    int terms = p->term_first[c + 1] - p->term_first[c];
-    npair += terms * (terms - 1) / 2;
-  }
-  npair = motion ? npair : sc->col[sc->n];
-  TRIBO_TRY(TRIBO_RESERVE(&sys->scratch, &sys->scratch_capacity, 3 * (size_t)npair + 2 * (size_t)nnode + 1));
-  int at = 0, *pair = sys->scratch;
-  if (motion) {
-    for (int c = 0; c < p->ncone; ++c) {
-      for (int s = p->term_first[c]; s < p->term_first[c + 1]; ++s) {
-        for (int t = s + 1; t < p->term_first[c + 1]; ++t) {
-          pair[at++] = p->term_block[s];
-          pair[at++] = p->term_block[t];
-        }
-      }
-    }
-  } else {
-    // entries of W below the diagonal blocks; column after column, so the cones only go up
-    for (int c = 0; c < sc->ncone; ++c) {
-      for (int j = sc->cone[c].row; j < sc->cone[c].row + sc->cone[c].dim; ++j) {
-        for (int e = sc->col[j], d = c; e < sc->col[j + 1]; ++e) {
-          while (d + 1 < sc->ncone && sc->row[e] >= sc->cone[d].row + sc->cone[d].dim) {
-            d++;
-          }
-          if (sc->row[e] >= sc->cone[c].row + sc->cone[c].dim) {
-            pair[at++] = c;
-            pair[at++] = d;
-          }
-        }
-      }
-    }
-  }
-  TRIBO_TRY(number_pairs(sys, nnode, at / 2, pair));
-  if (!motion) {
-    TRIBO_TRY(TRIBO_RESERVE(&sys->blockval, &sys->blockval_capacity, S * S * (size_t)(nnode + sys->nedge)));
-  }
-  TriboGraph graph = {nnode, sys->nedge, sys->node_dim, sys->edge};
-  TRIBO_TRY(tribo_la_factor_analyse(sys->sparse, &graph));
-  sys->has_graph = 1;
-  return TRIBO_OK;
-}
-
-// dense blocks of an explicit W: (i,j) at 6 i + j; rows of the later cone first
-static void gather_blocks(TriboSystem* sys, const TriboScaled* sc) {
-  memset(sys->blockval, 0, sizeof(double) * S * S * (size_t)(sc->ncone + sys->nedge));
-  int at = 0;
-  for (int c = 0; c < sc->ncone; ++c) {
-    const TriboOwnCone* k = &sc->cone[c];
-    for (int j = 0; j < k->dim; ++j) {
-      for (int e = sc->col[k->row + j], d = c; e < sc->col[k->row + j + 1]; ++e) {
-        int i = sc->row[e];
-        while (d + 1 < sc->ncone && i >= sc->cone[d].row + sc->cone[d].dim) {
-          d++;
-        }
-        if (i >= k->row + k->dim) {
-          double* block = sys->blockval + S * S * (size_t)(sc->ncone + sys->pair_edge[at++]);
-          block[S * (i - sc->cone[d].row) + j] = sc->val[e];
-        } else if (i >= k->row) {
-          sys->blockval[S * S * (size_t)c + (size_t)(S * (i - k->row) + j)] = sc->val[e];
-        }
-      }
-      sys->blockval[S * S * (size_t)c + (size_t)(S * j + j)] += sc->R[k->row + j];
-    }
-  }
-}
-
 TriboStatus tribo_sol_system_begin(TriboSystem* sys, const TriboScaled* sc, TriboForm wanted) {
   sys->sc = sc;
   sys->wanted = wanted;
   sys->has_W = sys->factorisations = 0;
   TRIBO_TRY(reserve(sys, sc));
-  TRIBO_TRY(make_graph(sys, sc));
-  if (sc->problem->G_col) {
-    gather_blocks(sys, sc);
-  }
+  TRIBO_TRY(tribo_sol_system_graph(sys, sc));
   // the dense form is prepared for its largest size where it may be chosen at all
   if (wanted != TRIBO_FORM_SPARSE) {
     double dense = 2.0 / 3 * pow(sc->n, 3);
@@ -539,9 +395,8 @@ static int compliance(const TriboSystem* sys, int c, double* K) {
 }
 
 // block += Jaᵀ T, Ja dim × na, T dim × nb, both row-major
-static void add_product(double* value, TriboSlot slot, int dim, const double* Ja, int na, const double* T, int nb) {
-  double* to = value + slot.at;
-  for (int j = 0; j < nb; ++j, to += slot.ld) {
+static inline void add_product_n(double* to, int ld, int dim, const double* Ja, int na, const double* T, int nb) {
+  for (int j = 0; j < nb; ++j, to += ld) {
     for (int d = 0; d < dim; ++d) {
       double f = T[d * nb + j];
       const double* a = Ja + d * na;
@@ -549,6 +404,14 @@ static void add_product(double* value, TriboSlot slot, int dim, const double* Ja
         to[i] += a[i] * f;
       }
     }
+  }
+}
+
+static void add_product(double* value, TriboSlot slot, int dim, const double* Ja, int na, const double* T, int nb) {
+  if (dim == 3 && na == 6 && nb == 6) {
+    add_product_n(value + slot.at, slot.ld, 3, Ja, 6, T, 6);
+  } else {
+    add_product_n(value + slot.at, slot.ld, dim, Ja, na, T, nb);
   }
 }
 
@@ -667,13 +530,7 @@ static void solve_motion(TriboSystem* sys, const double* r, double* y) {
     }
     for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
       int b = p->term_block[t], n = p->block_dim[b];
-      const double* J = sc->jac + sc->term_at[t];
-      double* v = sys->v + sc->var[b];
-      for (int i = 0; i < sc->cone[c].dim; ++i, J += n) {
-        for (int j = 0; j < n; ++j) {
-          v[j] += J[j] * force[i];
-        }
-      }
+      tribo_sol_add_momentum(sc->cone[c].dim, n, sc->jac + sc->term_at[t], force, sys->v + sc->var[b]);
     }
   }
   tribo_la_factor_solve(sys->sparse, sys->v);
@@ -685,14 +542,7 @@ static void solve_motion(TriboSystem* sys, const double* r, double* y) {
     double u[S] = {0}, t[S], z[S];
     for (int s = p->term_first[c]; s < p->term_first[c + 1]; ++s) {
       int b = p->term_block[s], n = p->block_dim[b];
-      const double *J = sc->jac + sc->term_at[s], *v = sys->v + sc->var[b];
-      for (int i = 0; i < sc->cone[c].dim; ++i, J += n) {
-        double sum = 0;
-        for (int j = 0; j < n; ++j) {
-          sum += J[j] * v[j];
-        }
-        u[i] += sum;
-      }
+      tribo_sol_add_velocity(sc->cone[c].dim, n, sc->jac + sc->term_at[s], sys->v + sc->var[b], u);
     }
     const double* balance = u;
     if (!l->identity) {
@@ -763,7 +613,9 @@ void tribo_sol_system_solve(TriboSystem* sys, const double* b, double* x, int re
   solve_once(sys, sys->r, sys->y);
   expand(sys, sys->y, x);
   double last = refine > 0 ? residual(sys, b, x, sys->y, sys->r) : 0;
-  for (int it = 0; it < refine && last > 0; ++it) {
+  // what rounding leaves of a product with W, whose diagonal is about 1
+  double enough = refine > 0 ? 1e-15 * (tribo_sol_norm(b, sc->n) + tribo_sol_norm(x, sc->n)) : 0;
+  for (int it = 0; it < refine && last > enough; ++it) {
     solve_once(sys, sys->r, sys->dy);
     for (int i = 0; i < unknowns; ++i) {
       sys->dy[i] += sys->y[i];

@@ -15,9 +15,9 @@
 #include "scaled.h"
 
 typedef struct TriboLocal {
-  int k;          // unknowns, 0 … dim
-  int identity;   // B = E = I, k = dim; B and E are not read
-  int symmetric;  // B = E and C = Cᵀ
+  int k;                                        // unknowns, 0 … dim
+  int identity;                                 // B = E = I, k = dim; B and E are not read
+  int symmetric;                                // B = E and C = Cᵀ
   double B[TRIBO_CONE_ROWS * TRIBO_CONE_ROWS];  // dim × k, entry (i,j) at 6 i + j
   double E[TRIBO_CONE_ROWS * TRIBO_CONE_ROWS];
   double C[TRIBO_CONE_ROWS * TRIBO_CONE_ROWS];  // k × k
@@ -37,19 +37,19 @@ typedef struct TriboSystem {
 
   // dense form
   TriboFactor* dense;
-  double* W;    // (n × n) column-major, when has_W
+  double* W;  // (n × n) column-major, when has_W
   int has_W;
   int* offset;  // (ncone + 1) first unknown of a cone
 
   // sparse form
   TriboFactor* sparse;
   int has_graph;
-  int *key, nkey;     // the problem's pattern as it was when the graph was made
+  int *key, nkey;  // the problem's pattern as it was when the graph was made
   int *edge, nedge;
-  int* pair_edge;     // motion: edge of every pair of terms of a cone, in order; explicit: edge of every entry's block
+  int* pair_edge;  // motion: edge of every pair of terms of a cone, in order; explicit: edge of every entry's block
   int *node_dim, *scratch;
-  double* Z;          // (36 ncone)
-  double* blockval;   // explicit: dense blocks of W, 36 per node, then 36 per edge
+  double* Z;         // (36 ncone)
+  double* blockval;  // explicit: dense blocks of W, 36 per node, then 36 per edge
 
   double *y, *r, *dy, *x2, *wx, *v;  // vectors of a solve
 
@@ -63,6 +63,9 @@ void tribo_sol_system_free(TriboSystem* sys);
 
 // Takes the memory and chooses the orderings for a problem; nothing is computed that may not be needed.
 TriboStatus tribo_sol_system_begin(TriboSystem* sys, const TriboScaled* sc, TriboForm wanted);
+
+// The part of it that depends on the pattern alone (pattern.c).
+TriboStatus tribo_sol_system_graph(TriboSystem* sys, const TriboScaled* sc);
 
 // Smallest diagonal of C that the form for `unknowns` unknowns bears.
 double tribo_sol_system_least(const TriboSystem* sys, int unknowns);

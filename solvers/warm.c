@@ -7,7 +7,8 @@
 //     u + H (x − centre) + c ε k² ∇B = 0
 //
 // so in a hyperstatic stack, where many impulses do, those deep inside the cones are found. c in [0, 1] is how much
-// centring is asked; the answer is linear in c, so one factorisation serves all of them. A pass that does not solve the
+// centring is asked; the answer is linear in c, so one factorisation serves all of them, and the same factors then
+// move the centre along: x ← x − (W + H)⁻¹ u, which also removes what rounding has left. A pass that does not solve the
 // problem gives the modes and the centre of the next.
 #include <math.h>
 #include <string.h>
@@ -15,15 +16,17 @@
 #include "modes.h"
 #include "solver.h"
 
-enum { S = TRIBO_CONE_ROWS, PASSES = 6, MOVES = 4 };
+enum { S = TRIBO_CONE_ROWS, PASSES = 6, MOVES = 4, REFINE = 2 };
 static const double EPSILON = 1e-10;
 
 typedef struct Centred {
-  double *x, *u, *centre;       // (n) where the modes come from, and the centre
-  double *a, *b, *next;         // (n) answers with and without centring, and between
-  double *metric, *grad;        // (n) diagonal of H outside sticking cones, ε k² ∇B
-  double *fixed, *trial, *v;    // (n) rows at their bounds, the point judged, scratch
-  int any_fixed;
+  double *x, *u;          // (n) the present answer and its u = W x + q; before a pass: where the modes come from
+  double* centre;         // (n)
+  double *grad, *metric;  // (n) ε k² ∇B, diagonal of H outside sticking cones
+  double *fixed, *slide;  // (n) rows at their bounds; c of slipping cones in their normal row
+  double *next, *next_u;  // (n) the answer that is tried
+  double *d, *wd;         // (n) what full centring adds, and W times it
+  double *trial, *v;      // (n) scratch
 } Centred;
 
 // C += ε k² ∇²B and grad = ε k² ∇B of a sticking cone with centre c
@@ -76,7 +79,7 @@ static int factorise(TriboSolver* s, Centred* w) {
   double size = fmax(tribo_sol_max(w->centre, sc->n), 1e-300), *y = w->v;
   for (int i = 0; i < sc->n; ++i) {
     y[i] = w->x[i] - w->u[i];
-    w->fixed[i] = w->grad[i] = w->metric[i] = 0;
+    w->fixed[i] = w->grad[i] = w->metric[i] = w->slide[i] = 0;
   }
   for (int c = 0; c < sc->ncone; ++c) {
     const TriboOwnCone* k = &sc->cone[c];
@@ -98,6 +101,7 @@ static int factorise(TriboSolver* s, Centred* w) {
       continue;
     }
     double ratio = size / fmax(at[k->dim - 1], 1e-3 * size), weight = EPSILON * ratio * ratio;
+    w->slide[k->row + k->dim - 1] = slide;
     for (int i = 0; i < k->dim; ++i) {
       w->metric[k->row + i] = weight;
     }
@@ -105,16 +109,15 @@ static int factorise(TriboSolver* s, Centred* w) {
       l->C[(S + 1) * i] = weight + (i > 0 ? slide : 0);
     }
   }
-  w->any_fixed = tribo_sol_max(w->fixed, sc->n) > 0;
   return tribo_sol_system_factor(&s->system);
 }
 
-// x: the answer for a centre with the present factors
-static void solve(TriboSolver* s, Centred* w, const double* centre, double centring, double* x) {
+// x: the answer of the present factors with full centring
+static void solve(TriboSolver* s, Centred* w) {
   const TriboScaled* sc = &s->scaled;
   double* b = w->v;
   memset(b, 0, sizeof(double) * (size_t)sc->n);
-  if (w->any_fixed) {
+  if (tribo_sol_max(w->fixed, sc->n) > 0) {
     tribo_sol_apply(sc, w->fixed, b);
   }
   for (int c = 0; c < sc->ncone; ++c) {
@@ -122,55 +125,99 @@ static void solve(TriboSolver* s, Centred* w, const double* centre, double centr
     const TriboLocal* l = &s->system.local[c];
     for (int i = 0; i < k->dim; ++i) {
       int row = k->row + i;
-      double pull = w->metric[row] * centre[row] - centring * w->grad[row];
+      double pull = w->metric[row] * w->centre[row] - w->grad[row];
       for (int j = 0; k->round && l->identity && j < k->dim; ++j) {
-        pull += l->C[S * i + j] * centre[k->row + j];
+        pull += l->C[S * i + j] * w->centre[k->row + j];
       }
       b[row] = pull - sc->q[row] - b[row];
     }
   }
-  tribo_sol_system_solve(&s->system, b, x, s->system.form == TRIBO_FORM_DENSE ? 1 : 3);
+  tribo_sol_system_solve(&s->system, b, w->x, REFINE);
   for (int i = 0; i < sc->n; ++i) {
-    x[i] += w->fixed[i];
+    w->x[i] += w->fixed[i];
   }
+  tribo_sol_velocity(s, w->x, w->u);
 }
 
-// judges x after the map; what the next pass starts from is x itself
-static double judge(TriboSolver* s, Centred* w, const double* x) {
+// next: the answer with its centre moved to x
+static void move_centre(TriboSolver* s, Centred* w) {
+  const TriboScaled* sc = &s->scaled;
+  double* b = w->v;
+  for (int c = 0; c < sc->ncone; ++c) {
+    const TriboOwnCone* k = &sc->cone[c];
+    const TriboLocal* l = &s->system.local[c];
+    double slide = w->slide[k->row + k->dim - 1];
+    for (int i = 0; i < k->dim; ++i) {
+      b[k->row + i] = -w->u[k->row + i];
+    }
+    // slip: u_f across the slip is to be −c b with b = Tᵀ x_f, not 0
+    for (int j = 1; slide > 0 && j < l->k; ++j) {
+      double across = 0;
+      for (int i = 0; i < k->dim - 1; ++i) {
+        across += l->E[S * i + j] * w->x[k->row + i];
+      }
+      for (int i = 0; i < k->dim - 1; ++i) {
+        b[k->row + i] -= slide * l->E[S * i + j] * across;
+      }
+    }
+  }
+  tribo_sol_system_solve(&s->system, b, w->next, 0);
+  for (int i = 0; i < sc->n; ++i) {
+    w->next[i] += w->x[i];
+  }
+  tribo_sol_velocity(s, w->next, w->next_u);
+}
+
+// judges x, whose velocity is u, after the map that puts it into the cones
+static double judge(TriboSolver* s, Centred* w, const double* x, const double* u) {
   tribo_sol_alart_curnier(&s->scaled, x, w->trial);
+  if (memcmp(w->trial, x, sizeof(double) * (size_t)s->scaled.n) == 0) {
+    return tribo_sol_note(s, x, u).value;
+  }
   tribo_sol_velocity(s, w->trial, w->v);
   return tribo_sol_note(s, w->trial, w->v).value;
 }
 
-// as much centring as the residual allows: less only where that halves it. The choice is left in w->x.
+static void accept(TriboSolver* s, Centred* w) {
+  memcpy(w->x, w->next, sizeof(double) * (size_t)s->scaled.n);
+  memcpy(w->u, w->next_u, sizeof(double) * (size_t)s->scaled.n);
+}
+
+// as much centring as the residual allows: less only where that halves it
 static double choose_centring(TriboSolver* s, Centred* w) {
-  static const double amounts[] = {0.5, 0.2, 0.05, 0};
+  static const double less[] = {0.5, 0.3, 0.15, 0.05};  // steps from 1 to 0.5, 0.2, 0.05 and 0
   int n = s->scaled.n;
-  solve(s, w, w->centre, 1, w->x);
-  double last = judge(s, w, w->x);
+  solve(s, w);
+  double last = judge(s, w, w->x, w->u), taken = 0, removed = 0;
   if (tribo_sol_done(s)) {
     return last;
   }
-  memcpy(w->a, w->x, sizeof(double) * (size_t)n);
-  solve(s, w, w->centre, 0, w->b);
-  for (size_t m = 0; m < sizeof amounts / sizeof amounts[0] && !tribo_sol_done(s); ++m) {
+  for (int i = 0; i < n; ++i) {
+    w->v[i] = -w->grad[i];
+  }
+  tribo_sol_system_solve(&s->system, w->v, w->d, 0);
+  tribo_sol_apply(&s->scaled, w->d, w->wd);
+  for (size_t m = 0; m < sizeof less / sizeof less[0] && !tribo_sol_done(s); ++m) {
+    removed += less[m];
     for (int i = 0; i < n; ++i) {
-      w->next[i] = w->b[i] + amounts[m] * (w->a[i] - w->b[i]);
+      w->next[i] = w->x[i] - (removed - taken) * w->d[i];
+      w->next_u[i] = w->u[i] - (removed - taken) * w->wd[i];
     }
-    double value = judge(s, w, w->next);
+    double value = judge(s, w, w->next, w->next_u);
     if (value < 0.5 * last) {
-      memcpy(w->x, w->next, sizeof(double) * (size_t)n);
+      accept(s, w);
       last = value;
+      taken = removed;
     }
   }
   return last;
 }
 
 void tribo_sol_centred(TriboSolver* s) {
-  int n = s->scaled.n;
-  size_t bytes = sizeof(double) * (size_t)n, mark = s->pool_used;
+  size_t bytes = sizeof(double) * (size_t)s->scaled.n, mark = s->pool_used;
   Centred w;
-  double** vectors[] = {&w.x, &w.u, &w.centre, &w.a, &w.b, &w.next, &w.metric, &w.grad, &w.fixed, &w.trial, &w.v};
+  double** vectors[] = {&w.x,    &w.u,      &w.centre, &w.grad, &w.metric, &w.fixed, &w.slide,
+                        &w.next, &w.next_u, &w.d,      &w.wd,   &w.trial,  &w.v};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) {
     *vectors[i] = tribo_sol_take(s);
   }
@@ -185,19 +232,17 @@ void tribo_sol_centred(TriboSolver* s) {
     double last = choose_centring(s, &w);
     // the same factors with the centre moved, while that halves the residual
     for (int move = 0; move < MOVES && !tribo_sol_stop(s); ++move) {
-      solve(s, &w, w.x, 0, w.next);
-      double value = judge(s, &w, w.next);
+      move_centre(s, &w);
+      double value = judge(s, &w, w.next, w.next_u);
       if (!(value < 0.5 * last)) {
         break;
       }
-      memcpy(w.x, w.next, bytes);
+      accept(s, &w);
       last = value;
     }
     if (!isfinite(last)) {
       break;
     }
-    // modes and centre for the next pass
-    tribo_sol_velocity(s, w.x, w.u);
     tribo_sol_alart_curnier(&s->scaled, w.x, w.centre);
   }
   s->pool_used = mark;

@@ -17,6 +17,10 @@ typedef struct TriboHull TriboHull;
 TRIBO_NODISCARD TriboStatus tribo_col_hull_create(const double* points, int npoint, TriboHull** out);
 // The vertices of an STL, OBJ or DAE file, scaled, as one hull. A missing, empty or broken file is named.
 TRIBO_NODISCARD TriboStatus tribo_col_hull_load(const char* path, const double scale[3], TriboHull** out);
+// The parts of a mesh file that no triangle joins: points grouped by part, part k is first[k] … first[k+1]−1. Each part
+// is taken as convex. points and first are to be freed with tribo_free.
+TRIBO_NODISCARD TriboStatus tribo_col_mesh_pieces(const char* path, const double scale[3], double** points, int** first,
+                                                  int* npiece);
 void tribo_col_hull_destroy(TriboHull* hull);
 int tribo_col_hull_vertices(const TriboHull* hull, const double** points);   // (n × 3), n returned
 int tribo_col_hull_triangles(const TriboHull* hull, const int** triangles);  // (n × 3) outward, for drawing and inertia
@@ -24,10 +28,10 @@ int tribo_col_hull_triangles(const TriboHull* hull, const int** triangles);  // 
 typedef struct TriboGeom {
   TriboShapeKind kind;
   double size[3];
-  const TriboHull* hull;   // HULL only; must outlive the world
-  int body;                // TRIBO_WORLD_BODY or 0 … nbody−1
-  TriboPose local;         // geometry frame in the body frame (in the world for static ones)
-  unsigned group, mask;    // a pair collides when (a.group & b.mask) && (b.group & a.mask)
+  const TriboHull* hull;  // HULL only; must outlive the world
+  int body;               // TRIBO_WORLD_BODY or 0 … nbody−1
+  TriboPose local;        // geometry frame in the body frame (in the world for static ones)
+  unsigned group, mask;   // a pair collides when (a.group & b.mask) && (b.group & a.mask)
 } TriboGeom;
 
 // Mass properties of the solid of density 1 in its own frame: volume, centre, inertia about the centre (row-major).
@@ -55,7 +59,8 @@ void tribo_col_data_destroy(TriboColData* data);
 // Detection rule. A contact exists when gap ≤ h·max(0, −c_N) + margin, c_N from the twists given (the free velocity).
 // A pair that moves by more than the margin in one step may be somewhere else by its end: of its contacts whose
 // linearised gap gap + h c_N is negative only those are kept that a conservative advancement along the free motion
-// confirms, with the normal and the gap (along that normal, at the start) of the time of impact.
+// confirms, with the normal and the gap (along that normal, at the start) of the time of impact. The point of such a
+// contact lies on the moving body at the start when the other is static (its lever arm counts), else midway.
 typedef struct TriboColQuery {
   const TriboPose* poses;    // (nbody)
   const TriboTwist* twists;  // (nbody) free velocity

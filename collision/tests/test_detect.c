@@ -278,6 +278,12 @@ static void wrong_input(void** state) {
   twists[0].w[1] = 0;
   poses[0].p[0] = INFINITY;
   CHECK_FAILS(tribo_col_detect(world, data, &query, &c, &n, NULL), TRIBO_NUMERIC, "body 0");
+  poses[0].p[0] = 0;
+  twists[0].v[2] = 1e300;
+  CHECK_FAILS(tribo_col_detect(world, data, &query, &c, &n, NULL), TRIBO_NUMERIC, "body 0");
+  twists[0].v[2] = 0;
+  poses[0].R[4] = 2;
+  CHECK_FAILS(tribo_col_detect(world, data, &query, &c, &n, NULL), TRIBO_NUMERIC, "not a pose");
   query.poses = NULL;
   CHECK_FAILS(tribo_col_detect(world, data, &query, &c, &n, NULL), TRIBO_INVALID, "NULL");
   double gap, normal[3], point[3];

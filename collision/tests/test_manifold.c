@@ -246,6 +246,52 @@ static void solids_on_a_plane(void** state) {
   }
 }
 
+// Hulls on a plane: the deepest vertex is the support point, also with more vertices within reach than fit; a cube made
+// of points rests on its four lower corners.
+static void hulls_on_a_plane(void** state) {
+  (void)state;
+  KitRandom r = {6};
+  double points[900], corners[24];
+  for (int i = 0; i < 300; ++i) {
+    tribo_set3(points + 3 * i, kit_normal(&r), kit_normal(&r), kit_normal(&r));
+    tribo_normalize3(points + 3 * i);
+  }
+  box_corners(1, 1, 1, corners);
+  TriboHull *globe, *cube;
+  CHECK_OK(tribo_col_hull_create(points, 300, &globe));
+  CHECK_OK(tribo_col_hull_create(corners, 8, &cube));
+  TriboManifold m;
+  for (int k = 0; k < 2000; ++k) {
+    TriboSolid plane = solid_of(TRIBO_SHAPE_HALFSPACE, 0, 0, 0, random_pose(&r, 1));
+    TriboSolid s = solid_of(TRIBO_SHAPE_HULL, 0, 0, 0, random_pose(&r, 1));
+    s.hull = k % 2 ? globe : cube;
+    double n[3], down[3], x[3], least = INFINITY, reach = k % 4 < 2 ? INFINITY : 0.2;
+    tribo_col_axis(n, &plane, 2);
+    tribo_scale3(down, -1, n);
+    double gap = -tribo_col_support(&s, down, x) - tribo_dot3(n, plane.pose.p);
+    int by_coal;
+    CHECK_OK(tribo_col_collide(NULL, &s, &plane, reach, &m, &by_coal));
+    assert_int_equal(by_coal, 0);
+    CHECK_NEAR(m.gap, gap, 1e-12);
+    for (int i = 0; i < m.count; ++i) {
+      least = fmin(least, m.points[i].gap);
+      CHECK_LE(m.points[i].gap, reach);
+    }
+    assert_true(m.count <= TRIBO_POINT_MAX && (m.count > 0) == (gap <= reach));
+    CHECK_NEAR(m.count > 0 ? least : gap, gap, 1e-12);
+  }
+  TriboSolid floor = solid_of(TRIBO_SHAPE_HALFSPACE, 0, 0, 0, pose_at(0, 0, 0));
+  TriboSolid block = solid_of(TRIBO_SHAPE_HULL, 0, 0, 0, pose_at(0.3, 0, 0.5));
+  block.hull = cube;
+  assert_int_equal(collide(&floor, &block, 1e-3, &m), 4);
+  for (int i = 0; i < 4; ++i) {
+    CHECK_NEAR(m.points[i].gap, 0, 1e-15);
+    CHECK_NEAR(fabs(m.points[i].b[0] - 0.3), 0.5, 1e-15);
+  }
+  tribo_col_hull_destroy(globe);
+  tribo_col_hull_destroy(cube);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(aligned_cubes_touch_in_four_corners),
@@ -255,6 +301,7 @@ int main(void) {
       cmocka_unit_test(far_pairs_are_left_early),
       cmocka_unit_test(capsules_lie_on_two_points),
       cmocka_unit_test(solids_on_a_plane),
+      cmocka_unit_test(hulls_on_a_plane),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

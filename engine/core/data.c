@@ -61,6 +61,8 @@ static TriboStatus allocate(const TriboModel* model, TriboData* data) {
 }
 
 TriboStatus tribo_data_create(const TriboModel* model, TriboData** out) {
+  TRIBO_REQUIRE(model);
+  TRIBO_REQUIRE(out);
   *out = NULL;
   TriboData* data = tribo_alloc(1, sizeof *data);
   if (data == NULL) {
@@ -91,8 +93,8 @@ void tribo_data_destroy(TriboData* data) {
   tribo_dyn_data_destroy(data->dynamics);
   tribo_col_data_destroy(data->collision);
   tribo_islands_free(&data->islands);
-  void* owned[] = {data->solvers, data->warm,  data->warm_next, data->laws,
-                   data->lambda,  data->sigma, data->settle,    data->views};
+  void* owned[] = {data->solvers, data->warm,   data->warm_next, data->laws,      data->lambda,
+                   data->sigma,   data->settle, data->views,     data->judge_work};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; ++i) {
     tribo_free(owned[i]);
   }
@@ -156,6 +158,7 @@ TriboStatus tribo_data_kinematics(const TriboModel* model, TriboData* data) {
 
 TriboStatus tribo_data_view(const TriboModel* model, TriboData* data, TriboField field, TriboView* view) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_view"));
+  TRIBO_REQUIRE(view);
   TRIBO_TRY(tribo_data_kinematics(model, data));
   switch (field) {
     case TRIBO_FIELD_Q: *view = (TriboView){data->q, model->nq}; return TRIBO_OK;
@@ -171,6 +174,8 @@ TriboStatus tribo_data_view(const TriboModel* model, TriboData* data, TriboField
 
 TriboStatus tribo_data_set_state(const TriboModel* model, TriboData* data, const double* q, const double* v) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_set_state"));
+  TRIBO_REQUIRE(q);
+  TRIBO_REQUIRE(v);
   if (!tribo_finite(q, (size_t)model->nq) || !tribo_finite(v, (size_t)model->nv)) {
     return tribo_fail(TRIBO_INVALID, "tribo_data_set_state: q and v must be finite");
   }
@@ -182,6 +187,7 @@ TriboStatus tribo_data_set_state(const TriboModel* model, TriboData* data, const
 
 TriboStatus tribo_data_set_tau(const TriboModel* model, TriboData* data, const double* tau) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_set_tau"));
+  TRIBO_REQUIRE(tau);
   if (!tribo_finite(tau, (size_t)model->nv)) {
     return tribo_fail(TRIBO_INVALID, "tribo_data_set_tau: tau must be finite");
   }
@@ -206,6 +212,8 @@ TriboStatus tribo_data_set_motor(const TriboModel* model, TriboData* data, int m
 TriboStatus tribo_data_apply_wrench(const TriboModel* model, TriboData* data, int body, const double force[3],
                                     const double torque[3]) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_apply_wrench"));
+  TRIBO_REQUIRE(force);
+  TRIBO_REQUIRE(torque);
   if (body < 0 || body >= model->nbody) {
     return tribo_fail(TRIBO_INVALID, "tribo_data_apply_wrench: body = %d; accepted are 0 … %d", body, model->nbody - 1);
   }
@@ -221,6 +229,8 @@ TriboStatus tribo_data_apply_wrench(const TriboModel* model, TriboData* data, in
 TriboStatus tribo_data_contacts(const TriboModel* model, const TriboData* data, const TriboContactView** contacts,
                                 int* count) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_contacts"));
+  TRIBO_REQUIRE(contacts);
+  TRIBO_REQUIRE(count);
   *contacts = data->views;
   *count = data->nview;
   return TRIBO_OK;
@@ -229,6 +239,7 @@ TriboStatus tribo_data_contacts(const TriboModel* model, const TriboData* data, 
 TriboStatus tribo_data_closure_force(const TriboModel* model, const TriboData* data, int closure,
                                      const double** force) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_closure_force"));
+  TRIBO_REQUIRE(force);
   if (closure < 0 || closure >= model->nclosure) {
     return tribo_fail(TRIBO_INVALID, "tribo_data_closure_force: closure = %d; accepted are 0 … %d", closure,
                       model->nclosure - 1);
@@ -239,6 +250,7 @@ TriboStatus tribo_data_closure_force(const TriboModel* model, const TriboData* d
 
 TriboStatus tribo_data_mechanics(const TriboModel* model, TriboData* data, TriboMechanics* out) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_mechanics"));
+  TRIBO_REQUIRE(out);
   TriboEnergy e;
   TRIBO_TRY(tribo_dyn_energy(model->system, data->dynamics, model->world.gravity, data->q, data->v, &e));
   *out = (TriboMechanics){.kinetic = e.kinetic, .potential = e.potential, .mass = e.mass};

@@ -46,6 +46,7 @@ typedef struct Islands {
   double* lambda;          // (nrow) the answers
   IslandEnd* end;          // (count) how far an island is filled
   TriboSolveStats* stats;  // (count)
+  unsigned char* soft;     // (count) 1: solved with compliance, the rigid problem has no answer in reach
   TriboStatus* status;     // (count)
   char (*error)[256];      // (count) why a solve failed: the text of another thread would be lost
 } Islands;
@@ -90,6 +91,8 @@ struct TriboData {
   double* settle;          // (rows of the closures)
   double* closure_force;   // (nclosure × 6) of the last step [N, N·m]
   size_t lambda_capacity, sigma_capacity, settle_capacity;
+  double* judge_work;  // scratch of the residuals
+  size_t judge_capacity;
   TriboContactView* views;  // (nview)
   int nview;
   size_t view_capacity;

@@ -19,11 +19,15 @@ static TriboStatus not_found(const TriboNames* names, const char* what, const ch
 }
 
 TriboStatus tribo_model_body_id(const TriboModel* model, const char* name, int* id) {
+  TRIBO_REQUIRE(model);
+  TRIBO_REQUIRE(name);
   *id = tribo_names_find(&model->body_names, name);
   return *id >= 0 ? TRIBO_OK : not_found(&model->body_names, "body", name);
 }
 
 TriboStatus tribo_model_joint_id(const TriboModel* model, const char* name, int* id) {
+  TRIBO_REQUIRE(model);
+  TRIBO_REQUIRE(name);
   *id = tribo_names_find(&model->joint_names, name);
   return *id >= 0 ? TRIBO_OK : not_found(&model->joint_names, "joint", name);
 }
@@ -187,6 +191,8 @@ static TriboStatus compile(const TriboScene* scene, TriboModel* model, int* scen
 }
 
 TriboStatus tribo_model_create(const TriboScene* scene, TriboModel** out) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(out);
   *out = NULL;
   TriboModel* model = tribo_alloc(1, sizeof *model);
   int* scene_body = tribo_alloc((size_t)scene->nbody, sizeof *scene_body);

@@ -55,10 +55,10 @@ static TriboStatus read_mesh(Loader* l, const YamlNode* shape, const YamlNode* n
   if (as != NULL) {
     TRIBO_TRY(tribo_yaml_text(as, "as", &word));
   }
-  if (strcmp(word, "hull") != 0) {
-    return tribo_yaml_fail(
-        as, "as: '%.20s': a mesh collides as its convex hull; for a concave one give convex pieces as several shapes",
-        word);
+  def->pieces = strcmp(word, "pieces") == 0;
+  if (!def->pieces && strcmp(word, "hull") != 0) {
+    return tribo_yaml_fail(as, "as: '%.20s'; accepted are hull and pieces: a concave mesh cannot collide as it is",
+                           word);
   }
   return tribo_format_path(&l->pool, node, "mesh", &def->mesh);
 }
@@ -126,7 +126,7 @@ TriboStatus tribo_load_shape(Loader* l, const YamlNode* node, const char* sectio
 
 static TriboStatus add_shape(Loader* l, const YamlNode* node, int body) {
   TriboShapeDef def;
-  int found;
+  int found = 0;
   TRIBO_TRY(tribo_load_shape(l, node, "shape", NULL, &def, &found));
   TRIBO_TRY(tribo_load_at(l, node));
   return tribo_load_added(l, tribo_scene_add_shape(l->scene, body, &def, NULL));
@@ -219,7 +219,7 @@ static TriboStatus load_body(Loader* l, const YamlNode* node) {
   TRIBO_TRY(tribo_load_added(l, tribo_scene_add_body(l->scene, &def, &id)));
   // a single shape in the body itself, or a list of them
   TriboShapeDef shape;
-  int found;
+  int found = 0;
   TRIBO_TRY(tribo_load_shape(l, node, "inner_shape", "body", &shape, &found));
   const YamlNode* shapes = tribo_yaml_get(node, "shapes");
   if (found && shapes != NULL) {
@@ -433,6 +433,8 @@ static TriboStatus load_file(Loader* l, const char* path, int depth) {
 }
 
 TriboStatus tribo_scene_load(const char* path, const TriboLog* log, TriboScene** out) {
+  TRIBO_REQUIRE(path);
+  TRIBO_REQUIRE(out);
   *out = NULL;
   Loader l = {.log = log};
   const char* open[DEEPEST_INCLUDE];

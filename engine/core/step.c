@@ -90,6 +90,39 @@ static TriboStatus detect(const TriboModel* model, TriboData* data, TriboStepInf
   return TRIBO_OK;
 }
 
+// When a rigid problem has no answer in reach: how much compliance each row gets instead, as a share of the mean
+// diagonal of its block of G; and how bad, against the largest |g|, an answer must be for that.
+static const double SOFTNESS = 1e-3, HOPELESS = 0.1;
+
+// Rounding may excuse a residual up to here [m/s]: beyond, impulses are so large that the problem has no proper answer.
+static const double FLOOR_LIMIT = 1e-6;
+
+// R + SOFTNESS · d into the island's own R; returns the largest |g|.
+static double soften(Islands* is, const TriboProblem* p, int island) {
+  double* R = is->R + is->first_row[island];
+  double scale = 0;
+  for (int c = 0; c < p->ncone; ++c) {
+    const TriboCone* cone = &p->cones[c];
+    double trace = 0;
+    for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
+      const int n = p->block_dim[p->term_block[t]];
+      const double *minv = p->minv + p->block_at[p->term_block[t]], *jac = p->jac + p->term_at[t];
+      for (int r = 0; r < cone->dim; ++r) {
+        for (int i = 0; i < n; ++i) {
+          for (int j = 0; j < n; ++j) {
+            trace += jac[r * n + i] * minv[i * n + j] * jac[r * n + j];
+          }
+        }
+      }
+    }
+    for (int r = cone->row; r < cone->row + cone->dim; ++r) {
+      R[r] = (p->R != NULL ? p->R[r] : 0) + SOFTNESS * trace / cone->dim;
+      scale = fmax(scale, fabs(p->g[r]));
+    }
+  }
+  return scale;
+}
+
 typedef struct SolveContext {
   TriboData* data;
   double deadline;  // 0: none
@@ -107,8 +140,20 @@ static void solve_island(int i, int worker, void* context) {
     // a spent budget still buys the cheapest attempt
     status = tribo_solver_set(solver, "max_time", fmax(ctx->deadline - tribo_now(), 1e-6));
   }
+  double* lambda = is->lambda + is->first_row[i];
   if (status == TRIBO_OK) {
-    status = tribo_solver_solve(solver, &problem, &warm, is->lambda + is->first_row[i], &is->stats[i]);
+    status = tribo_solver_solve(solver, &problem, &warm, lambda, &is->stats[i]);
+  }
+  is->soft[i] = 0;
+  if (status == TRIBO_OK && !(is->stats[i].nat <= FLOOR_LIMIT) && is->stats[i].outcome != TRIBO_TIME_OUT) {
+    // contradictory demands (a body squeezed between two walls) drive impulses to infinity: a little give bounds them
+    const double nat = is->stats[i].nat;
+    is->soft[i] = !(nat <= HOPELESS * soften(is, &problem, i));
+    if (is->soft[i]) {
+      problem.R = is->R + is->first_row[i];
+      status = tribo_solver_solve(solver, &problem, NULL, lambda, &is->stats[i]);
+      is->stats[i].outcome = TRIBO_INFEASIBLE;
+    }
   }
   is->status[i] = status;
   if (status != TRIBO_OK) {
@@ -130,6 +175,7 @@ static TriboStatus solve(const TriboModel* model, TriboData* data, double begin,
     info->iterations += s->iterations;
     info->factorisations += s->factorisations;
     info->rungs |= 1u << s->rung;
+    info->softened += is->soft[i];
     info->outcome = s->outcome > info->outcome ? s->outcome : info->outcome;
   }
   tribo_islands_scatter(is, &data->problem, data->lambda);
@@ -209,8 +255,9 @@ static TriboStatus certify(const TriboModel* model, TriboData* data, TriboStepIn
     info->residual.worst = -1;
     return TRIBO_OK;
   }
-  TRIBO_TRY(tribo_problem_residuals(&data->problem, data->lambda, data->sigma, &info->residual));
-  info->certified = info->residual.nat <= fmax(model->world.tol, info->residual.floor);
+  TRIBO_TRY(TRIBO_RESERVE(&data->judge_work, &data->judge_capacity, tribo_problem_workspace(&data->problem)));
+  TRIBO_TRY(tribo_problem_residuals_in(&data->problem, data->lambda, data->sigma, data->judge_work, &info->residual));
+  info->certified = info->residual.nat <= fmax(model->world.tol, fmin(info->residual.floor, FLOOR_LIMIT));
   if (info->residual.worst >= 0) {
     name_constraint(model, data, info->residual.worst, info->worst, sizeof info->worst);
   }

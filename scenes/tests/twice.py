@@ -1,5 +1,5 @@
 """A scene run twice on the same data, and once more in two halves through a state file: the same bits, no heap call of
-ours in the second run.   twice.py TRIBO SCENE"""
+ours in the second run.   twice.py TRIBO SCENE [STEPS]"""
 import json
 import os
 import subprocess
@@ -13,8 +13,8 @@ def run(tribo, scene, *flags):
 
 
 def main():
-    tribo, scene = sys.argv[1:]
-    twice = run(tribo, scene, "--twice")
+    tribo, scene, *limit = sys.argv[1:]
+    twice = run(tribo, scene, "--twice", *(["--steps", limit[0]] if limit else []))
     heap = twice["heap_calls"]
     steps = twice["steps"]
     print(f"{scene}: {steps} steps, heap calls in the second run: {heap['ours']} ours, {heap['coal']} Coal's, "

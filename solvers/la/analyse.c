@@ -183,7 +183,6 @@ static TriboStatus column_structures(TriboFactor* f, const int* head, const int*
 
 // merges columns into fronts: last[i] is the last column of front i, front i starts after last[i−1]
 static void merge_columns(TriboFactor* f, const int* parent, int* start, int* last) {
-  // `at` and `index` hold nothing yet; the operations without merging are kept in flops of the front
   int count = 0;
   f->flops = 0;
   for (int k = 0; k < f->nnode; ++k) {
@@ -251,8 +250,8 @@ static TriboStatus lay_out(TriboFactor* f, const int* last, int* owner) {
     f->front[up].nchild++;
     for (size_t e = begin; e < end; ++e) {
       int column = f->rows[e], node = f->order[column];
-      int row = owner[column] == up ? f->var[node] - f->front[up].var
-                                    : f->front[up].p + rest_offset(f, last[up], column);
+      int row =
+          owner[column] == up ? f->var[node] - f->front[up].var : f->front[up].p + rest_offset(f, last[up], column);
       for (int d = 0; d < f->node_dim[node]; ++d) {
         index[at] = f->var[node] + d;
         local[at++] = row + d;
@@ -283,7 +282,7 @@ static TriboStatus lay_out(TriboFactor* f, const int* last, int* owner) {
 static void place_blocks(TriboFactor* f, const int* last, const int* owner) {
   for (int i = 0; i < f->nnode; ++i) {
     const TriboFront* t = &f->front[owner[f->place[i]]];
-    size_t here = (size_t)(f->var[i] - t->var), ld = (size_t)(t->p + t->r);
+    size_t here = (size_t)f->var[i] - (size_t)t->var, ld = (size_t)t->p + (size_t)t->r;
     f->diagonal[i] = (TriboSlot){t->at + here + here * ld, (int)ld};
   }
   for (int e = 0; e < f->nedge; ++e) {
@@ -292,10 +291,10 @@ static void place_blocks(TriboFactor* f, const int* last, const int* owner) {
     int early = ij_is_lower ? j : i, late = ij_is_lower ? i : j;
     int own = owner[f->place[early]];
     const TriboFront* t = &f->front[own];
-    size_t ld = (size_t)(t->p + t->r), p = (size_t)t->p, here = (size_t)(f->var[early] - t->var);
+    size_t p = (size_t)t->p, ld = p + (size_t)t->r, here = (size_t)f->var[early] - (size_t)t->var;
     TriboSlot lower, upper;
     if (owner[f->place[late]] == own) {
-      size_t there = (size_t)(f->var[late] - t->var);
+      size_t there = (size_t)f->var[late] - (size_t)t->var;
       lower = (TriboSlot){t->at + there + here * ld, (int)ld};
       upper = (TriboSlot){t->at + here + there * ld, (int)ld};
     } else {
@@ -321,7 +320,9 @@ TriboStatus tribo_la_factor_analyse(TriboFactor* f, const TriboGraph* graph) {
     f->order[i] = i;
   }
   if (f->nedge > 0 && f->nnode > 2) {
+    TriboHeapOwner before = tribo_heap_enter(TRIBO_HEAP_SPARSE);
     int status = amd_order(f->nnode, head, list, f->order, NULL, NULL);
+    tribo_heap_leave(before);
     if (status != AMD_OK && status != AMD_OK_BUT_JUMBLED) {
       return tribo_fail(status == AMD_OUT_OF_MEMORY ? TRIBO_NOMEM : TRIBO_INTERNAL,
                         "tribo_la_factor_analyse: amd_order returned %d for %d nodes", status, f->nnode);

@@ -9,7 +9,9 @@
 
 enum { SMALL = 20, SMALL_WORK = 2000, SMALL_VECTOR = 32 };
 
-const char* tribo_la_version(void) { return openblas_get_config(); }
+const char* tribo_la_version(void) {
+  return openblas_get_config();
+}
 
 TriboStatus tribo_la_init(void) {
   openblas_set_num_threads(1);
@@ -104,7 +106,9 @@ void tribo_la_lu_solve(int n, const double* LU, int ld, const int* pivot, double
   tribo_la_trsv_u(n, LU, ld, x);
 }
 
-static int small(int a, int b, int c) { return (long)a * b * c < SMALL_WORK; }
+static int small(int a, int b, int c) {
+  return (long)a * b * c < SMALL_WORK;
+}
 
 void tribo_la_solve_right_lt(int r, int p, const double* L, int ldl, double* B, int ldb) {
   if (!small(r, p, p)) {

@@ -18,18 +18,22 @@ void tribo_la_factor_destroy(TriboFactor* f) {
   if (f == NULL) {
     return;
   }
-  void* all[] = {f->node_dim, f->edge,  f->order, f->place, f->var,   f->start, f->front,   f->index, f->local,
-                 f->diagonal, f->slot,  f->value, f->stack, f->work,  f->pivot, f->live,    f->rows,  f->first,
-                 f->scratch};
+  void* all[] = {f->node_dim, f->edge,  f->order,    f->place, f->var,    f->start, f->front,
+                 f->index,    f->local, f->diagonal, f->slot,  f->value,  f->stack, f->work,
+                 f->pivot,    f->live,  f->rows,     f->first, f->scratch};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
     tribo_free(all[i]);
   }
   tribo_free(f);
 }
 
-double tribo_la_factor_flops(const TriboFactor* f) { return f->flops; }
+double tribo_la_factor_flops(const TriboFactor* f) {
+  return f->flops;
+}
 
-TriboSlot tribo_la_factor_diagonal(const TriboFactor* f, int node) { return f->diagonal[node]; }
+TriboSlot tribo_la_factor_diagonal(const TriboFactor* f, int node) {
+  return f->diagonal[node];
+}
 
 void tribo_la_factor_edge(const TriboFactor* f, int e, TriboSlot* ij, TriboSlot* ji, int* ij_is_lower) {
   *ij = f->slot[e].ij;

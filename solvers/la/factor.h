@@ -6,7 +6,7 @@
 // A front: p unknowns eliminated together, coupled to r later ones.
 // Its panel in `value`: L (p + r) × p, column-major, then U p × r, column-major.
 typedef struct TriboFront {
-  int var;       // first eliminated unknown, in elimination order
+  int var;  // first eliminated unknown, in elimination order
   int p, r;
   int nchild;    // fronts whose updates end here: the last ones still on the stack
   size_t at;     // panel in value
@@ -49,7 +49,7 @@ struct TriboFactor {
 
   // scratch of the analysis
   int* scratch;
-  int* rows;         // column structures, by node in elimination order
-  size_t* first;     // (nnode + 1) into rows
+  int* rows;      // column structures, by node in elimination order
+  size_t* first;  // (nnode + 1) into rows
   size_t scratch_capacity, rows_capacity, first_capacity;
 };

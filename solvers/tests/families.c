@@ -13,7 +13,7 @@ enum { MAX_BODY = 700, MAX_ROWSET = 6000 };
 typedef struct RowSet {
   int a, b, dim, kind;
   double point[3], frame[9];  // rows are directions
-  double mu, bias, lo, hi;
+  double mu[5], bias, lo, hi;
 } RowSet;
 
 typedef struct World {
@@ -29,11 +29,19 @@ static World* world_new(KitRandom* rng) {
   return w;
 }
 
-static double ten(KitRandom* r, double lo, double hi) { return pow(10, kit_uniform(r, lo, hi)); }
-static int between(KitRandom* r, int lo, int hi) { return lo + kit_int(r, hi - lo); }
-static double pick(KitRandom* r, int n, const double* of) { return of[kit_int(r, n)]; }
+static double ten(KitRandom* r, double lo, double hi) {
+  return pow(10, kit_uniform(r, lo, hi));
+}
+static int between(KitRandom* r, int lo, int hi) {
+  return lo + kit_int(r, hi - lo);
+}
+static double pick(KitRandom* r, int n, const double* of) {
+  return of[kit_int(r, n)];
+}
 #define PICK(r, ...) pick(r, (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), (double[]){__VA_ARGS__})
-static int chance(KitRandom* r, double p) { return kit_uniform(r, 0, 1) < p; }
+static int chance(KitRandom* r, double p) {
+  return kit_uniform(r, 0, 1) < p;
+}
 
 static int body(World* w, double mass, double hx, double hy, double hz, double x, double y, double z, double speed) {
   int i = w->nbody++;
@@ -51,7 +59,7 @@ static int body(World* w, double mass, double hx, double hy, double hz, double x
 static void contact(World* w, int a, int b, double px, double py, double pz, double nx, double ny, double nz, double mu,
                     double bias) {
   RowSet* s = &w->set[w->nset++];
-  *s = (RowSet){.a = a, .b = b, .dim = 3, .kind = TRIBO_CONE_FRICTION, .mu = mu, .bias = bias};
+  *s = (RowSet){.a = a, .b = b, .dim = 3, .kind = TRIBO_CONE_FRICTION, .mu = {mu, mu}, .bias = bias};
   tribo_set3(s->point, px, py, pz);
   double n[3] = {nx, ny, nz}, any[3];
   tribo_normalize3(n);
@@ -112,7 +120,7 @@ static void allocate(FamilyProblem* p, int nrow, int ncone, int nblock, int nter
 }
 
 void family_free(FamilyProblem* p) {
-  void* all[] = {p->cones,      p->g,          p->R,     p->mass,  p->minv,     p->jac,    p->block_dim,
+  void* all[] = {p->cones,      p->g,          p->R,     p->mass,  p->minv,     p->jac,     p->block_dim,
                  p->term_first, p->term_block, p->G_col, p->G_row, p->block_at, p->term_at, p->G_val};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
     free(all[i]);
@@ -124,12 +132,15 @@ static void jacobian(const World* w, const RowSet* s, int i, double sign, double
   double r[3];
   tribo_sub3(r, s->point, w->x[i]);
   for (int d = 0; d < s->dim; ++d) {
-    const double* n = s->frame + 3 * d;
+    // extended contacts: two tangents, spin about the normal, rolling about the tangents, normal
+    int normal = s->kind == TRIBO_CONE_FRICTION && d == s->dim - 1;
+    int angular = s->kind == TRIBO_CONE_FRICTION && d >= 2 && !normal;
+    const double* n = s->frame + 3 * (normal || d == 2 ? 2 : d % 3);
     double turn[3];
     tribo_cross3(turn, r, n);
     for (int j = 0; j < 3; ++j) {
-      J[6 * d + j] = sign * n[j];
-      J[6 * d + 3 + j] = sign * turn[j];
+      J[6 * d + j] = angular ? 0 : sign * n[j];
+      J[6 * d + 3 + j] = sign * (angular ? n[j] : turn[j]);
     }
   }
 }
@@ -157,8 +168,8 @@ static void build(World* w, double push, FamilyProblem* out) {
   size_t at = 0;
   for (int c = 0; c < w->nset; ++c) {
     const RowSet* s = &w->set[c];
-    out->cones[c] = (TriboCone){
-        .kind = (TriboConeKind)s->kind, .row = row, .dim = s->dim, .mu = {s->mu, s->mu}, .lo = s->lo, .hi = s->hi};
+    out->cones[c] = (TriboCone){.kind = (TriboConeKind)s->kind, .row = row, .dim = s->dim, .lo = s->lo, .hi = s->hi};
+    memcpy(out->cones[c].mu, s->mu, sizeof s->mu);
     int sides[2] = {s->a < s->b ? s->a : s->b, s->a < s->b ? s->b : s->a};
     for (int k = 0; k < 2; ++k) {
       if (sides[k] < 0) {
@@ -192,8 +203,8 @@ static void tower(KitRandom* r, FamilyProblem* out) {
   for (int i = 0; i < n; ++i) {
     for (int k = 0; k < 4; ++k) {
       double bias = chance(r, .3) ? fmax(0, 1e-3 * kit_normal(r)) : 0;
-      contact(w, i - 1, i, w->x[i][0] + (k & 1 ? .45 : -.45), w->x[i][1] + (k & 2 ? .45 : -.45), w->x[i][2] - .5, 0, 0, 1,
-              mu, bias);
+      contact(w, i - 1, i, w->x[i][0] + (k & 1 ? .45 : -.45), w->x[i][1] + (k & 2 ? .45 : -.45), w->x[i][2] - .5, 0, 0,
+              1, mu, bias);
     }
   }
   build(w, PICK(r, 0, 0.3, 1.5), out);
@@ -276,7 +287,8 @@ static void pile_of(KitRandom* r, int n, int jam, FamilyProblem* out) {
           p[a] = .5 * (x[a] + w->x[near[k]][a]) + .15 * kit_normal(r);
           m[a] = d[a] / (gap + 1e-9) + .2 * kit_normal(r);
         }
-        contact(w, near[k], i, p[0], p[1], p[2], m[0], m[1], m[2], MU, chance(r, .3) ? fmax(0, .01 * kit_normal(r)) : 0);
+        contact(w, near[k], i, p[0], p[1], p[2], m[0], m[1], m[2], MU,
+                chance(r, .3) ? fmax(0, .01 * kit_normal(r)) : 0);
       }
     }
     if (x[2] < .6) {
@@ -334,6 +346,30 @@ void family_big_pile(int bodies, uint64_t seed, FamilyProblem* out) {
     }
   }
   build(w, .1, out);
+}
+
+void family_extended(uint64_t seed, int index, FamilyProblem* out) {
+  // boxes in a heap: every contact has its own number of rows and its own coefficients
+  KitRandom rng = {seed * 7919 + (uint64_t)index};
+  kit_bits(&rng);
+  World* w = world_new(&rng);
+  int n = between(&rng, 1, 6);
+  for (int i = 0; i < n; ++i) {
+    body(w, ten(&rng, -1, 1), .4, .4, .4, .1 * kit_normal(&rng), .1 * kit_normal(&rng), .8 * i, PICK(&rng, 0, .1, 1));
+  }
+  for (int i = 0; i < n; ++i) {
+    for (int k = between(&rng, 1, 5); k > 0; --k) {
+      contact(w, i - 1, i, kit_uniform(&rng, -.4, .4), kit_uniform(&rng, -.4, .4), .8 * i - .4, .1 * kit_normal(&rng),
+              .1 * kit_normal(&rng), 1, kit_uniform(&rng, .1, 1), 0);
+      RowSet* s = &w->set[w->nset - 1];
+      s->dim = between(&rng, 3, 7);
+      s->mu[1] = chance(&rng, .5) ? s->mu[0] : kit_uniform(&rng, .1, 1);
+      for (int d = 2; d < 5; ++d) {
+        s->mu[d] = chance(&rng, .2) ? 0 : ten(&rng, -3, -1);
+      }
+    }
+  }
+  build(w, PICK(&rng, 0, .5, 2), out);
 }
 
 void family_tower_at_rest(uint64_t seed, double noise, FamilyProblem* out) {
@@ -589,7 +625,8 @@ void family_make(int family, uint64_t seed, int index, FamilyProblem* out) {
 void family_perturb(FamilyProblem* p, double share, uint64_t seed) {
   KitRandom rng = {seed};
   const TriboProblem* q = &p->problem;
-  double *d = calloc((size_t)q->nrow + 1, sizeof(double)), *v = malloc(sizeof(double) * (size_t)p->nv), size = 0, ng = 0;
+  double *d = calloc((size_t)q->nrow + 1, sizeof(double)), *v = malloc(sizeof(double) * (size_t)p->nv), size = 0,
+         ng = 0;
   for (int b = 0, at = 0; b < q->nblock; ++b) {
     for (int j = 0; j < q->block_dim[b]; ++j) {
       v[at++] = kit_normal(&rng) * sqrt(q->minv[q->block_at[b] + (size_t)(j * (q->block_dim[b] + 1))]);

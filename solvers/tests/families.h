@@ -20,6 +20,8 @@ typedef struct FamilyProblem {
 void family_make(int family, uint64_t seed, int index, FamilyProblem* out);
 // A pile of `bodies` boxes on the floor, at rest or moving.
 void family_big_pile(int bodies, uint64_t seed, FamilyProblem* out);
+// Boxes in a heap, contacts with torsion, rolling and unequal coefficients, some of them 0.
+void family_extended(uint64_t seed, int index, FamilyProblem* out);
 // The tower of five cubes with masses 1 … 1e4 at rest, 20 contacts, with random forces of `noise` times the weights.
 void family_tower_at_rest(uint64_t seed, double noise, FamilyProblem* out);
 void family_free(FamilyProblem* p);

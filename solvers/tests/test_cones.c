@@ -114,7 +114,8 @@ static void projections_beat_brute_force(void** state) {
     project(&c, x, p);
     double best = dist2(3, x, p);
     for (int i = 0; i < 500; ++i) {
-      double h = 3 * fabs(kit_normal(&r)) * sqrt(best + 1), a = kit_uniform(&r, 0, 6.2831853), f = kit_uniform(&r, 0, 1);
+      double h = 3 * fabs(kit_normal(&r)) * sqrt(best + 1), a = kit_uniform(&r, 0, 6.2831853),
+             f = kit_uniform(&r, 0, 1);
       double y[3] = {f * c.mu[0] * h * cos(a), f * c.mu[1] * h * sin(a), h};
       CHECK_LE(best, dist2(3, x, y) * (1 + 1e-12));
     }

@@ -91,8 +91,8 @@ static void put(double* value, TriboSlot slot, const double* A, int n, int row, 
 }
 
 // a random matrix on the graph, diagonally dominant so that no pivoting is needed
-static void random_blocks(KitRandom* rng, int nnode, const int* dim, int nedge, const int* edge, const int* start, int n,
-                          int symmetric, double* A) {
+static void random_blocks(KitRandom* rng, int nnode, const int* dim, int nedge, const int* edge, const int* start,
+                          int n, int symmetric, double* A) {
   memset(A, 0, sizeof(double) * (size_t)n * (size_t)n);
   for (int e = -nnode; e < nedge; ++e) {
     int a = e < 0 ? e + nnode : edge[2 * e], b = e < 0 ? a : edge[2 * e + 1];
@@ -121,7 +121,8 @@ static void sparse_factor_solves(void** state) {
   enum { NODES = 60 };
   static double A[(7 * NODES) * (7 * NODES)], b[7 * NODES], x[7 * NODES];
   for (int trial = 0; trial < 60; ++trial) {
-    int dim[NODES], edge[8 * NODES], start[NODES], nedge, n = 0, nnode = 1 + kit_int(&rng, NODES), symmetric = trial % 2;
+    int dim[NODES], edge[8 * NODES], start[NODES], nedge, n = 0, nnode = 1 + kit_int(&rng, NODES),
+                                                          symmetric = trial % 2;
     random_graph(&rng, nnode, 1 + trial % 3, dim, edge, &nedge);
     for (int i = 0; i < nnode; ++i) {
       start[i] = n;

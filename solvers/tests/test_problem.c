@@ -32,13 +32,13 @@ static void small(Small* s) {
   s->p.jac = s->jac;
 }
 
-#define REFUSED(change, text)                                           \
-  do {                                                                  \
-    Small s;                                                            \
-    small(&s);                                                          \
-    CHECK_OK(tribo_problem_validate(&s.p));                             \
-    change;                                                             \
-    CHECK_FAILS(tribo_problem_validate(&s.p), TRIBO_INVALID, text);     \
+#define REFUSED(change, text)                                       \
+  do {                                                              \
+    Small s;                                                        \
+    small(&s);                                                      \
+    CHECK_OK(tribo_problem_validate(&s.p));                         \
+    change;                                                         \
+    CHECK_FAILS(tribo_problem_validate(&s.p), TRIBO_INVALID, text); \
   } while (0)
 
 static void bad_motion_problems_are_named(void** state) {
@@ -86,9 +86,9 @@ static void bad_explicit_problems_are_named(void** state) {
   p.G_row = bad.row;
   p.G_val = bad.val;
   CHECK_OK(tribo_problem_validate(&p));
-#define BAD(change, text)                                         \
-  change;                                                         \
-  CHECK_FAILS(tribo_problem_validate(&p), TRIBO_INVALID, text);   \
+#define BAD(change, text)                                       \
+  change;                                                       \
+  CHECK_FAILS(tribo_problem_validate(&p), TRIBO_INVALID, text); \
   bad = ok
   BAD(bad.col[0] = 1, "G_col[0] = 1");
   BAD(bad.col[1] = 5, "G_col[2] = 4 is below G_col[1] = 5");
@@ -182,10 +182,8 @@ static void explicit_and_motion_forms_agree(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bad_motion_problems_are_named),
-      cmocka_unit_test(bad_explicit_problems_are_named),
-      cmocka_unit_test(residuals_of_a_known_point),
-      cmocka_unit_test(residuals_do_not_depend_on_the_unit_of_mass),
+      cmocka_unit_test(bad_motion_problems_are_named),   cmocka_unit_test(bad_explicit_problems_are_named),
+      cmocka_unit_test(residuals_of_a_known_point),      cmocka_unit_test(residuals_do_not_depend_on_the_unit_of_mass),
       cmocka_unit_test(explicit_and_motion_forms_agree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

