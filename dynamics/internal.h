@@ -69,6 +69,7 @@ struct TriboSystem {
   TriboClosure* closures;  // (nclosure)
   int nclosure;
   ClosureSize closure_size;
+  int slack;     // 1: some rows are redundant
   int* cluster;  // (nblock) blocks that closures tie share a number, −1: none does
   int ncluster;
 };
@@ -106,6 +107,18 @@ typedef struct Rows {
 // How a block turns v and v⁺ into q⁺: the share of the step that still runs with the old velocity, or SMOOTH, the mean.
 #define TRIBO_DYN_SMOOTH (-1.0)
 
+// The combinations of closure rows that move nothing: S N in redundant.c.
+typedef struct Slack {
+  int count;
+  double* N;       // (count × n) orthonormal
+  double* scale;   // (n) S
+  double* W;       // (n × n)
+  int* order;      // (n)
+  double* lambda;  // (rows of the problem)
+  double *x, *y;   // (nv)
+  size_t lambda_capacity;
+} Slack;
+
 typedef enum Stage { STAGE_NONE, STAGE_UPDATED, STAGE_ASSEMBLED } Stage;
 
 struct TriboDynData {
@@ -142,6 +155,7 @@ struct TriboDynData {
   double* guess;                  // (rows of the closures) set by: settle_assemble
   Rows settle;                    // set by: settle_assemble
   double* open;                   // (6 × nclosure) set by: close
+  Slack slack;                    // set by: assemble, where rows are redundant
   double last_error;              // of the pass before, set by: close
   int passes;                     // so far
 
@@ -203,6 +217,7 @@ void tribo_dyn_rows_impulse(const TriboSystem* system, const Rows* rows, const d
 TriboProblem tribo_dyn_rows_problem(const TriboSystem* system, const Rows* rows, const double* mass,
                                     const double* minv);
 int tribo_dyn_block_of(const TriboSystem* system, int body);  // −1: nothing moves it
+int tribo_dyn_block_of_v(const TriboSystem* system, int v);
 // 1: both static, the same one, or links welded to the same joint
 int tribo_dyn_are_welded(const TriboSystem* system, int body_a, int body_b);
 
@@ -216,6 +231,13 @@ int tribo_dyn_closure_axes(const TriboClosure* closure, const TriboPose* poses, 
 void tribo_dyn_closure_append(const TriboSystem* system, const Place* place, Rows* rows, int index, double error[6]);
 // How far a closure is open; returns the count of rows.
 int tribo_dyn_closure_open(const TriboClosure* closure, const double* q, const TriboPose* poses, double error[6]);
+
+// ---- redundant.c
+
+// Finds the slack of the closure rows that have just been assembled; TRIBO_RESERVE of slack.lambda comes first.
+void tribo_dyn_slack_find(const TriboSystem* system, TriboDynData* data);
+// Takes out of g (closure rows) what no motion can answer.
+void tribo_dyn_slack_remove(const TriboSystem* system, const TriboDynData* data, double* g);
 
 // ---- loops.c
 

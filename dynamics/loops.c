@@ -52,12 +52,13 @@ static TriboStatus look_at(const TriboSystem* system, TriboDynData* data, const 
 
 // ---- the start of a step -------------------------------------------------------------------------------------------
 
-// Dry friction acts in every step; contacts and limits show when they push.
+// Dry friction and motors act in every step; contacts and limits show when they push.
 static void mark_hard(const TriboSystem* system, TriboDynData* data) {
   memset(data->hard, 0, (size_t)system->ncluster);
   for (int c = 0; c < data->rows.ncone; ++c) {
-    const int cluster = system->cluster[data->rows.infos[c].block_a];
-    if (data->rows.infos[c].kind == TRIBO_ROW_FRICTION && cluster >= 0) {
+    const TriboRowInfo* row = data->rows.infos + c;
+    const int cluster = system->cluster[row->block_a];
+    if ((row->kind == TRIBO_ROW_FRICTION || row->kind == TRIBO_ROW_MOTOR) && cluster >= 0) {
       data->hard[cluster] = 1;
     }
   }
@@ -110,6 +111,11 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
     for (int k = 0; k < cone->dim; ++k) {
       g[k] += euler ? options->erp * error[k] / options->h : ahead[k] / options->h;
     }
+  }
+  if (system->slack) {
+    TRIBO_TRY(TRIBO_RESERVE(&data->slack.lambda, &data->slack.lambda_capacity, data->rows.nrow));
+    tribo_dyn_slack_find(system, data);
+    tribo_dyn_slack_remove(system, data, data->rows.g + data->rows.nrow - system->closure_size.nrow);
   }
   return TRIBO_OK;
 }
@@ -174,6 +180,9 @@ TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const
     for (int k = 0; k < cone->dim; ++k) {
       data->rows.g[cone->row + k] += data->open[6 * i + k] / options->h;
     }
+  }
+  if (system->slack) {
+    tribo_dyn_slack_remove(system, data, data->rows.g + data->rows.nrow - system->closure_size.nrow);
   }
   data->last_error = *error;
   *again = 1;

@@ -75,11 +75,20 @@ static TriboStatus check_joint(const char* what, const TriboLinkDef* def) {
   const struct {
     const char* name;
     double value;
-  } plain[] = {{"armature", def->armature}, {"damping", def->damping}, {"friction", def->friction}};
-  for (int i = 0; i < 3; ++i) {
+  } plain[] = {{"armature", def->armature},
+               {"damping", def->damping},
+               {"friction", def->friction},
+               {"stiffness", def->stiffness}};
+  for (int i = 0; i < 4; ++i) {
     if (!(plain[i].value >= 0) || !isfinite(plain[i].value)) {
       return tribo_fail(TRIBO_INVALID, "%s: %s is %g, must be finite and ≥ 0", what, plain[i].name, plain[i].value);
     }
+  }
+  if (!isfinite(def->rest) || (def->stiffness > 0 && !KINDS[def->kind].limits)) {
+    return tribo_fail(TRIBO_INVALID,
+                      "%s: stiffness %g with rest %g on a %s joint; springs are for joints with one "
+                      "coordinate",
+                      what, def->stiffness, def->rest, KINDS[def->kind].name);
   }
   if (!(def->effort >= 0)) {
     return tribo_fail(TRIBO_INVALID, "%s: effort is %g, must be ≥ 0", what, def->effort);

@@ -34,7 +34,7 @@ struct Args {
   int nset;
 };
 
-extern const Command command_run, command_check, command_info, command_solve, command_dump, command_bench,
+extern const Command command_run, command_check, command_lab, command_info, command_solve, command_dump, command_bench,
     command_solvers, command_version;
 const Command* const* cli_commands(int* count);
 

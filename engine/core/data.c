@@ -19,22 +19,23 @@ TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, con
 }
 
 // X(field, count): the arrays whose size the model fixes
-#define DATA_ARRAYS(X)             \
-  X(q, model->nq)                  \
-  X(v, model->nv)                  \
-  X(q_next, model->nq)             \
-  X(v_next, model->nv)             \
-  X(tau, model->nv)                \
-  X(tau_step, model->nv)           \
-  X(wrench, 6 * model->nbody)      \
-  X(wrench_step, 6 * model->nbody) \
-  X(poses, model->nbody)           \
-  X(twists, model->nbody)          \
-  X(position, 3 * model->nbody)    \
-  X(quaternion, 4 * model->nbody)  \
-  X(velocity, 3 * model->nbody)    \
-  X(omega, 3 * model->nbody)       \
-  X(closure_force, 6 * model->nclosure)
+#define DATA_ARRAYS(X)                  \
+  X(q, model->nq)                       \
+  X(v, model->nv)                       \
+  X(q_next, model->nq)                  \
+  X(v_next, model->nv)                  \
+  X(tau, model->nv)                     \
+  X(tau_step, model->nv)                \
+  X(wrench, 6 * model->nbody)           \
+  X(wrench_step, 6 * model->nbody)      \
+  X(poses, model->nbody)                \
+  X(twists, model->nbody)               \
+  X(position, 3 * model->nbody)         \
+  X(quaternion, 4 * model->nbody)       \
+  X(velocity, 3 * model->nbody)         \
+  X(omega, 3 * model->nbody)            \
+  X(closure_force, 6 * model->nclosure) \
+  X(motors, model->nmotor)
 
 static TriboStatus allocate(const TriboModel* model, TriboData* data) {
 #define X(name, count)                                           \
@@ -112,6 +113,7 @@ void tribo_data_reset(const TriboModel* model, TriboData* data) {
   data->info.residual.worst = -1;
   memcpy(data->q, model->q0, (size_t)model->nq * sizeof *data->q);
   memcpy(data->v, model->v0, (size_t)model->nv * sizeof *data->v);
+  memcpy(data->motors, model->motors, (size_t)model->nmotor * sizeof *data->motors);
   memset(data->closure_force, 0, 6 * (size_t)model->nclosure * sizeof *data->closure_force);
   memset(data->tau, 0, (size_t)model->nv * sizeof *data->tau);
   memset(data->wrench, 0, 6 * (size_t)model->nbody * sizeof *data->wrench);
@@ -190,6 +192,20 @@ TriboStatus tribo_data_set_tau(const TriboModel* model, TriboData* data, const d
     return tribo_fail(TRIBO_INVALID, "tribo_data_set_tau: tau must be finite");
   }
   memcpy(data->tau, tau, (size_t)model->nv * sizeof *tau);
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_data_set_motor(const TriboModel* model, TriboData* data, int motor, double target, double velocity) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_set_motor"));
+  if (motor < 0 || motor >= model->nmotor) {
+    return tribo_fail(TRIBO_INVALID, "tribo_data_set_motor: motor = %d; accepted are 0 … %d", motor, model->nmotor - 1);
+  }
+  if (!isfinite(target) || !isfinite(velocity)) {
+    return tribo_fail(TRIBO_INVALID, "tribo_data_set_motor: target = %g and velocity = %g must be finite", target,
+                      velocity);
+  }
+  data->motors[motor].target = target;
+  data->motors[motor].velocity = velocity;
   return TRIBO_OK;
 }
 

@@ -155,6 +155,7 @@ TriboStatus tribo_judge_verdict(const TriboJudge* judge, int index, TriboVerdict
   }
   // a window that was never reached shows nothing, so it does not hold
   out->measured = w->seen > 0 ? w->measured : NAN;
+  out->error = !isnan(def->value) ? fabs(out->measured - def->value) : fmax(0, w->excess);
   out->held = w->seen > 0 && w->excess <= 0;
   return TRIBO_OK;
 }

@@ -330,6 +330,7 @@ static TriboStatus check_shape(const TriboShapeDef* def, int body) {
   TRIBO_TRY(check_finite(who, "scale", def->scale, 3));
   TRIBO_TRY(check_finite(who, "position", def->position, 3));
   TRIBO_TRY(check_quaternion(who, def->quaternion));
+  TRIBO_TRY(check_finite(who, "surface", def->surface, 3));
   TRIBO_TRY(check_range(who, "density", def->density, 0, 1e9));
   for (int i = 0; i < 4; ++i) {
     TRIBO_TRY(check_range(who, "color", def->color[i], 0, 1));
@@ -439,6 +440,8 @@ static TriboStatus check_joint(const TriboScene* scene, const TriboJointDef* def
   TRIBO_TRY(check_range(who, "armature", def->armature, 0, 1e100));
   TRIBO_TRY(check_range(who, "damping", def->damping, 0, 1e100));
   TRIBO_TRY(check_range(who, "friction", def->friction, 0, 1e100));
+  TRIBO_TRY(check_range(who, "stiffness", def->stiffness, 0, 1e100));
+  TRIBO_TRY(check_finite(who, "rest", &def->rest, 1));
   if (!(def->lower <= def->upper)) {
     return tribo_fail(TRIBO_INVALID, "%s: lower = %g must not be above upper = %g", who, def->lower, def->upper);
   }
@@ -461,6 +464,37 @@ TriboStatus tribo_scene_add_joint(TriboScene* scene, const TriboJointDef* def, i
     *id = scene->njoint;
   }
   scene->joints[scene->njoint++] = copy;
+  return TRIBO_OK;
+}
+
+TriboMotorDef tribo_motor_default(void) {
+  return (TriboMotorDef){.effort = NAN};
+}
+
+TriboStatus tribo_scene_add_motor(TriboScene* scene, const TriboMotorDef* def, int* id) {
+  if (def->joint == NULL) {
+    return tribo_fail(TRIBO_INVALID, "motor: it needs a joint");
+  }
+  TRIBO_TRY(check_range(def->joint, "stiffness", def->stiffness, 0, 1e100));
+  TRIBO_TRY(check_range(def->joint, "damping", def->damping, 0, 1e100));
+  if (!(def->stiffness + def->damping > 0)) {
+    return tribo_fail(TRIBO_INVALID, "motor of '%s': stiffness and damping must not both be 0", def->joint);
+  }
+  TRIBO_TRY(check_finite(def->joint, "target", &def->target, 1));
+  TRIBO_TRY(check_finite(def->joint, "velocity", &def->velocity, 1));
+  if (def->effort < 0) {
+    return tribo_fail(TRIBO_INVALID, "motor of '%s': effort = %g must be ≥ 0", def->joint, def->effort);
+  }
+  GROW(scene, motor);
+  TriboMotorDef copy = *def;
+  copy.joint = tribo_pool_strdup(&scene->pool, def->joint);
+  if (copy.joint == NULL) {
+    return no_memory();
+  }
+  if (id != NULL) {
+    *id = scene->nmotor;
+  }
+  scene->motors[scene->nmotor++] = copy;
   return TRIBO_OK;
 }
 

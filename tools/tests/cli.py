@@ -28,7 +28,7 @@ def complains(words, *texts, code=2):
 
 
 # help and versions
-for command in ("run", "check", "info", "solve", "dump", "bench", "solvers", "help", "version"):
+for command in ("run", "check", "lab", "info", "solve", "dump", "bench", "solvers", "help", "version"):
     out, _ = call(command, "--help")
     assert out.startswith(f"usage: tribo {command}"), out
 assert "Pinocchio 4." in call("version")[0] and "Coal 3." in call("version")[0]
@@ -147,6 +147,17 @@ with tempfile.TemporaryDirectory() as folder:
     complains(["bench", "solvers", here / "nowhere"], "nowhere")
     complains(["bench", "solvers", cases, "--solvers", "magic"], "there is no solver 'magic'")
     complains(["bench", "cooking", cases], "bench cooking")
+    # the lab: a folder or scenes, one table, facts that fail, what is no lab
+    facts = json.loads(call("lab", scenes / "lab/pendulum.yaml", bounce, "--json", "-")[0])
+    assert {f["scene"] for f in facts} == {"pendulum", "bounce_none"} and all(f["held"] for f in facts), facts
+    assert set(facts[0]) == {"scene", "quantity", "expected", "measured", "error", "tolerance", "held"}, facts[0]
+    assert "facts of 1 scenes held" in call("lab", bounce)[0]
+    (here / "own").mkdir()
+    (here / "own/wrong.yaml").write_text(pathlib.Path(bounce).read_text().replace("value: 9.81", "value: 9.82"))
+    assert "FAILED" in call("lab", here / "own", code=1)[0]
+    complains(["lab", here / "nowhere"], "nowhere")
+    (here / "bare").mkdir()
+    assert "holds no scene" in call("lab", here / "bare", code=2)[1]
 
     # Ctrl-C ends cleanly, with the recorder flushed
     record = here / "long.csv"
