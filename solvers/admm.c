@@ -209,9 +209,12 @@ void tribo_sol_admm(TriboSolver* s, TriboAdmm* a) {
       }
     }
     // rho: keep the relative residuals together
-    if (changes < a->refactor && it - last >= 5) {
+    if ((changes < a->refactor && it - last >= 5) || a->enough > 0) {
       double rp = primal / fmax(fmax(tribo_sol_max(x, n), tribo_sol_max(y, n)), 1e-12);
       double rd = dual / fmax(fmax(tribo_sol_max(z, n), q_size), 1e-12);
+      if (fmax(rp, rd) < a->enough) {
+        break;
+      }
       double f = sqrt(rp / fmax(rd, 1e-300)), next = rho;
       if (a->rule == 1 && (f > 4 || f < 0.25)) {
         next = rho * fmin(fmax(f, 0.05), 20);
@@ -221,7 +224,7 @@ void tribo_sol_admm(TriboSolver* s, TriboAdmm* a) {
         exponent += rp > rd ? 0.05 : -0.05;
         next = sqrt(least * L) * pow(L / least, exponent);
       }
-      if (next != rho) {
+      if (next != rho && changes < a->refactor && it - last >= 5) {
         a->rho = next;
         memory.started = memory.known = memory.count = memory.accelerated = 0;
         failed = factorise(s, a->prox + next);

@@ -121,6 +121,7 @@ typedef struct TriboAdmm {
   double rho, omega, prox;
   int iterations, refactor, rule, check;
   int relaxed, anderson;
+  double enough;  // relative residuals at which it may leave; 0: never
 } TriboAdmm;
 void tribo_sol_admm(TriboSolver* s, TriboAdmm* a);
 
