@@ -240,6 +240,7 @@ TriboStatus tribo_data_closure_force(const TriboModel* model, const TriboData* d
                                      const double** force) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_closure_force"));
   TRIBO_REQUIRE(force);
+  TRIBO_REQUIRE(force);
   if (closure < 0 || closure >= model->nclosure) {
     return tribo_fail(TRIBO_INVALID, "tribo_data_closure_force: closure = %d; accepted are 0 … %d", closure,
                       model->nclosure - 1);

@@ -472,6 +472,8 @@ TriboMotorDef tribo_motor_default(void) {
 }
 
 TriboStatus tribo_scene_add_motor(TriboScene* scene, const TriboMotorDef* def, int* id) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(def);
   if (def->joint == NULL) {
     return tribo_fail(TRIBO_INVALID, "motor: it needs a joint");
   }
@@ -544,6 +546,8 @@ static TriboStatus check_closure(const TriboClosureDef* def) {
 }
 
 TriboStatus tribo_scene_add_closure(TriboScene* scene, const TriboClosureDef* def, int* id) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(def);
   TRIBO_REQUIRE(scene);
   TRIBO_REQUIRE(def);
   TRIBO_TRY(check_closure(def));
