@@ -50,7 +50,8 @@ static void commands_page(FILE* to) {
   fputs(
       "# Commands\n\nExit codes: 0 well; 1 an expectation failed, or with `--strict` a step was not certified or a "
       "problem\n"
-      "not solved; 2 wrong input or usage, unwritable file; 3 internal; 130 interrupted by Ctrl-C, with the recorders "
+      "not solved; 2 wrong input or usage, unwritable file, no viewer or OpenGL; 3 internal; 130 interrupted by "
+      "Ctrl-C, with the recorders "
       "flushed.\n",
       to);
   int n;
