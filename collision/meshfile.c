@@ -146,14 +146,19 @@ typedef struct Vertex {
   int index;
 } Vertex;
 
-static int compare_vertices(const void* a, const void* b) {
-  const Vertex *p = a, *q = b;
+static int compare_places(const Vertex* p, const Vertex* q) {
   for (int k = 0; k < 3; ++k) {
     if (p->x[k] != q->x[k]) {
       return p->x[k] < q->x[k] ? -1 : 1;
     }
   }
-  return p->index - q->index;
+  return 0;
+}
+
+static int compare_vertices(const void* a, const void* b) {
+  const Vertex *p = a, *q = b;
+  int place = compare_places(p, q);
+  return place != 0 ? place : p->index - q->index;
 }
 
 static int find_root(int* root, int i) {
@@ -177,7 +182,7 @@ static void join_mesh(Vertex* sorted, int npoint, const int* triangles, int ntri
   }
   qsort(sorted, (size_t)npoint, sizeof *sorted, compare_vertices);
   for (int i = 1; i < npoint; ++i) {
-    if (memcmp(sorted[i].x, sorted[i - 1].x, sizeof sorted[i].x) == 0) {
+    if (compare_places(&sorted[i], &sorted[i - 1]) == 0) {
       join(root, sorted[i].index, sorted[i - 1].index);
     }
   }
