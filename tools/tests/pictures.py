@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-tribo, root = sys.argv[1], pathlib.Path(sys.argv[2])
+tribo, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 with tempfile.TemporaryDirectory() as folder:
     out = subprocess.run([root / "tools/pictures", folder, "96x54"], env=dict(os.environ, TRIBO=tribo), text=True,
                          capture_output=True)
