@@ -189,15 +189,16 @@ static TriboStatus add_tree(TriboSystem* s, int index, const TriboTree* tree, in
     }
   }
 
-  // dofs with a limit or dry friction, in the order of v; only joints with one coordinate have limits
+  // dofs with a limit or dry friction, in the order of v; where joints have limits, v is the rate of q
   for (int k = 0; k < info->nv; ++k) {
     BoundDof bound = {.v = at_v + k, .block = block, .lower = -INFINITY, .upper = INFINITY};
     bound.friction = info->friction[k];
     for (int i = 0; i < info->nlink; ++i) {
-      if (info->links[i].nq == 1 && info->links[i].nv == 1 && info->links[i].v_at == k) {
-        bound.q = at_q + info->links[i].q_at;
-        bound.lower = info->lower[info->links[i].q_at];
-        bound.upper = info->upper[info->links[i].q_at];
+      const TriboLinkInfo* link = info->links + i;
+      if (k >= link->v_at && k < link->v_at + tribo_dyn_joint_limits(link->kind)) {
+        bound.q = at_q + link->q_at + k - link->v_at;
+        bound.lower = info->lower[link->q_at + k - link->v_at];
+        bound.upper = info->upper[link->q_at + k - link->v_at];
       }
     }
     if (bound.friction > 0 || bound.lower > -INFINITY || bound.upper < INFINITY) {

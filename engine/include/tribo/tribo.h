@@ -124,7 +124,8 @@ typedef struct TriboJointDef {
   double pitch;  // HELICAL [m/rad]
   double armature, damping, friction;
   double stiffness, rest;  // a spring, and the position at which it is slack [N·m/rad, N/m; rad, m]
-  double lower, upper;     // limits of a one-dof joint; ±INFINITY: none
+  double lower, upper;  // limits, ±INFINITY: none. UNIVERSAL, TRANSLATION: of each coordinate; CYLINDRICAL: along the
+                        // axis; PLANAR, SPHERICAL, CONTINUOUS: none
   double effort;
   double position, velocity;  // initial, one-dof joints
 } TriboJointDef;
