@@ -307,6 +307,25 @@ static void euler_stays_nearly_shut(void** state) {
   tribo_model_destroy(model);
 }
 
+// A step far too long for the motion: the loop opens, says so, and does not fly apart.
+static void long_steps_do_not_fly_apart(void** state) {
+  (void)state;
+  TriboModel* model = timed_model(fourbar_free, 0.1);
+  TriboData* data = data_of(model);
+  int open = 0;
+  for (int i = 0; i < 200; ++i) {
+    TriboStepInfo info;
+    CHECK_OK(tribo_step(model, data, &info));
+    assert_true(!info.certified || info.opening <= 1e-9);
+    open += !info.certified;
+    CHECK_LE(info.opening, 0.5);
+    CHECK_LE(value(model, data, "speed_max", NULL), 20);
+  }
+  assert_true(open > 0);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
 static void wrong_closures_say_why(void** state) {
   (void)state;
 #define BALLS "bodies: [{name: a, sphere: 0.1}, {name: b, position: [1, 0, 0], sphere: 0.1}]\n"
@@ -324,6 +343,11 @@ static void wrong_closures_say_why(void** state) {
       {BALLS "closures: [{kind: gear, joint_a: x, joint_b: y}]\n", "there is no joint 'x'"},
       {BALLS "closures: [{kind: gear, body_a: a}]\n", "needs joint_a and joint_b"},
       {BALLS "closures: [{name: k, kind: ball, body_a: a}, {name: k, kind: ball, body_a: b}]\n", "is taken"},
+      {"bodies: [{name: a, sphere: 0.1}, {name: b, position: [1, 0, 0], sphere: 0.1}]\n"
+       "joints: [{name: x, kind: revolute, parent: world, child: a}, {name: y, kind: revolute, parent: world, child: "
+       "b}]\n"
+       "closures: [{kind: mimic, joint_a: x, joint_b: y}, {kind: mimic, joint_a: x, joint_b: y, offset: 1}]\n",
+       "open by 1 at the start: another one contradicts it"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     TriboScene* scene;
@@ -351,6 +375,7 @@ int main(void) {
       cmocka_unit_test(welded_boxes_rest_on_the_floor),
       cmocka_unit_test(redundant_rows_are_named_and_carry_their_share),
       cmocka_unit_test(euler_stays_nearly_shut),
+      cmocka_unit_test(long_steps_do_not_fly_apart),
       cmocka_unit_test(wrong_closures_say_why),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

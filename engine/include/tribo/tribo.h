@@ -320,8 +320,8 @@ typedef enum TriboStage {
 TRIBO_API const char* tribo_stage_name(TriboStage stage);
 
 typedef struct TriboStepInfo {
-  TriboOutcome outcome;     // worst over the islands
-  int certified;            // residual.nat ≤ max(tol, floor) and the state is finite
+  TriboOutcome outcome;  // worst over the islands
+  int certified;         // residual.nat ≤ max(tol, floor), the state is finite, closures are shut (1e-9, not Euler's)
   TriboResiduals residual;  // of the whole step, recomputed from raw data
   double penetration;       // deepest overlap or limit violation of the state the step began with [m, rad]
   double opening;           // of the widest open closure at the end of the step [m, rad]
