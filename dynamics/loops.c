@@ -33,12 +33,12 @@ int tribo_dyn_flows(const TriboSystem* system, const TriboDynData* data, const T
   return options->scheme == TRIBO_SCHEME_MIDPOINT && cluster >= 0 && !data->hard[cluster];
 }
 
-// Poses of all bodies that closures may tie, at q; jac (6 × nv) for trees.
+// Poses of all bodies that closures tie, at q; jac (6 × nv) for trees.
 static TriboStatus look_at(const TriboSystem* system, TriboDynData* data, const double* q, TriboPose* poses,
                            double* jac) {
   const TriboSystemInfo* info = &system->info;
   for (int b = 0; b < info->nblock; ++b) {
-    if (system->cluster[b] < 0) {
+    if (!system->looked[b]) {
       continue;
     }
     if (b < info->nfree) {
@@ -82,7 +82,7 @@ static TriboStatus move_freely(const TriboSystem* system, TriboDynData* data, co
   return tribo_pin_integrate(data->pin[tree], smooth ? data->q_half + at_q : q, data->work, data->q_trial + at_q);
 }
 
-// g = J v_f + ERP φ(q)/h, what is redundant in φ taken out.
+// g = J v_f + ERP φ(q)/h
 static void set_baumgarte(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options) {
   const int first = data->rows.ncone - system->nclosure;
   for (int i = 0; i < system->nclosure; ++i) {
@@ -106,6 +106,7 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
   data->last_error = INFINITY;
   data->passes = 0;
   mark_hard(system, data);
+  memcpy(data->q_trial, data->q, (size_t)system->info.nq * sizeof *data->q);
   for (int b = 0; b < system->info.nblock; ++b) {
     if (system->cluster[b] >= 0) {
       TRIBO_TRY(move_freely(system, data, options, v, b));
@@ -125,7 +126,6 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
     set_baumgarte(system, data, options);
   }
   if (system->slack) {
-    TRIBO_TRY(TRIBO_RESERVE(&data->slack.lambda, &data->slack.lambda_capacity, data->rows.nrow));
     tribo_dyn_slack_find(system, data);
     tribo_dyn_slack_remove(system, data, data->rows.g + data->rows.nrow - system->closure_size.nrow);
   }
@@ -211,6 +211,29 @@ TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const
 
 // ---- the end of a step ---------------------------------------------------------------------------------------------
 
+// The last problem knows only the blocks it acts on, by numbers of its own.
+static void number_blocks(const TriboSystem* system, TriboDynData* data, TriboProblem* problem) {
+  const Rows* rows = &data->settle;
+  memset(data->next_block, 0, (size_t)system->info.nblock * sizeof *data->next_block);
+  for (int t = 0; t < rows->nterm; ++t) {
+    data->next_block[rows->term_block[t]] = 1;
+  }
+  problem->nblock = 0;
+  for (int b = 0; b < system->info.nblock; ++b) {
+    if (data->next_block[b]) {
+      data->next_dim[problem->nblock] = system->block_dim[b];
+      data->next_at[problem->nblock] = system->block_at[b];
+      data->next_block[b] = problem->nblock++;
+    }
+  }
+  for (int t = 0; t < rows->nterm; ++t) {
+    data->next_term[t] = data->next_block[rows->term_block[t]];
+  }
+  problem->block_dim = data->next_dim;
+  problem->block_at = data->next_at;
+  problem->term_block = data->next_term;
+}
+
 TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                       const double* q_next, const double* v_next, const double* lambda,
                                       TriboProblem* problem, const double** guess) {
@@ -238,6 +261,7 @@ TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* d
   }
   *guess = data->guess;
   *problem = tribo_dyn_rows_problem(system, &data->settle, data->next_mass, data->next_minv);
+  number_blocks(system, data, problem);
   return TRIBO_OK;
 }
 

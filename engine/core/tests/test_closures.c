@@ -307,6 +307,25 @@ static void euler_stays_nearly_shut(void** state) {
   tribo_model_destroy(model);
 }
 
+// A link that is welded to the world is as good as the world.
+static void bases_that_never_move_hold_closures(void** state) {
+  (void)state;
+  static const char* text =
+      "bodies:\n"
+      "  - {name: base, position: [0.2, 0.1, 1], rpy: [0.3, 0.2, 0.1], box: [0.1, 0.1, 0.1], mass: 1, group: 0, mask: "
+      "0}\n"
+      "  - {name: bar, position: [0.5, 0, 0], box: [1, 0.05, 0.1], mass: 1, group: 0, mask: 0}\n"
+      "joints: [{name: bolt, kind: fixed, parent: world, child: base}]\n"
+      "closures: [{kind: hinge, body_a: %s, body_b: bar, anchor: [0, 0, 0], axis: [0, 1, 0]}]\n";
+  char on_base[512], on_world[512];
+  double p[2][3];
+  snprintf(on_base, sizeof on_base, text, "base");
+  snprintf(on_world, sizeof on_world, text, "world");
+  end_of(on_base, 1e-3, 1, "bar", p[0]);
+  end_of(on_world, 1e-3, 1, "bar", p[1]);
+  CHECK_LE(apart(p[0], p[1]), 1e-12);
+}
+
 // A step far too long for the motion: the loop opens, says so, and does not fly apart.
 static void long_steps_do_not_fly_apart(void** state) {
   (void)state;
@@ -375,6 +394,7 @@ int main(void) {
       cmocka_unit_test(welded_boxes_rest_on_the_floor),
       cmocka_unit_test(redundant_rows_are_named_and_carry_their_share),
       cmocka_unit_test(euler_stays_nearly_shut),
+      cmocka_unit_test(bases_that_never_move_hold_closures),
       cmocka_unit_test(long_steps_do_not_fly_apart),
       cmocka_unit_test(wrong_closures_say_why),
   };
