@@ -137,17 +137,21 @@ static void expand(const TriboSystem* sys, const double* y, double* x) {
 // out (k_a × k_b, stride 6) = E_aᵀ A B_b for a block A at stride 6
 static void reduce_block(const TriboLocal* a, int dim_a, const TriboLocal* b, int dim_b, const double* A, double* out) {
   double t[S * S];
-  for (int i = 0; i < dim_a; ++i) {
+  // the product with B, straight into its place where E is the identity
+  double* AB = a->identity ? out : t;
+  if (b->identity) {
+    memcpy(AB, A, sizeof(double) * (size_t)(S * dim_a));
+  }
+  for (int i = 0; !b->identity && i < dim_a; ++i) {
     for (int j = 0; j < b->k; ++j) {
       double sum = 0;
       for (int m = 0; m < dim_b; ++m) {
-        sum += A[S * i + m] * (b->identity ? (double)(m == j) : b->B[S * m + j]);
+        sum += A[S * i + m] * b->B[S * m + j];
       }
-      t[S * i + j] = sum;
+      AB[S * i + j] = sum;
     }
   }
   if (a->identity) {
-    memcpy(out, t, sizeof t);
     return;
   }
   for (int i = 0; i < a->k; ++i) {
@@ -307,6 +311,9 @@ static int factor_explicit(TriboSystem* sys, int symmetric) {
     // the stored block has the rows of the later cone b
     int a = sys->edge[2 * e], b = sys->edge[2 * e + 1], ab_is_lower;
     const TriboLocal *la = &sys->local[a], *lb = &sys->local[b];
+    if (la->k == 0 || lb->k == 0) {
+      continue;
+    }
     const double* block = sys->blockval + S * S * (size_t)(sc->ncone + e);
     TriboSlot ab, ba;
     tribo_la_factor_edge(sys->sparse, e, &ab, &ba, &ab_is_lower);

@@ -117,17 +117,14 @@ static int write_json(const Simulation* sim, const char* path, const char* hash_
   return json_close(&json, path) ? EXIT_WELL : EXIT_INPUT;
 }
 
-static int with_state(Simulation* sim, const char* load, const char* save) {
+static int save_state(const Simulation* sim, const char* path) {
   TriboState* state;
   TriboStatus status = tribo_state_create(&state);
-  if (status == TRIBO_OK && load != NULL) {
-    status = tribo_state_read(load, state);
-    status = status == TRIBO_OK ? tribo_state_restore(sim->model, sim->data, state) : status;
-  } else if (status == TRIBO_OK) {
+  if (status == TRIBO_OK) {
     status = tribo_state_save(sim->model, sim->data, state);
-    status = status == TRIBO_OK ? tribo_state_write(state, save) : status;
+    status = status == TRIBO_OK ? tribo_state_write(state, path) : status;
+    tribo_state_destroy(state);
   }
-  tribo_state_destroy(state);
   return status == TRIBO_OK ? EXIT_WELL : cli_complain(status);
 }
 
@@ -145,7 +142,7 @@ static int simulate(const Args* args, Simulation* sim) {
     snprintf(first, sizeof first, "%016llx", (unsigned long long)tribo_data_hash(sim->model, sim->data));
     tribo_data_reset(sim->model, sim->data);
   }
-  code = code == EXIT_WELL && load != NULL ? with_state(sim, load, NULL) : code;
+  code = code == EXIT_WELL ? simulation_load(sim, load) : code;
   code = code == EXIT_WELL ? simulation_record(sim, cli_value(args, "--record")) : code;
   code = code == EXIT_WELL ? simulation_run(sim, !quiet) : code;
   if (code != EXIT_WELL) {
@@ -154,7 +151,7 @@ static int simulate(const Args* args, Simulation* sim) {
   if (!quiet && (json == NULL || strcmp(json, "-") != 0)) {
     print_table(sim);
   }
-  code = save != NULL ? with_state(sim, NULL, save) : EXIT_WELL;
+  code = save != NULL ? save_state(sim, save) : EXIT_WELL;
   if (code == EXIT_WELL && json != NULL) {
     code = write_json(sim, json, cli_value(args, "--twice") != NULL ? first : NULL);
   }

@@ -48,6 +48,20 @@ int simulation_open(const Args* args, const char* path, Simulation* sim) {
   return EXIT_WELL;
 }
 
+int simulation_load(Simulation* sim, const char* path) {
+  TriboState* state;
+  if (path == NULL) {
+    return EXIT_WELL;
+  }
+  TriboStatus status = tribo_state_create(&state);
+  if (status == TRIBO_OK) {
+    status = tribo_state_read(path, state);
+    status = status == TRIBO_OK ? tribo_state_restore(sim->model, sim->data, state) : status;
+    tribo_state_destroy(state);
+  }
+  return status == TRIBO_OK ? EXIT_WELL : cli_complain(status);
+}
+
 static int open_recorder(Simulation* sim, const TriboRecordDef* def) {
   TriboRecorder** more = realloc(sim->recorders, (size_t)(sim->nrecorder + 1) * sizeof *more);
   if (more == NULL) {

@@ -35,6 +35,7 @@ typedef struct Simulation {
 
 // 0 or an exit code, complained about already.
 int simulation_open(const Args* args, const char* path, Simulation* sim);
+int simulation_load(Simulation* sim, const char* path);     // a saved state, NULL: nothing to do
 int simulation_record(Simulation* sim, const char* extra);  // opens the scene's recorders and one more file
 int simulation_run(Simulation* sim, int progress);          // from the current state; totals are of this run
 void simulation_close(Simulation* sim);

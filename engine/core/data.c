@@ -249,6 +249,15 @@ TriboStatus tribo_data_closure_force(const TriboModel* model, const TriboData* d
   return TRIBO_OK;
 }
 
+TriboStatus tribo_data_problem(const TriboModel* model, const TriboData* data, TriboProblem* out) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_problem"));
+  if (out == NULL) {
+    return tribo_fail(TRIBO_INVALID, "tribo_data_problem: out is NULL");
+  }
+  *out = data->steps > 0 ? data->problem : (TriboProblem){0};
+  return TRIBO_OK;
+}
+
 TriboStatus tribo_data_mechanics(const TriboModel* model, TriboData* data, TriboMechanics* out) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_mechanics"));
   TRIBO_REQUIRE(out);

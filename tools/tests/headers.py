@@ -5,7 +5,7 @@ import sys
 
 root = pathlib.Path(sys.argv[1])
 paths = ["engine/include", "engine/base", "engine/base/tests", "engine/core", "solvers/include", "solvers/la", "solvers",
-         "collision/include", "collision", "dynamics/include", "dynamics", "tools"]
+         "collision/include", "collision", "dynamics/include", "dynamics", "viewer/include", "viewer", "tools"]
 flags = [f"-I{root / p}" for p in paths]
 public = sorted((root / "engine/include/tribo").glob("*.h"))
 headers = [h for folder in paths for h in sorted((root / folder).glob("*.h"))]

@@ -4,7 +4,7 @@ import re
 import sys
 
 root = pathlib.Path(sys.argv[1])
-LIBRARY = ["engine/base", "engine/core", "collision", "dynamics", "solvers"]
+LIBRARY = ["engine/base", "engine/core", "collision", "dynamics", "solvers", "viewer"]
 BANNED = re.compile(r"(?<![\w.>])(exit|abort|_exit|quick_exit|printf|puts|putchar|perror|assert|longjmp|setjmp|strcpy|strcat"
                     r"|sprintf|gets|rand|srand|strtok|system)\s*\(|\bstd::(cout|cerr|exit|abort)\b|fprintf\s*\(\s*std(out|err)")
 complaints = []
@@ -48,9 +48,10 @@ ONLY = {
     r"\b(pinocchio|Eigen)::": ["dynamics", "collision"],
     r"\bcoal::": ["collision"],
     r"\byaml_(parser|event)_\w+\s*\(": ["engine/core"],
+    r"\b(gl[A-Z]|egl[A-Z]|glfw|png_)\w+\s*\(": ["viewer"],
 }
 for pattern, rooms in ONLY.items():
-    for path in sources("engine") + sources("collision") + sources("dynamics") + sources("solvers") + sources("tools"):
+    for path in sources("engine") + sources("collision") + sources("dynamics") + sources("solvers") + sources("tools") + sources("viewer"):
         inside = any(str(path.relative_to(root)).startswith(r + "/") for r in rooms)
         for i, line in enumerate(code_lines(path), 1):
             if not inside and re.search(pattern, line):
@@ -64,7 +65,7 @@ for path in sources(".", (".cpp", ".hpp", ".cc")):
         complain(path, 1, "C++ lives in the shims only")
 
 # size, manners, words
-for path in sources("engine") + sources("collision") + sources("dynamics") + sources("solvers") + sources("tools"):
+for path in sources("engine") + sources("collision") + sources("dynamics") + sources("solvers") + sources("tools") + sources("viewer"):
     lines = path.read_text().split("\n")
     if len(lines) > 1000:
         complain(path, len(lines), f"{len(lines)} lines; files stay below 1000")
@@ -77,7 +78,7 @@ for path in sources("engine") + sources("collision") + sources("dynamics") + sou
             complain(path, i, "unfinished work is not committed")
         if line != line.rstrip():
             complain(path, i, "spaces at the end of a line")
-for room in ["engine", "collision", "dynamics", "solvers", "tools", "scenes"]:
+for room in ["engine", "collision", "dynamics", "solvers", "tools", "scenes", "viewer"]:
     readme = root / room / "README.md"
     if not readme.exists() or len(readme.read_text().split("\n")) > 42:
         complain(readme, 1, "every room has a README of at most 40 lines")

@@ -386,6 +386,11 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_contacts(const TriboModel* mode
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_closure_force(const TriboModel* model, const TriboData* data,
                                                                int closure, const double** force);
 
+// The contact problem of the last step, as the solvers saw it before it was split into islands; it points into the data
+// and lives until the next step. A data that has not stepped has none: nrow is 0.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_problem(const TriboModel* model, const TriboData* data,
+                                                         TriboProblem* out);
+
 typedef struct TriboMechanics {
   double kinetic, potential;       // [J]
   double momentum[3], angular[3];  // about the world's origin

@@ -1,0 +1,213 @@
+// `tribo render`: a picture or a film of a scene, without a screen.
+#include <math.h>
+#include <string.h>
+
+#include "simulate.h"
+
+#if TRIBO_VIEWER
+#include <signal.h>
+#include <unistd.h>
+
+#include "viewer.h"
+#endif
+
+static const Flag flags[] = {
+    {"--out", "FILE", "the picture (.png) or film (.mp4, made by ffmpeg) to write"},
+    {"--at", "T", "simulated time of the picture, or where the film starts [s]; 0"},
+    {"--load", "FILE", "start from a saved state"},
+    {"--size", "WxH", "pixels; 960x540"},
+    {"--camera", "NAME", "a camera of the scene by name or number, or auto; the first one"},
+    {"--overlay", "LIST", "what is drawn over the bodies: contacts,forces,frames,com,aabb"},
+    {"--force-scale", "S", "length of force arrows [m/N]; the largest takes a quarter of the picture"},
+    {"--supersample", "N", "draw N times as large and shrink: smoother edges; 1"},
+    {"--fps", "N", "frames per second of a film; 30"},
+    {"--duration", "S", "simulated seconds of a film, instead of the scene's"},
+    {"--dt", "S", "time step, instead of the scene's"},
+    {"--solver", "ID", "solver, instead of the scene's; `tribo solvers` lists them"},
+    {"--threads", "N", "worker threads"},
+    {"--set", "KEY=VALUE", "any world setting, or solver.KEY; may be repeated"},
+    {"--quiet", NULL, "no progress"},
+    {0},
+};
+
+#if TRIBO_VIEWER
+
+// Everything a picture needs besides the simulation.
+typedef struct Studio {
+  const char *out, *which;  // file; camera, NULL: the first one
+  double at, fps;
+  int width, height, supersample, quiet, film;
+  TriboDrawOptions options;
+  TriboDrawList* list;
+  TriboOffscreen* context;
+  TriboRenderer* renderer;
+  TriboImage large, image;
+} Studio;
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal_number) {
+  (void)signal_number;
+  interrupted = 1;
+}
+
+static int complain(TriboStatus status) {
+  cli_wrong("%s", tribo_view_error());
+  return status == TRIBO_INTERNAL || status == TRIBO_NOMEM ? EXIT_INTERNAL : EXIT_INPUT;
+}
+
+static int ends_with(const char* text, const char* end) {
+  size_t n = strlen(text), m = strlen(end);
+  return n > m && strcmp(text + n - m, end) == 0;
+}
+
+static int parse(const Args* args, Studio* studio) {
+  double supersample = 1, scale = 0;
+  char rest;
+  const char *size = cli_value(args, "--size"), *overlay = cli_value(args, "--overlay");
+  *studio = (Studio){.out = cli_value(args, "--out"), .which = cli_value(args, "--camera"), .fps = 30};
+  studio->width = 960, studio->height = 540;
+  studio->quiet = cli_value(args, "--quiet") != NULL;
+  if (studio->out == NULL) {
+    return cli_wrong("render needs --out FILE.png or --out FILE.mp4");
+  }
+  studio->film = ends_with(studio->out, ".mp4");
+  if (!studio->film && !ends_with(studio->out, ".png")) {
+    return cli_wrong("--out %s: accepted are names that end with .png or .mp4", studio->out);
+  }
+  if (size != NULL && (sscanf(size, "%dx%d%c", &studio->width, &studio->height, &rest) != 2 || studio->width < 1 ||
+                       studio->height < 1 || studio->width > 16384 || studio->height > 16384)) {
+    return cli_wrong("--size %s: accepted is WIDTHxHEIGHT, 1 to 16384 pixels each", size);
+  }
+  if (studio->film && (studio->width % 2 != 0 || studio->height % 2 != 0)) {
+    return cli_wrong("--size %dx%d: a film needs even numbers", studio->width, studio->height);
+  }
+  if (!cli_number(args, "--at", 0, 1e9, &studio->at) || !cli_number(args, "--fps", 0.01, 1000, &studio->fps) ||
+      !cli_number(args, "--force-scale", 1e-12, 1e12, &scale) ||
+      !cli_number(args, "--supersample", 1, 8, &supersample)) {
+    return EXIT_INPUT;
+  }
+  studio->supersample = (int)supersample;
+  studio->options.force_scale = scale;
+  TriboStatus status = overlay != NULL ? tribo_view_overlay_parse(overlay, &studio->options.overlays) : TRIBO_OK;
+  return status == TRIBO_OK ? EXIT_WELL : complain(status);
+}
+
+static TriboStatus open(Studio* studio, const Simulation* sim) {
+  int n = studio->supersample;
+  TriboStatus status = tribo_view_list_create(sim->model, &studio->list);
+  status = status == TRIBO_OK ? tribo_view_offscreen_create(&studio->context) : status;
+  status = status == TRIBO_OK ? tribo_view_renderer_create(studio->list, &studio->renderer) : status;
+  status = status == TRIBO_OK ? tribo_view_image_create(studio->width, studio->height, &studio->image) : status;
+  return status == TRIBO_OK ? tribo_view_image_create(n * studio->width, n * studio->height, &studio->large) : status;
+}
+
+static void close_studio(Studio* studio) {
+  tribo_view_renderer_destroy(studio->renderer);
+  tribo_view_offscreen_destroy(studio->context);
+  tribo_view_list_destroy(studio->list);
+  tribo_view_image_destroy(&studio->image);
+  tribo_view_image_destroy(&studio->large);
+}
+
+// The current state as a picture.
+static TriboStatus shoot(Studio* studio, Simulation* sim, const TriboCameraDef* camera) {
+  TriboStatus status = tribo_view_list_fill(studio->list, sim->model, sim->data, &studio->options);
+  status =
+      status == TRIBO_OK ? tribo_view_renderer_draw(studio->renderer, studio->list, camera, &studio->large) : status;
+  return status == TRIBO_OK ? tribo_view_image_shrink(&studio->large, studio->supersample, &studio->image) : status;
+}
+
+// The camera, and the size of the marks that fits it; an automatic one sees the whole current state.
+static TriboStatus place(Studio* studio, Simulation* sim, TriboCameraDef* camera) {
+  TriboStatus status = tribo_view_list_fill(studio->list, sim->model, sim->data, NULL);
+  double aspect = (double)studio->width / studio->height, d = 0;
+  status = status == TRIBO_OK ? tribo_view_camera(sim->model, studio->list, studio->which, aspect, camera) : status;
+  for (int i = 0; i < 3 && status == TRIBO_OK; ++i) {
+    d += (camera->eye[i] - camera->target[i]) * (camera->eye[i] - camera->target[i]);
+  }
+  studio->options.size = status == TRIBO_OK ? 2 * sqrt(d) * tan(camera->fov / 2) : 0;
+  return status;
+}
+
+// Simulates up to the step nearest to a time.
+static int advance(Simulation* sim, double time, int progress) {
+  sim->steps = llround((time - tribo_data_time(sim->data)) / tribo_model_world(sim->model)->dt);
+  int code = sim->steps > 0 ? simulation_run(sim, progress) : EXIT_WELL;
+  return code == EXIT_WELL && (interrupted || sim->totals.interrupted) ? EXIT_INTERRUPTED : code;
+}
+
+static int still(Studio* studio, Simulation* sim) {
+  TriboCameraDef camera;
+  TriboStatus status = place(studio, sim, &camera);
+  status = status == TRIBO_OK ? shoot(studio, sim, &camera) : status;
+  status = status == TRIBO_OK ? tribo_view_image_write(&studio->image, studio->out) : status;
+  return status == TRIBO_OK ? EXIT_WELL : complain(status);
+}
+
+static int film(Studio* studio, Simulation* sim) {
+  TriboCameraDef camera;
+  TriboVideo* video = NULL;
+  int frames = (int)llround(tribo_model_world(sim->model)->duration * studio->fps) + 1, code = EXIT_WELL;
+  TriboStatus status = place(studio, sim, &camera);
+  if (status == TRIBO_OK) {
+    status = tribo_view_video_open(studio->out, studio->width, studio->height, studio->fps, &video);
+  }
+  for (int i = 0; i < frames && status == TRIBO_OK && code == EXIT_WELL; ++i) {
+    code = advance(sim, studio->at + i / studio->fps, 0);
+    status = code == EXIT_WELL ? shoot(studio, sim, &camera) : TRIBO_OK;
+    status = code == EXIT_WELL && status == TRIBO_OK ? tribo_view_video_add(video, &studio->image) : status;
+    if (!studio->quiet && isatty(STDERR_FILENO)) {
+      enum { WIDTH = 30 };
+      int full = (i + 1) * WIDTH / frames;
+      fprintf(stderr, "\r[%.*s%*s] frame %d of %d ", full, "##############################", WIDTH - full, "", i + 1,
+              frames);
+    }
+  }
+  if (!studio->quiet && isatty(STDERR_FILENO)) {
+    fputs("\r\033[K", stderr);
+  }
+  // the first thing that went wrong is the one to tell; an interrupted film is a shorter one
+  if (status != TRIBO_OK) {
+    code = complain(status);
+  }
+  TriboStatus closed = video != NULL ? tribo_view_video_close(video) : TRIBO_OK;
+  return code == EXIT_WELL && closed != TRIBO_OK ? complain(closed) : code;
+}
+
+static int run(const Args* args) {
+  Studio studio;
+  Simulation sim = {0};
+  int code = parse(args, &studio);
+  if (code != EXIT_WELL) {
+    return code;
+  }
+  struct sigaction action = {.sa_handler = on_interrupt}, before;
+  sigaction(SIGINT, &action, &before);
+  code = simulation_open(args, args->positional[0], &sim);
+  if (code == EXIT_WELL) {
+    TriboStatus status = open(&studio, &sim);
+    code = status == TRIBO_OK ? EXIT_WELL : complain(status);
+  }
+  code = code == EXIT_WELL ? simulation_load(&sim, cli_value(args, "--load")) : code;
+  code = code == EXIT_WELL ? advance(&sim, studio.at, !studio.quiet) : code;
+  if (code == EXIT_WELL) {
+    code = studio.film ? film(&studio, &sim) : still(&studio, &sim);
+  }
+  close_studio(&studio);
+  simulation_close(&sim);
+  sigaction(SIGINT, &before, NULL);
+  return code;
+}
+
+#else
+
+static int run(const Args* args) {
+  (void)args;
+  return cli_wrong("this build has no viewer: libepoxy, EGL or libpng was missing, or -Dviewer=disabled");
+}
+
+#endif
+
+const Command command_render = {
+    "render", "SCENE --out FILE [flags]", "a picture or a film of a scene, without a screen", flags, 1, 1, run};

@@ -1,0 +1,63 @@
+// Which camera: one of the scene's by name or number, or one that sees everything.
+#include "internal.h"
+
+// Stands in front, to the right and above, looks at the middle and is just so far away that the box around everything
+// fits into the picture with a rim: a corner at (x, y) across and z towards the camera asks for a distance of at least
+// z + |x| / tangent.
+static void automatic(const TriboDrawList* list, double aspect, TriboCameraDef* camera) {
+  double lo[3], hi[3];
+  if (!tribo_view_list_bounds(list, lo, hi)) {
+    lo[0] = lo[1] = -1, lo[2] = 0, hi[0] = hi[1] = hi[2] = 1;
+  }
+  const double* up = tribo_view_list_up(list);
+  double side[3], front[3], toward[3], right[3], above[3];
+  tribo_view_axes(up, side, front);
+  for (int i = 0; i < 3; ++i) {
+    toward[i] = 0.52 * side[i] + 0.80 * front[i] + 0.38 * up[i];
+    camera->up[i] = up[i];
+  }
+  normalize3(toward);
+  cross3(up, toward, right);
+  normalize3(right);
+  cross3(toward, right, above);
+  double tangent = 0.88 * tan(camera->fov / 2), distance = 1e-6;
+  for (int corner = 0; corner < 8; ++corner) {
+    double d[3];
+    for (int i = 0; i < 3; ++i) {
+      d[i] = (corner >> i & 1 ? 0.5 : -0.5) * (hi[i] - lo[i]);
+    }
+    double across = fmax(fabs(dot3(right, d)) / (aspect * tangent), fabs(dot3(above, d)) / tangent);
+    distance = fmax(distance, dot3(toward, d) + across);
+  }
+  for (int i = 0; i < 3; ++i) {
+    camera->target[i] = (lo[i] + hi[i]) / 2;
+    camera->eye[i] = camera->target[i] + distance * toward[i];
+  }
+}
+
+TriboStatus tribo_view_camera(const TriboModel* model, const TriboDrawList* list, const char* which, double aspect,
+                              TriboCameraDef* camera) {
+  int n = tribo_model_size(model).ncamera;
+  *camera = tribo_camera_default();
+  which = which != NULL ? which : n > 0 ? "0" : "auto";
+  // names first: a camera may be called 1
+  for (int i = 0; i < n; ++i) {
+    const char* name = tribo_model_camera(model, i)->name;
+    if (name != NULL && strcmp(name, which) == 0) {
+      *camera = *tribo_model_camera(model, i);
+      return TRIBO_OK;
+    }
+  }
+  char* end;
+  long index = strtol(which, &end, 10);
+  if (end != which && *end == '\0' && index >= 0 && index < n) {
+    *camera = *tribo_model_camera(model, (int)index);
+    return TRIBO_OK;
+  }
+  if (strcmp(which, "auto") == 0) {
+    automatic(list, aspect, camera);
+    return TRIBO_OK;
+  }
+  return tribo_view_fail(TRIBO_NOT_FOUND, "there is no camera '%s'; the scene has %d, and 'auto' sees everything",
+                         which, n);
+}

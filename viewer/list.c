@@ -1,0 +1,237 @@
+// The draw list: a model's shapes as instances of meshes at the poses of the current state, and what is drawn over
+// them.
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "list.h"
+
+// ---- messages and memory
+
+static _Thread_local char message[512];
+
+const char* tribo_view_error(void) {
+  return message;
+}
+
+TriboStatus tribo_view_fail(TriboStatus status, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  return status;
+}
+
+TriboStatus tribo_view_reserve(void** items, int* capacity, int need, size_t item) {
+  if (need <= *capacity) {
+    return TRIBO_OK;
+  }
+  int grown = need > *capacity * 2 ? need : *capacity * 2;
+  void* more = realloc(*items, (size_t)grown * item);
+  if (more == NULL) {
+    return tribo_view_fail(TRIBO_NOMEM, "no memory for %d things to draw", need);
+  }
+  *items = more;
+  *capacity = grown;
+  return TRIBO_OK;
+}
+
+// ---- meshes of a model
+
+static int same_hull(const TriboShapeInfo* a, const TriboShapeInfo* b) {
+  return a->npoint == b->npoint && a->ntriangle == b->ntriangle &&
+         memcmp(a->points, b->points, 3 * (size_t)a->npoint * sizeof(double)) == 0 &&
+         memcmp(a->triangles, b->triangles, 3 * (size_t)a->ntriangle * sizeof(int)) == 0;
+}
+
+// The mesh and the scale of a shape; an unknown hull becomes a new mesh.
+static TriboStatus choose_mesh(TriboDrawList* list, const TriboModel* model, int id) {
+  const TriboShapeInfo* shape = tribo_model_shape(model, id);
+  const float a = (float)shape->size[0], b = (float)shape->size[1], c = (float)shape->size[2];
+  ShapeMesh* out = &list->shapes[id];
+  switch (shape->kind) {
+    case TRIBO_SHAPE_SPHERE: *out = (ShapeMesh){TRIBO_MESH_SPHERE, {a, a, a, 0}}; return TRIBO_OK;
+    case TRIBO_SHAPE_ELLIPSOID: *out = (ShapeMesh){TRIBO_MESH_SPHERE, {a, b, c, 0}}; return TRIBO_OK;
+    case TRIBO_SHAPE_BOX: *out = (ShapeMesh){TRIBO_MESH_BOX, {a / 2, b / 2, c / 2, 0}}; return TRIBO_OK;
+    case TRIBO_SHAPE_CAPSULE: *out = (ShapeMesh){TRIBO_MESH_CAPSULE, {a, a, a, b / 2}}; return TRIBO_OK;
+    case TRIBO_SHAPE_CYLINDER: *out = (ShapeMesh){TRIBO_MESH_CYLINDER, {a, a, b / 2, 0}}; return TRIBO_OK;
+    case TRIBO_SHAPE_CONE: *out = (ShapeMesh){TRIBO_MESH_CONE, {a, a, b / 2, 0}}; return TRIBO_OK;
+    case TRIBO_SHAPE_HALFSPACE: *out = (ShapeMesh){TRIBO_MESH_PLANE, {1, 1, 1, 0}}; return TRIBO_OK;
+    default: break;
+  }
+  if (shape->kind != TRIBO_SHAPE_HULL) {
+    return tribo_view_fail(TRIBO_UNSUPPORTED, "shape %s: its kind (%d) cannot be drawn", shape->name, (int)shape->kind);
+  }
+  for (int i = 0; i < id; ++i) {
+    const TriboShapeInfo* other = tribo_model_shape(model, i);
+    if (other->kind == TRIBO_SHAPE_HULL && same_hull(shape, other)) {
+      *out = list->shapes[i];
+      return TRIBO_OK;
+    }
+  }
+  *out = (ShapeMesh){list->set.nmesh, {1, 1, 1, 0}};
+  return tribo_view_meshes_hull(&list->set, shape);
+}
+
+TriboStatus tribo_view_list_create(const TriboModel* model, TriboDrawList** out) {
+  TriboDrawList* list = calloc(1, sizeof *list);
+  if (list == NULL) {
+    return tribo_view_fail(TRIBO_NOMEM, "no memory for a draw list");
+  }
+  list->nshape = tribo_model_size(model).nshape;
+  list->shapes = calloc((size_t)list->nshape + 1, sizeof *list->shapes);
+  TriboStatus status = list->shapes == NULL ? tribo_view_fail(TRIBO_NOMEM, "no memory for %d shapes", list->nshape)
+                                            : tribo_view_meshes_builtin(&list->set);
+  for (int i = 0; i < list->nshape && status == TRIBO_OK; ++i) {
+    status = choose_mesh(list, model, i);
+  }
+  if (status != TRIBO_OK) {
+    tribo_view_list_destroy(list);
+    return status;
+  }
+  const double* gravity = tribo_model_world(model)->gravity;
+  for (int i = 0; i < 3; ++i) {
+    list->up[i] = -gravity[i];
+  }
+  if (normalize3(list->up) == 0) {
+    list->up[2] = 1;
+  }
+  *out = list;
+  return TRIBO_OK;
+}
+
+void tribo_view_list_destroy(TriboDrawList* list) {
+  if (list != NULL) {
+    tribo_view_meshes_free(&list->set);
+    free(list->shapes);
+    free(list->instances);
+    free(list);
+  }
+}
+
+// ---- instances
+
+TriboStatus tribo_view_list_add(TriboDrawList* list, const TriboDrawInstance* instance) {
+  VIEW_TRY(tribo_view_reserve((void**)&list->instances, &list->capacity, list->ninstance + 1, sizeof *instance));
+  list->instances[list->ninstance++] = *instance;
+  return TRIBO_OK;
+}
+
+static TriboStatus add_shape(TriboDrawList* list, const TriboShapeInfo* shape, const ShapeMesh* mesh,
+                             const Poses* poses) {
+  TriboDrawInstance instance = {.mesh = mesh->mesh};
+  memcpy(instance.scale, mesh->scale, sizeof instance.scale);
+  for (int i = 0; i < 4; ++i) {
+    instance.color[i] = (float)shape->color[i];
+  }
+  memcpy(instance.position, shape->position, sizeof shape->position);
+  memcpy(instance.quaternion, shape->quaternion, sizeof shape->quaternion);
+  if (shape->body != TRIBO_WORLD) {
+    const double *x = poses->position + 3 * shape->body, *q = poses->quaternion + 4 * shape->body;
+    quat_rotate(q, shape->position, instance.position);
+    quat_multiply(q, shape->quaternion, instance.quaternion);
+    for (int i = 0; i < 3; ++i) {
+      instance.position[i] += x[i];
+    }
+  }
+  return tribo_view_list_add(list, &instance);
+}
+
+TriboStatus tribo_view_list_fill(TriboDrawList* list, const TriboModel* model, TriboData* data,
+                                 const TriboDrawOptions* options) {
+  if (list->nshape != tribo_model_size(model).nshape) {
+    return tribo_view_fail(TRIBO_INVALID, "tribo_view_list_fill: the list was made for another model");
+  }
+  TriboView position, quaternion;
+  VIEW_TRY_ENGINE(tribo_data_view(model, data, TRIBO_FIELD_POSITION, &position));
+  VIEW_TRY_ENGINE(tribo_data_view(model, data, TRIBO_FIELD_QUATERNION, &quaternion));
+  const Poses poses = {position.values, quaternion.values};
+  list->ninstance = 0;
+  for (int i = 0; i < list->nshape; ++i) {
+    VIEW_TRY(add_shape(list, tribo_model_shape(model, i), &list->shapes[i], &poses));
+  }
+  return tribo_view_list_overlay(list, model, data, &poses, options);
+}
+
+const TriboDrawInstance* tribo_view_list_instances(const TriboDrawList* list, int* count) {
+  *count = list->ninstance;
+  return list->instances;
+}
+const TriboDrawMesh* tribo_view_list_meshes(const TriboDrawList* list, int* count) {
+  *count = list->set.nmesh;
+  return list->set.meshes;
+}
+const TriboDrawVertex* tribo_view_list_vertices(const TriboDrawList* list, int* count) {
+  *count = list->set.nvertex;
+  return list->set.vertices;
+}
+const unsigned* tribo_view_list_indices(const TriboDrawList* list, int* count) {
+  *count = list->set.nindex;
+  return list->set.indices;
+}
+const double* tribo_view_list_up(const TriboDrawList* list) {
+  return list->up;
+}
+
+// ---- bounds
+
+void tribo_view_list_box(const TriboDrawList* list, const TriboDrawInstance* instance, double lo[3], double hi[3]) {
+  const float* s = instance->scale;
+  double rows[3][3];  // of the rotation: rows[i][j] is how much of axis j points along i
+  for (int j = 0; j < 3; ++j) {
+    double e[3] = {0}, r[3];
+    e[j] = 1;
+    quat_rotate(instance->quaternion, e, r);
+    for (int i = 0; i < 3; ++i) {
+      rows[i][j] = r[i];
+    }
+  }
+  const TriboDrawMesh* mesh = &list->set.meshes[instance->mesh];
+  for (int i = 0; i < 3; ++i) {
+    const double x = rows[i][0], y = rows[i][1], z = rows[i][2];
+    double below = 0, above = 0;
+    if (instance->mesh == TRIBO_MESH_SPHERE) {
+      above = sqrt(x * x * s[0] * s[0] + y * y * s[1] * s[1] + z * z * s[2] * s[2]);
+      below = -above;
+    } else if (instance->mesh == TRIBO_MESH_BOX) {
+      above = fabs(x) * s[0] + fabs(y) * s[1] + fabs(z) * s[2];
+      below = -above;
+    } else if (instance->mesh == TRIBO_MESH_CAPSULE) {
+      above = fabs(z) * s[3] + s[0];
+      below = -above;
+    } else if (instance->mesh == TRIBO_MESH_CYLINDER || instance->mesh == TRIBO_MESH_CONE) {
+      // the rim below, and above it the other rim or the apex
+      double rim = s[0] * sqrt(x * x + y * y), tip = instance->mesh == TRIBO_MESH_CONE ? 0 : rim;
+      above = fmax(-z * s[2] + rim, z * s[2] + tip);
+      below = fmin(-z * s[2] - rim, z * s[2] - tip);
+    } else {
+      below = INFINITY, above = -INFINITY;
+      for (int v = 0; v < mesh->nvertex; ++v) {
+        const float* p = list->set.vertices[mesh->first_vertex + v].xyz;
+        double along = x * p[0] * s[0] + y * p[1] * s[1] + z * p[2] * s[2];
+        below = fmin(below, along), above = fmax(above, along);
+      }
+    }
+    lo[i] = instance->position[i] + below;
+    hi[i] = instance->position[i] + above;
+  }
+}
+
+int tribo_view_list_bounds(const TriboDrawList* list, double lo[3], double hi[3]) {
+  int found = 0;
+  for (int i = 0; i < 3; ++i) {
+    lo[i] = INFINITY, hi[i] = -INFINITY;
+  }
+  for (int k = 0; k < list->ninstance; ++k) {
+    const TriboDrawInstance* instance = &list->instances[k];
+    if (instance->mesh == TRIBO_MESH_PLANE || instance->overlay) {
+      continue;
+    }
+    double a[3], b[3];
+    tribo_view_list_box(list, instance, a, b);
+    for (int i = 0; i < 3; ++i) {
+      lo[i] = fmin(lo[i], a[i]), hi[i] = fmax(hi[i], b[i]);
+    }
+    found = 1;
+  }
+  return found;
+}

@@ -1,0 +1,166 @@
+// Colours are given as the screen shows them and lit in linear light; the framebuffer turns the result back (sRGB).
+#include "shaders.h"
+
+const char tribo_view_glsl_head[] =
+    "#version 330 core\n"
+    "layout(std140) uniform Frame {\n"
+    "  mat4 view, light;\n"
+    "  vec4 eye, sun, up, right, above, forward;\n"
+    "};\n"
+    "const vec3 horizon = vec3(0.86, 0.89, 0.93), zenith = vec3(0.30, 0.50, 0.78);\n"
+    "vec3 rotate(vec4 q, vec3 v) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v); }\n"
+    "vec3 linear(vec3 c) { return mix(c / 12.92, pow((c + 0.055) / 1.055, vec3(2.4)), step(0.04045, c)); }\n";
+
+// The share of the sun that arrives: the mean of 5 × 5 comparisons with the shadow map, each of them interpolated.
+// The point is first lifted off its surface, more where light grazes, so that no surface shades itself.
+const char tribo_view_glsl_light[] =
+    "uniform sampler2DShadow shadow_map;\n"
+    "float sunlit(vec3 p, vec3 n) {\n"
+    "  float slope = 1.0 - max(dot(n, sun.xyz), 0.0);\n"
+    "  vec4 q = light * vec4(p + n * sun.w * (1.0 + 2.5 * slope), 1.0);\n"
+    "  vec3 c = 0.5 * q.xyz + 0.5;\n"
+    "  if (any(lessThan(c.xy, vec2(0.0))) || any(greaterThan(c.xy, vec2(1.0)))) return 1.0;\n"
+    "  vec2 texel = 1.0 / vec2(textureSize(shadow_map, 0));\n"
+    "  float sum = 0.0;\n"
+    "  for (int i = -2; i <= 2; ++i)\n"
+    "    for (int j = -2; j <= 2; ++j)\n"
+    "      sum += texture(shadow_map, vec3(c.xy + vec2(i, j) * texel, min(c.z, 1.0)));\n"
+    "  return sum / 25.0;\n"
+    "}\n"
+    // a diffuse surface with a soft highlight (GGX, roughness 0.5) under the sun and a sky that is brighter than the
+    // ground; a weak light from where the camera stands keeps shaded faces apart from each other
+    "vec3 shade(vec3 albedo, vec3 p, vec3 n, float sunlight) {\n"
+    "  vec3 to_eye = normalize(eye.xyz - p), half_way = normalize(to_eye + sun.xyz);\n"
+    "  float s = max(dot(n, sun.xyz), 0.0) * sunlight, v = max(dot(n, to_eye), 0.0);\n"
+    "  vec3 sky = mix(vec3(0.20, 0.19, 0.18), vec3(0.36, 0.40, 0.46), 0.5 + 0.5 * dot(n, up.xyz));\n"
+    "  float h = max(dot(n, half_way), 0.0), a2 = 0.0625, k = h * h * (a2 - 1.0) + 1.0;\n"
+    "  float fresnel = 0.04 + 0.96 * pow(1.0 - max(dot(to_eye, half_way), 0.0), 5.0);\n"
+    "  float gloss = 0.25 * fresnel * a2 / (k * k);\n"
+    "  return albedo * (vec3(0.84, 0.81, 0.76) * s + sky + 0.08 * v) + gloss * s;\n"
+    "}\n"
+    "vec3 fog(vec3 color, vec3 p) {\n"
+    "  float d = length(p - eye.xyz) / (40.0 * eye.w);\n"
+    "  return mix(horizon, color, exp(-d * d));\n"
+    "}\n";
+
+// ---- bodies and what is drawn over them: at.w is 1 for overlays
+
+const char tribo_view_glsl_body_vertex[] =
+    "layout(location = 0) in vec4 position;\n"
+    "layout(location = 1) in vec3 normal;\n"
+    "layout(location = 2) in vec2 edge;\n"
+    "layout(location = 3) in vec4 at;\n"
+    "layout(location = 4) in vec4 quaternion;\n"
+    "layout(location = 5) in vec4 scale;\n"
+    "layout(location = 6) in vec4 color;\n"
+    "out vec3 p, n;\n"
+    "out vec2 e;\n"
+    "flat out vec4 paint;\n"
+    "flat out float overlay;\n"
+    "void main() {\n"
+    "  p = at.xyz + rotate(quaternion, position.xyz * scale.xyz + vec3(0.0, 0.0, position.w * scale.w));\n"
+    "  n = rotate(quaternion, normal / scale.xyz);\n"
+    "  e = edge;\n"
+    "  paint = vec4(linear(color.rgb), color.a);\n"
+    "  overlay = at.w;\n"
+    "  gl_Position = view * vec4(p, 1.0);\n"
+    "}\n";
+
+const char tribo_view_glsl_body_fragment[] =
+    "uniform float opacity;\n"
+    "in vec3 p, n;\n"
+    "in vec2 e;\n"
+    "flat in vec4 paint;\n"
+    "flat in float overlay;\n"
+    "out vec4 result;\n"
+    "void main() {\n"
+    "  vec3 normal = normalize(n), color;\n"
+    // sharp edges get a thin darker line as long as the face is large enough for one
+    "  vec2 w = above.w * fwidth(e);\n"
+    "  float line = 0.0, wide = max(w.x, w.y);\n"
+    "  if (wide > 0.0 && overlay < 0.5) {\n"
+    "    vec2 near = smoothstep(1.0 - 2.0 * w, 1.0 - w, abs(e));\n"
+    "    line = max(near.x, near.y) * (1.0 - smoothstep(0.04, 0.2, wide));\n"
+    "  }\n"
+    "  vec3 albedo = paint.rgb * (1.0 - 0.35 * line);\n"
+    "  if (overlay > 0.5) color = shade(albedo, p, normal, 1.0) + 0.1 * albedo;\n"
+    "  else color = fog(shade(albedo, p, normal, sunlit(p, normal)), p);\n"
+    "  result = vec4(color, paint.a * opacity);\n"
+    "}\n";
+
+// ---- planes: a large square around the point nearest to the camera's target, scale = (half width, how far it is
+// wholly opaque, grid coordinates of its centre)
+
+const char tribo_view_glsl_plane_vertex[] =
+    "layout(location = 0) in vec4 position;\n"
+    "layout(location = 3) in vec4 at;\n"
+    "layout(location = 4) in vec4 quaternion;\n"
+    "layout(location = 5) in vec4 scale;\n"
+    "layout(location = 6) in vec4 color;\n"
+    "out vec3 p;\n"
+    "out vec2 across;\n"
+    "flat out vec3 n;\n"
+    "flat out vec4 paint, size;\n"
+    "void main() {\n"
+    "  across = position.xy * scale.x;\n"
+    "  p = at.xyz + rotate(quaternion, vec3(across, 0.0));\n"
+    "  n = rotate(quaternion, vec3(0.0, 0.0, 1.0));\n"
+    "  paint = vec4(linear(color.rgb), color.a);\n"
+    "  size = scale;\n"
+    "  gl_Position = view * vec4(p, 1.0);\n"
+    "}\n";
+
+// Lines every 0.1, 1, 10, 100 m; each kind fades out where its lines would stand closer than a few pixels, so that
+// nothing flickers, and is stronger than the finer one.
+const char tribo_view_glsl_plane_fragment[] =
+    "in vec3 p;\n"
+    "in vec2 across;\n"
+    "flat in vec3 n;\n"
+    "flat in vec4 paint, size;\n"
+    "out vec4 result;\n"
+    "float lines(vec2 x, float pitch, float pixels) {\n"
+    "  vec2 q = x / pitch, w = above.w * fwidth(q), d = abs(fract(q - 0.5) - 0.5);\n"
+    "  vec2 on = 1.0 - smoothstep(0.5 * (pixels - 1.0) * w, 0.5 * (pixels + 1.0) * w, d);\n"
+    "  on *= 1.0 - smoothstep(0.04, 0.16, w);\n"
+    "  return max(on.x, on.y);\n"
+    "}\n"
+    "void main() {\n"
+    "  float alpha = paint.a * (1.0 - smoothstep(size.y, size.x, length(across)));\n"
+    "  if (alpha < 0.004) discard;\n"
+    "  vec2 x = across + size.zw;\n"
+    "  float mark = max(max(0.16 * lines(x, 0.1, 1.0), 0.36 * lines(x, 1.0, 1.2)),\n"
+    "                   max(0.55 * lines(x, 10.0, 1.4), 0.7 * lines(x, 100.0, 1.6)));\n"
+    "  float bright = dot(paint.rgb, vec3(0.2126, 0.7152, 0.0722));\n"
+    "  vec3 albedo = mix(paint.rgb, bright > 0.3 ? 0.6 * paint.rgb : 1.5 * paint.rgb + 0.08, mark);\n"
+    "  result = vec4(fog(shade(albedo, p, n, sunlit(p, n)), p), alpha);\n"
+    "}\n";
+
+// ---- the sun's view, and the sky
+
+const char tribo_view_glsl_shadow_vertex[] =
+    "layout(location = 0) in vec4 position;\n"
+    "layout(location = 3) in vec4 at;\n"
+    "layout(location = 4) in vec4 quaternion;\n"
+    "layout(location = 5) in vec4 scale;\n"
+    "void main() {\n"
+    "  vec3 p = at.xyz + rotate(quaternion, position.xyz * scale.xyz + vec3(0.0, 0.0, position.w * scale.w));\n"
+    "  gl_Position = light * vec4(p, 1.0);\n"
+    "}\n";
+
+const char tribo_view_glsl_shadow_fragment[] = "void main() {}\n";
+
+const char tribo_view_glsl_sky_vertex[] =
+    "out vec3 direction;\n"
+    "void main() {\n"
+    "  vec2 corner = vec2(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0);\n"
+    "  direction = forward.xyz + corner.x * right.xyz + corner.y * above.xyz;\n"
+    "  gl_Position = vec4(corner, 1.0, 1.0);\n"
+    "}\n";
+
+const char tribo_view_glsl_sky_fragment[] =
+    "in vec3 direction;\n"
+    "out vec4 result;\n"
+    "void main() {\n"
+    "  float height = dot(normalize(direction), up.xyz);\n"
+    "  result = vec4(mix(horizon, zenith, 0.8 * smoothstep(0.0, 0.9, height)), 1.0);\n"
+    "}\n";

@@ -1,0 +1,110 @@
+"""`tribo render` as a user types it: pictures, films, overlays, cameras, complaints.   render.py TRIBO SCENES"""
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+
+tribo, scenes = sys.argv[1], pathlib.Path(sys.argv[2])
+tower, pendulum = scenes / "cubes/tower.yaml", scenes / "lab/pendulum.yaml"
+
+
+def call(*words, code=0, env=None):
+    out = subprocess.run([tribo, "render", *map(str, words)], capture_output=True, text=True, env=env)
+    assert out.returncode == code, f"{words}: exit {out.returncode}, expected {code}\n{out.stdout}{out.stderr}"
+    return out.stderr
+
+
+def complains(words, *texts, env=None):
+    err = call(*words, code=2, env=env)
+    for text in texts:
+        assert text in err, f"{words}: '{text}' is not in '{err}'"
+
+
+def read_png(path):
+    """Width, height and rows of (r, g, b) bytes of an 8-bit RGB file."""
+    data, at, packed = path.read_bytes(), 8, b""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + size]
+        if kind == b"IHDR":
+            width, height, depth, color = struct.unpack(">IIBB", body[:10])
+            assert (depth, color) == (8, 2)
+        packed += body if kind == b"IDAT" else b""
+        at += size + 12
+    raw, rows, above = zlib.decompress(packed), [], bytearray(3 * width)
+    for y in range(height):
+        filtering, row = raw[y * (3 * width + 1)], bytearray(raw[y * (3 * width + 1) + 1:(y + 1) * (3 * width + 1)])
+        for i in range(3 * width):
+            a, b, c = (row[i - 3] if i >= 3 else 0), above[i], (above[i - 3] if i >= 3 else 0)
+            p = a + b - c
+            paeth = min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
+            row[i] = (row[i] + [0, a, b, (a + b) // 2, paeth][filtering]) & 255
+        rows.append(row)
+        above = row
+    return width, height, rows
+
+
+with tempfile.TemporaryDirectory() as folder:
+    here = pathlib.Path(folder)
+    out = here / "a.png"
+    probe = subprocess.run([tribo, "render", tower, "--out", out, "--size", "8x8"], capture_output=True, text=True)
+    if "no OpenGL" in probe.stderr:
+        print("skipped:", probe.stderr)
+        sys.exit(77)
+
+    # a red ball, seen by a camera that looks for it: in the middle of the picture
+    call(pendulum, "--out", out, "--size", "120x80", "--camera", "auto", "--supersample", 2)
+    width, height, rows = read_png(out)
+    assert (width, height) == (120, 80)
+    red = [(x, y) for y in range(80) for x in range(120)
+           if rows[y][3 * x] > 1.6 * max(rows[y][3 * x + 1], rows[y][3 * x + 2])]
+    middle = [sum(c) / len(red) for c in zip(*red)]
+    assert abs(middle[0] - 59.5) < 1.5 and abs(middle[1] - 39.5) < 1.5, middle
+    first = out.read_bytes()
+    call(pendulum, "--out", out, "--size", "120x80", "--camera", "auto", "--supersample", 2,
+         env=dict(os.environ, LP_NUM_THREADS="1"))
+    assert out.read_bytes() == first, "the same state, another picture"
+
+    # contacts of the tower at rest show in green, by the four corners of its faces
+    call(tower, "--out", out, "--size", "160x160", "--camera", "auto", "--at", 0.01, "--overlay", "contacts")
+    _, _, rows = read_png(out)
+    green = sum(row[i + 1] > 1.35 * max(row[i], row[i + 2]) for row in rows for i in range(0, len(row), 3))
+    assert green > 20, green
+    call(tower, "--out", out, "--size", "160x160", "--camera", "side", "--at", 0.01)
+    _, _, rows = read_png(out)
+    assert not any(row[i + 1] > 1.35 * max(row[i], row[i + 2]) for row in rows for i in range(0, len(row), 3))
+
+    # what is wrong is said
+    complains([tower], "--out")
+    complains([tower, "--out", here / "a.gif"], "a.gif", ".png or .mp4")
+    complains([tower, "--out", "/nowhere/a.png"], "/nowhere/a.png")
+    complains([tower, "--out", out, "--size", "big"], "--size big")
+    complains([tower, "--out", out, "--size", "10x10x10"], "--size 10x10x10")
+    complains([tower, "--out", out, "--size", "0x10"], "--size 0x10")
+    complains([tower, "--out", out, "--camera", "moon"], "no camera 'moon'")
+    complains([tower, "--out", out, "--overlay", "ghosts"], "no overlay 'ghosts'")
+    complains([tower, "--out", out, "--supersample", 99], "--supersample 99")
+    complains([tower, "--out", out, "--at", -1], "--at -1")
+    complains([tower, "--out", out, "--load", "/nowhere/state"], "/nowhere/state")
+    complains(["nowhere.yaml", "--out", out], "nowhere.yaml")
+    complains([tower, "--out", here / "a.mp4", "--size", "31x20"], "even")
+    complains([tower, "--out", here / "a.mp4", "--size", "32x20"], "ffmpeg cannot be started",
+              env=dict(os.environ, PATH=str(here)))
+    assert not (here / "a.mp4").exists(), "a film without ffmpeg"
+
+    # a film: its length and frames as ffprobe counts them
+    if shutil.which("ffmpeg") is None:
+        print("no ffmpeg here: films were not looked at")
+        sys.exit(0)
+    film = here / "film.mp4"
+    call(pendulum, "--out", film, "--size", "64x48", "--duration", 0.5, "--fps", 20)
+    frames = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-show_entries",
+                             "stream=nb_read_frames,width,height,codec_name", "-of", "csv=p=0", str(film)],
+                            capture_output=True, text=True, check=True).stdout.strip()
+    assert frames == "h264,64,48,11", frames
+print("pictures, films and complaints are as they should be")
