@@ -209,6 +209,19 @@ static int closure_blocks(const TriboSystem* system, const TriboClosure* c, int 
   return n;
 }
 
+// Marks the block whose poses tell where a body is; links that are welded to the world have one too.
+static void mark_looked(TriboSystem* s, int body) {
+  if (body >= 0 && body < s->info.nfree) {
+    s->looked[body] = 1;
+  }
+  for (int t = 0; t < s->info.ntree; ++t) {
+    const int at = body - s->trees[t].body;
+    if (at >= 0 && at < s->trees[t].info->nlink) {
+      s->looked[s->trees[t].block] = 1;
+    }
+  }
+}
+
 // Blocks that closures tie, directly or through others, get one number; numbers follow the lowest block.
 static void find_clusters(TriboSystem* s) {
   for (int changed = 1; changed;) {
@@ -247,6 +260,10 @@ TriboStatus tribo_dyn_system_close(TriboSystem* system, const TriboClosure* clos
   system->nclosure = nclosure;
   for (int i = 0; i < nclosure; ++i) {
     system->closures[i] = closures[i];
+    if (!ties_joints(closures + i)) {
+      mark_looked(system, closures[i].body_a);
+      mark_looked(system, closures[i].body_b);
+    }
     int blocks[2];
     const size_t dim = (size_t)tribo_dyn_closure_dim(closures[i].kind);
     const int n = closure_blocks(system, closures + i, blocks);

@@ -69,8 +69,9 @@ struct TriboSystem {
   TriboClosure* closures;  // (nclosure)
   int nclosure;
   ClosureSize closure_size;
-  int slack;     // 1: some rows are redundant
-  int* cluster;  // (nblock) blocks that closures tie share a number, −1: none does
+  unsigned char* looked;  // (nblock) closures name a body of the block, moving or not
+  int slack;              // 1: some rows are redundant
+  int* cluster;           // (nblock) blocks that closures tie share a number, −1: none does
   int ncluster;
 };
 
@@ -110,13 +111,11 @@ typedef struct Rows {
 // The combinations of closure rows that move nothing: S N in redundant.c.
 typedef struct Slack {
   int count;
-  double* N;       // (count × n) orthonormal
-  double* scale;   // (n) S
-  double* W;       // (n × n)
-  int* order;      // (n)
-  double* lambda;  // (rows of the problem)
-  double *x, *y;   // (nv)
-  size_t lambda_capacity;
+  double* N;      // (count × n) orthonormal
+  double* scale;  // (n) S
+  double* W;      // (n × n)
+  int* order;     // (n)
+  double* y;      // (6 × dofs of the largest block)
 } Slack;
 
 typedef enum Stage { STAGE_NONE, STAGE_UPDATED, STAGE_ASSEMBLED } Stage;
@@ -153,6 +152,9 @@ struct TriboDynData {
   double* next_jac;               // (6 × nv)
   double *next_mass, *next_minv;  // (nmass) set by: settle_assemble
   double* guess;                  // (rows of the closures) set by: settle_assemble
+  int *next_block, *next_dim;     // (nblock) blocks the last problem acts on: their numbers there, their sizes
+  size_t* next_at;                // (nblock) where they start
+  int* next_term;                 // (terms of the closures) in the last problem's numbers
   Rows settle;                    // set by: settle_assemble
   double* open;                   // (6 × nclosure) set by: close
   Slack slack;                    // set by: assemble, where rows are redundant
@@ -234,7 +236,7 @@ int tribo_dyn_closure_open(const TriboClosure* closure, const double* q, const T
 
 // ---- redundant.c
 
-// Finds the slack of the closure rows that have just been assembled; TRIBO_RESERVE of slack.lambda comes first.
+// Finds the slack of the closure rows that have just been assembled.
 void tribo_dyn_slack_find(const TriboSystem* system, TriboDynData* data);
 // Takes out of g (closure rows) what no motion can answer.
 void tribo_dyn_slack_remove(const TriboSystem* system, const TriboDynData* data, double* g);

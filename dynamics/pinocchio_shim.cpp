@@ -200,9 +200,9 @@ static void fill_limits(TriboTree* tree, const TriboLinkDef* links) {
   tree->armature.assign(nv, 0);
   for (size_t i = 0; i < tree->links.size(); ++i) {
     const TriboLinkInfo& link = tree->links[i];
-    if (link.nq == 1) {
-      tree->lower[static_cast<size_t>(link.q_at)] = links[i].lower;
-      tree->upper[static_cast<size_t>(link.q_at)] = links[i].upper;
+    for (int k = 0; k < tribo_dyn_joint_limits(link.kind); ++k) {
+      tree->lower[static_cast<size_t>(link.q_at + k)] = links[i].lower;
+      tree->upper[static_cast<size_t>(link.q_at + k)] = links[i].upper;
     }
     for (auto k = static_cast<size_t>(link.v_at); k < static_cast<size_t>(link.v_at + link.nv); ++k) {
       tree->effort[k] = links[i].effort;

@@ -13,32 +13,44 @@
 // What is left of a row's diagonal when the rows before it are taken out, as a share: below this it depends on them.
 static const double DEPENDENT = 1e-10;
 
-// W (nrow × nrow) = J M⁻¹ Jᵀ of the closure rows, which are the last of the assembled rows. Column by column through
-// the motion a unit impulse causes; lambda (all rows), x and y (nv) are scratch.
-static void fill_delassus(const TriboSystem* system, const TriboDynData* data, double* W, double* lambda, double* x,
-                          double* y) {
-  const Rows* rows = &data->rows;
-  const size_t n = system->closure_size.nrow, nv = (size_t)system->info.nv, first = (size_t)rows->nrow - n;
-  memset(lambda, 0, (size_t)rows->nrow * sizeof *lambda);
-  for (size_t col = 0; col < n; ++col) {
-    memset(x, 0, nv * sizeof *x);
-    lambda[first + col] = 1;
-    tribo_dyn_rows_impulse(system, rows, lambda, x);
-    lambda[first + col] = 0;
-    for (int b = 0; b < system->info.nblock; ++b) {
-      const int dim = system->block_dim[b], at = system->block_v[b];
-      for (int i = 0; i < dim; ++i) {
-        y[at + i] = 0;
-        for (int k = 0; k < dim; ++k) {
-          y[at + i] += data->minv[system->block_at[b] + (size_t)(i * dim + k)] * x[at + k];
-        }
+// y (dim × n) = J M⁻¹ of one term; its block has n dofs.
+static void spread(const TriboSystem* system, const TriboDynData* data, const Rows* rows, int c, int term, double* y) {
+  const int block = rows->term_block[term], n = system->block_dim[block];
+  const double *jac = rows->term_jac + rows->term_at[term], *minv = data->minv + system->block_at[block];
+  for (int r = 0; r < rows->cones[c].dim; ++r) {
+    for (int i = 0; i < n; ++i) {
+      double sum = 0;
+      for (int k = 0; k < n; ++k) {
+        sum += minv[i * n + k] * jac[r * n + k];
       }
+      y[r * n + i] = sum;
     }
-    for (int c = rows->ncone - system->nclosure; c < rows->ncone; ++c) {
-      double out[6];
-      tribo_dyn_rows_apply(system, rows, c, y, out);
-      for (int r = 0; r < rows->cones[c].dim; ++r) {
-        W[((size_t)(rows->cones[c].row + r) - first) * n + col] = out[r];
+  }
+}
+
+// W (nrow × nrow) = J M⁻¹ Jᵀ of the closure rows, which are the last of the assembled rows; y (6 × largest block) is
+// scratch.
+static void fill_delassus(const TriboSystem* system, const TriboDynData* data, double* W, double* y) {
+  const Rows* rows = &data->rows;
+  const int n = (int)system->closure_size.nrow, first = rows->nrow - n, begin = rows->ncone - system->nclosure;
+  memset(W, 0, (size_t)n * (size_t)n * sizeof *W);
+  for (int c = begin; c < rows->ncone; ++c) {
+    for (int t = rows->term_first[c]; t < rows->term_first[c + 1]; ++t) {
+      spread(system, data, rows, c, t, y);
+      // every term on the same block
+      for (int d = begin; d < rows->ncone; ++d) {
+        for (int u = rows->term_first[d]; u < rows->term_first[d + 1]; ++u) {
+          const int dim = system->block_dim[rows->term_block[u]];
+          const double* jac = rows->term_jac + rows->term_at[u];
+          for (int r = 0; rows->term_block[u] == rows->term_block[t] && r < rows->cones[d].dim; ++r) {
+            double* out = W + (size_t)(rows->cones[d].row + r - first) * (size_t)n + (rows->cones[c].row - first);
+            for (int q = 0; q < rows->cones[c].dim; ++q) {
+              for (int k = 0; k < dim; ++k) {
+                out[q] += jac[r * dim + k] * y[q * dim + k];
+              }
+            }
+          }
+        }
       }
     }
   }
@@ -75,18 +87,19 @@ TriboStatus tribo_dyn_closure_redundant(TriboSystem* system, TriboDynData* data,
   const TriboStepOptions at_q = {.h = 1, .scheme = TRIBO_SCHEME_EULER};
   const ClosureSize* size = &system->closure_size;
   const size_t n = size->nrow, nv = (size_t)system->info.nv;
-  double* W = tribo_alloc(n * n + n + 3 * nv, sizeof *W);
+  const size_t widest = system->nv_max > 6 ? (size_t)system->nv_max : 6;
+  double* W = tribo_alloc(n * n + 6 * widest + nv, sizeof *W);
   unsigned char* dependent = tribo_alloc(n, 1);
   TriboStatus status = TRIBO_OK;
   if (W == NULL || dependent == NULL) {
     status = tribo_fail(TRIBO_NOMEM, "tribo_dyn_closure_redundant: no memory for %zu rows", n);
   }
-  double *lambda = W + n * n, *v = lambda + n;
+  double *y = W + n * n, *v = y + 6 * widest;
   status = status == TRIBO_OK ? tribo_dyn_update(system, data, &at_q, q, v, NULL, NULL) : status;
   status = status == TRIBO_OK ? tribo_dyn_rows_reserve(&data->rows, size->ncone, n, size->nterm, size->njac) : status;
   status = status == TRIBO_OK ? tribo_dyn_closures_assemble(system, data, &at_q, v) : status;
   if (status == TRIBO_OK) {
-    fill_delassus(system, data, W, lambda, v + nv, v + 2 * nv);
+    fill_delassus(system, data, W, y);
     find_dependent((int)n, W, dependent);
     for (int i = 0; i < system->nclosure; ++i) {
       redundant[i] = 0;
@@ -141,7 +154,7 @@ void tribo_dyn_slack_find(const TriboSystem* system, TriboDynData* data) {
   Slack* s = &data->slack;
   const int n = (int)system->closure_size.nrow;
   double* W = s->W;
-  fill_delassus(system, data, W, s->lambda, s->x, s->y);
+  fill_delassus(system, data, W, s->y);
   for (int i = 0; i < n; ++i) {
     const double diagonal = W[(size_t)i * (size_t)(n + 1)];
     s->scale[i] = diagonal > 0 ? 1 / sqrt(diagonal) : 0;

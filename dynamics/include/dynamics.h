@@ -24,6 +24,9 @@ extern "C" {
 // ---- trees ---------------------------------------------------------------------------------------------------------
 
 const char* tribo_dyn_joint_name(TriboJointKind kind);
+// How many coordinates of a joint, the first ones, its limits hold for: all of revolute, prismatic, helical, universal
+// and translation joints, the way along the axis of a cylindrical one, none of the others.
+int tribo_dyn_joint_limits(TriboJointKind kind);
 
 // One link and the joint that carries it.
 typedef struct TriboLinkDef {
@@ -41,7 +44,7 @@ typedef struct TriboLinkDef {
   double damping;            // viscous [N·m·s/rad, N·s/m]
   double friction;           // dry [N·m, N]
   double stiffness, rest;    // spring of a joint with one coordinate, and where it is slack [N·m/rad, N/m; rad, m]
-  double lower, upper;       // position limits of a joint with one coordinate; ±INFINITY: none
+  double lower, upper;       // position limits, ±INFINITY: none; see tribo_dyn_joint_limits
   double effort;             // bound of the motor [N·m, N]; INFINITY: none
 } TriboLinkDef;
 

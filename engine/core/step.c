@@ -248,6 +248,9 @@ static void name_constraint(const TriboModel* model, const TriboData* data, int 
                                            : "lower limit");
 }
 
+// Closures count as shut below this. [m, rad]
+static const double SHUT = 1e-9;
+
 // Residuals of the whole step from the raw problem; the solver has no say in it.
 static TriboStatus certify(const TriboModel* model, TriboData* data, TriboStepInfo* info) {
   if (data->problem.ncone == 0) {
@@ -257,7 +260,9 @@ static TriboStatus certify(const TriboModel* model, TriboData* data, TriboStepIn
   }
   TRIBO_TRY(TRIBO_RESERVE(&data->judge_work, &data->judge_capacity, tribo_problem_workspace(&data->problem)));
   TRIBO_TRY(tribo_problem_residuals_in(&data->problem, data->lambda, data->sigma, data->judge_work, &info->residual));
-  info->certified = info->residual.nat <= fmax(model->world.tol, fmin(info->residual.floor, FLOOR_LIMIT));
+  // the default scheme shuts closures; where it could not, the step is no good answer
+  const int shut = info->opening <= SHUT || model->world.scheme == TRIBO_SCHEME_EULER;
+  info->certified = shut && info->residual.nat <= fmax(model->world.tol, fmin(info->residual.floor, FLOOR_LIMIT));
   if (info->residual.worst >= 0) {
     name_constraint(model, data, info->residual.worst, info->worst, sizeof info->worst);
   }

@@ -116,6 +116,34 @@ static void belts_carry_along(void** state) {
   tribo_model_destroy(model);
 }
 
+// Joints with more than one coordinate stop at their limits, each coordinate for itself, and stay there.
+static void stops_of_joints_with_more_coordinates(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "world: {gravity: [3, -2, -9.81]}\n"
+      "bodies:\n"
+      "  - {name: crate, box: [0.1, 0.1, 0.1], mass: 1}\n"
+      "  - {name: sleeve, position: [5, 0, 0], box: [0.1, 0.1, 0.1], omega: [0, 0, 0], mass: 1}\n"
+      "  - {name: stick, position: [10, 0, -0.5], box: [0.05, 0.05, 1], mass: 1}\n"
+      "joints:\n"
+      "  - {name: frame, kind: translation, parent: world, child: crate, lower: -0.3, upper: 0.3}\n"
+      "  - {name: pole, kind: cylindrical, parent: world, child: sleeve, anchor: [5, 0, 0], lower: -0.2}\n"
+      "  - {name: cross, kind: universal, parent: world, child: stick, anchor: [10, 0, 0], axis: [1, 0, 0],"
+      " axis2: [0, 1, 0], lower: -0.1, upper: 0.1}\n");
+  TriboData* data = data_of(model);
+  run(model, data, 2000);
+  CHECK_NEAR(value(model, data, "position.x", "crate"), 0.3, 1e-6);
+  CHECK_NEAR(value(model, data, "position.y", "crate"), -0.3, 1e-6);
+  CHECK_NEAR(value(model, data, "position.z", "crate"), -0.3, 1e-6);
+  CHECK_NEAR(value(model, data, "position.z", "sleeve"), -0.2, 1e-6);
+  // gravity pulls the stick to +x and −y: 0.1 rad about both axes
+  CHECK_NEAR(value(model, data, "position.x", "stick"), 10 + 0.5 * sin(0.1), 1e-6);
+  CHECK_NEAR(value(model, data, "position.y", "stick"), -0.5 * cos(0.1) * sin(0.1), 1e-6);
+  CHECK_LE(value(model, data, "speed_max", NULL), 1e-9);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(springs_swing_for_ever),
@@ -123,6 +151,7 @@ int main(void) {
       cmocka_unit_test(motors_hold_within_their_effort),
       cmocka_unit_test(motors_control_the_speed),
       cmocka_unit_test(belts_carry_along),
+      cmocka_unit_test(stops_of_joints_with_more_coordinates),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

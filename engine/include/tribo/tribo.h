@@ -124,7 +124,8 @@ typedef struct TriboJointDef {
   double pitch;  // HELICAL [m/rad]
   double armature, damping, friction;
   double stiffness, rest;  // a spring, and the position at which it is slack [N·m/rad, N/m; rad, m]
-  double lower, upper;     // limits of a one-dof joint; ±INFINITY: none
+  double lower, upper;  // limits, ±INFINITY: none. UNIVERSAL, TRANSLATION: of each coordinate; CYLINDRICAL: along the
+                        // axis; PLANAR, SPHERICAL, CONTINUOUS: none
   double effort;
   double position, velocity;  // initial, one-dof joints
 } TriboJointDef;
@@ -319,8 +320,8 @@ typedef enum TriboStage {
 TRIBO_API const char* tribo_stage_name(TriboStage stage);
 
 typedef struct TriboStepInfo {
-  TriboOutcome outcome;     // worst over the islands
-  int certified;            // residual.nat ≤ max(tol, floor) and the state is finite
+  TriboOutcome outcome;  // worst over the islands
+  int certified;         // residual.nat ≤ max(tol, floor), the state is finite, closures are shut (1e-9, not Euler's)
   TriboResiduals residual;  // of the whole step, recomputed from raw data
   double penetration;       // deepest overlap or limit violation of the state the step began with [m, rad]
   double opening;           // of the widest open closure at the end of the step [m, rad]
