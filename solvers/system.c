@@ -337,7 +337,24 @@ static int factor_explicit(TriboSystem* sys, int symmetric) {
   return tribo_la_factor_run(sys->sparse, symmetric);
 }
 
-// inverse of a small matrix (stride 6 in, stride 6 out); 0, or 1 when it is singular
+// inverse of three rows (stride 6), by cofactors: most contacts have them; 0, or 1 when it is singular
+static int invert_3(const double* A, double* Z) {
+  const double *a = A, *b = A + S, *c = A + 2 * S;
+  double x = b[1] * c[2] - b[2] * c[1], y = b[2] * c[0] - b[0] * c[2], z = b[0] * c[1] - b[1] * c[0];
+  double det = a[0] * x + a[1] * y + a[2] * z, f = 1 / det;
+  Z[0] = f * x;
+  Z[1] = f * (a[2] * c[1] - a[1] * c[2]);
+  Z[2] = f * (a[1] * b[2] - a[2] * b[1]);
+  Z[S] = f * y;
+  Z[S + 1] = f * (a[0] * c[2] - a[2] * c[0]);
+  Z[S + 2] = f * (a[2] * b[0] - a[0] * b[2]);
+  Z[2 * S] = f * z;
+  Z[2 * S + 1] = f * (a[1] * c[0] - a[0] * c[1]);
+  Z[2 * S + 2] = f * (a[0] * b[1] - a[1] * b[0]);
+  return !(isfinite(f) && f != 0);
+}
+
+// the same for any small matrix
 static int invert_small(int k, const double* A, double* Z) {
   double t[S * S];
   int pivot[S];
@@ -379,7 +396,8 @@ static int compliance(const TriboSystem* sys, int c, double* K) {
       }
     }
   }
-  if (invert_small(l->k, A, Z)) {
+  // the interior point's blocks are too ill-conditioned for cofactors, and not symmetric
+  if (l->k == 3 && l->symmetric ? invert_3(A, Z) : invert_small(l->k, A, Z)) {
     return 1;
   }
   if (l->identity) {
