@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <strings.h>
 #include <sys/stat.h>
 
@@ -96,7 +97,10 @@ static TriboStatus check_collada(const char* path, size_t size) {
   return line == 0 ? TRIBO_OK : tribo_fail(TRIBO_INVALID, "%s:%d: a list of numbers holds something else", path, line);
 }
 
-TriboStatus tribo_col_hull_load(const char* path, const double scale[3], TriboHull** out) {
+// The vertices and triangles of a file that has passed all checks; triangles NULL: not wanted. To be freed also on
+// failure.
+static TriboStatus read_mesh(const char* path, const double scale[3], double** points, int* npoint, int** triangles,
+                             int* ntriangle) {
   size_t size = 0;
   TRIBO_TRY(check_file(path, scale, &size));
   const char* dot = strrchr(path, '.');
@@ -108,19 +112,133 @@ TriboStatus tribo_col_hull_load(const char* path, const double scale[3], TriboHu
   }
   TriboCoalMesh* mesh = NULL;
   TRIBO_TRY(tribo_coal_mesh_load(path, scale, &mesh));
-  int npoint, ntriangle;
-  tribo_coal_mesh_size(mesh, &npoint, &ntriangle);
-  double* points = tribo_alloc(3 * (size_t)npoint, sizeof *points);
-  if (points == NULL) {
-    tribo_coal_mesh_destroy(mesh);
-    return tribo_fail(TRIBO_NOMEM, "%s: no memory for %d vertices", path, npoint);
+  tribo_coal_mesh_size(mesh, npoint, ntriangle);
+  *points = tribo_alloc(3 * (size_t)*npoint, sizeof **points);
+  if (triangles != NULL) {
+    *triangles = tribo_alloc(3 * (size_t)*ntriangle, sizeof **triangles);
   }
-  tribo_coal_mesh_copy(mesh, points, NULL);
+  int full = *points != NULL && (triangles == NULL || *triangles != NULL);
+  if (full) {
+    tribo_coal_mesh_copy(mesh, *points, triangles != NULL ? *triangles : NULL);
+  }
   tribo_coal_mesh_destroy(mesh);
-  TriboStatus status = tribo_col_hull_create(points, npoint, out);
-  if (status != TRIBO_OK) {
-    tribo_fail_prefix("%s: ", path);
+  return full ? TRIBO_OK : tribo_fail(TRIBO_NOMEM, "%s: no memory for %d vertices", path, *npoint);
+}
+
+TriboStatus tribo_col_hull_load(const char* path, const double scale[3], TriboHull** out) {
+  double* points = NULL;
+  int npoint = 0, ntriangle = 0;
+  TriboStatus status = read_mesh(path, scale, &points, &npoint, NULL, &ntriangle);
+  if (status == TRIBO_OK) {
+    status = tribo_col_hull_create(points, npoint, out);
+    if (status != TRIBO_OK) {
+      tribo_fail_prefix("%s: ", path);
+    }
   }
   tribo_free(points);
+  return status;
+}
+
+// ---- pieces: the parts of a mesh that no triangle joins
+
+typedef struct Vertex {
+  double x[3];
+  int index;
+} Vertex;
+
+static int compare_places(const Vertex* p, const Vertex* q) {
+  for (int k = 0; k < 3; ++k) {
+    if (p->x[k] != q->x[k]) {
+      return p->x[k] < q->x[k] ? -1 : 1;
+    }
+  }
+  return 0;
+}
+
+static int compare_vertices(const void* a, const void* b) {
+  const Vertex *p = a, *q = b;
+  int place = compare_places(p, q);
+  return place != 0 ? place : p->index - q->index;
+}
+
+static int find_root(int* root, int i) {
+  while (root[i] != i) {
+    root[i] = root[root[i]];
+    i = root[i];
+  }
+  return i;
+}
+
+static void join(int* root, int a, int b) {
+  a = find_root(root, a);
+  b = find_root(root, b);
+  root[a < b ? b : a] = a < b ? a : b;
+}
+
+// Vertices at the same place are one (STL repeats them per triangle), then triangles join their corners.
+static void join_mesh(Vertex* sorted, int npoint, const int* triangles, int ntriangle, int* root) {
+  for (int i = 0; i < npoint; ++i) {
+    root[i] = i;
+  }
+  qsort(sorted, (size_t)npoint, sizeof *sorted, compare_vertices);
+  for (int i = 1; i < npoint; ++i) {
+    if (compare_places(&sorted[i], &sorted[i - 1]) == 0) {
+      join(root, sorted[i].index, sorted[i - 1].index);
+    }
+  }
+  for (int t = 0; t < ntriangle; ++t) {
+    join(root, triangles[3 * t], triangles[3 * t + 1]);
+    join(root, triangles[3 * t], triangles[3 * t + 2]);
+  }
+}
+
+// Points grouped by piece, pieces in the order of their first vertex.
+static int group(const double* points, int npoint, int* root, int* place, double* out, int* first) {
+  int npiece = 0;
+  for (int i = 0; i < npoint; ++i) {
+    int r = find_root(root, i);
+    place[i] = r == i ? npiece++ : place[r];
+    first[place[i] + 1] += 1;
+  }
+  for (int k = 0; k < npiece; ++k) {
+    first[k + 1] += first[k];
+  }
+  // fill from the back, so that first ends up where the pieces start
+  for (int i = npoint - 1; i >= 0; --i) {
+    memcpy(out + 3 * --first[place[i] + 1], points + 3 * i, 3 * sizeof *out);
+  }
+  memmove(first, first + 1, (size_t)npiece * sizeof *first);
+  first[npiece] = npoint;
+  return npiece;
+}
+
+TriboStatus tribo_col_mesh_pieces(const char* path, const double scale[3], double** points, int** first, int* npiece) {
+  double* raw = NULL;
+  int *triangles = NULL, npoint = 0, ntriangle = 0;
+  *points = NULL, *first = NULL, *npiece = 0;
+  TriboStatus status = read_mesh(path, scale, &raw, &npoint, &triangles, &ntriangle);
+  Vertex* sorted = tribo_alloc((size_t)npoint, sizeof *sorted);
+  int *root = tribo_alloc((size_t)npoint, sizeof *root), *place = tribo_alloc((size_t)npoint, sizeof *place);
+  *points = tribo_alloc(3 * (size_t)npoint, sizeof **points);
+  *first = tribo_alloc((size_t)npoint + 2, sizeof **first);
+  if (status == TRIBO_OK && (!sorted || !root || !place || !*points || !*first)) {
+    status = tribo_fail(TRIBO_NOMEM, "%s: no memory for %d vertices", path, npoint);
+  }
+  if (status == TRIBO_OK) {
+    for (int i = 0; i < npoint; ++i) {
+      memcpy(sorted[i].x, raw + 3 * i, sizeof sorted[i].x);
+      sorted[i].index = i;
+    }
+    join_mesh(sorted, npoint, triangles, ntriangle, root);
+    *npiece = group(raw, npoint, root, place, *points, *first);
+  } else {
+    tribo_free(*points);
+    tribo_free(*first);
+    *points = NULL, *first = NULL;
+  }
+  void* scratch[] = {raw, triangles, sorted, root, place};
+  for (size_t i = 0; i < sizeof scratch / sizeof *scratch; ++i) {
+    tribo_free(scratch[i]);
+  }
   return status;
 }

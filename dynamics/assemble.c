@@ -1,4 +1,4 @@
-// Contacts, joint limits and dry friction become rows of the problem  σ = J v⁺ + γ + Rλ.
+// Contacts, joint limits, dry friction and motors become rows of the problem  σ = J v⁺ + γ + Rλ.
 //
 // Contact rows. Frame [t1 t2 n], n from A to B; the rows are t1, t2, [torsion], [rolling 1, 2], n: components of the
 // velocity of B against A at the point, or of the angular velocity for torsion (about n) and rolling (about t1, t2).
@@ -14,6 +14,9 @@
 //                    point keep the angular momentum
 //   spring k, d      an implicit spring-damper is λ = h(−k(φ + h c) − d c), that is c + γ + Rλ = 0 with
 //                    R = 1/(h(hk + d)) and γ = kφ/(hk + d) for φ ≤ 0. It rebounds by itself: no impact row.
+//
+// A motor is such a spring-damper too, λ = −h(k(q + h q̇⁺ − q*) + d(q̇⁺ − q̇*)): the same R, γ = (k(q − q*) − d q̇*)/(hk +
+// d), and its impulse is bounded by h times its effort.
 #include "internal.h"
 
 // Corners of one face differ by rounding (1e-12 … 1e-10 m); divided by h these differences would be nearly
@@ -154,7 +157,8 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
   set_normal_row(options, d, c, law, contact->gap, free[dim - 1], old[dim - 1]);
 }
 
-// ---- limits and dry friction of joints -----------------------------------------------------------------------------
+// ---- limits, dry friction and motors of joints
+// -----------------------------------------------------------------------------
 
 // A limit row exists when the joint is near its stop or may reach it in this step: its distance φ and the free velocity
 // towards it, both seen from inside. [rad or m]
@@ -206,6 +210,44 @@ static void add_friction(const TriboSystem* system, TriboDynData* data, const Tr
   }
 }
 
+static void add_motors(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* o) {
+  Rows* rows = &data->rows;
+  for (int i = 0; i < o->nmotor; ++i) {
+    const TriboMotor* motor = o->motors + i;
+    const double* q = data->q + motor->q;
+    // an angle given as cosine and sine is away from its target by the shorter way round
+    const double away = motor->nq == 1 ? q[0] - motor->target
+                                       : remainder(atan2(q[1], q[0]) - motor->target, 2 * 3.14159265358979323846);
+    const BoundDof dof = {.v = motor->v, .block = tribo_dyn_block_of_v(system, motor->v)};
+    const int c = add_joint_row(system, data, &dof, TRIBO_CONE_BOX, TRIBO_ROW_MOTOR, i, 1);
+    const int row = rows->cones[c].row;
+    const double stiff = o->h * motor->stiffness + motor->damping;
+    rows->R[row] = 1 / (o->h * stiff);
+    rows->g[row] += (motor->stiffness * away - motor->damping * motor->velocity) / stiff;
+    rows->cones[c].hi = o->h * motor->effort;
+    rows->cones[c].lo = -rows->cones[c].hi;
+  }
+}
+
+static TriboStatus check_motors(const TriboSystem* system, const TriboStepOptions* o) {
+  const TriboSystemInfo* info = &system->info;
+  for (int i = 0; i < o->nmotor; ++i) {
+    const TriboMotor* m = o->motors + i;
+    if (m->v < 6 * info->nfree || m->v >= info->nv || m->q < 0 || m->nq < 1 || m->nq > 2 || m->q + m->nq > info->nq) {
+      return tribo_fail(TRIBO_INVALID, "tribo_dyn_assemble: motor %d drives v[%d], must be a joint of a tree", i, m->v);
+    }
+    if (!(m->stiffness >= 0 && m->damping >= 0 && m->stiffness + m->damping > 0 && m->effort >= 0) ||
+        !isfinite(m->stiffness + m->damping) || !isfinite(m->target) || !isfinite(m->velocity)) {
+      return tribo_fail(
+          TRIBO_INVALID,
+          "tribo_dyn_assemble: motor %d has stiffness %g, damping %g (finite, ≥ 0, not both 0), effort %g "
+          "(≥ 0), target %g and velocity %g (finite)",
+          i, m->stiffness, m->damping, m->effort, m->target, m->velocity);
+    }
+  }
+  return TRIBO_OK;
+}
+
 // ---- the stage -----------------------------------------------------------------------------------------------------
 
 // How much room the contacts need, after checking each of them.
@@ -245,7 +287,9 @@ TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, co
   // measure, make room, fill
   size_t nrow = 0, nterm = 0, njac = 0;
   TRIBO_TRY(measure_contacts(system, contacts, laws, ncontact, &nrow, &nterm, &njac));
-  const size_t njoint = 3 * (size_t)system->nbound;  // at most two limits and one friction row each
+  TRIBO_TRY(check_motors(system, options));
+  // at most two limits and one friction row each
+  const size_t njoint = 3 * (size_t)system->nbound + (size_t)options->nmotor;
   const ClosureSize* loops = &system->closure_size;
   TRIBO_TRY(tribo_dyn_rows_reserve(&data->rows, (size_t)ncontact + njoint + loops->ncone, nrow + njoint + loops->nrow,
                                    nterm + njoint + loops->nterm,
@@ -255,6 +299,7 @@ TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, co
   }
   add_limits(system, data, options);
   add_friction(system, data, options);
+  add_motors(system, data, options);
   TRIBO_TRY(tribo_dyn_closures_assemble(system, data, options, v));
 
   *problem = tribo_dyn_rows_problem(system, &data->rows, data->mass, data->minv);

@@ -128,15 +128,6 @@ int tribo_dyn_closure_open(const TriboClosure* closure, const double* q, const T
   return tribo_dyn_closure_axes(closure, poses, axes, point, error);
 }
 
-// The block that a velocity belongs to.
-static int block_of_v(const TriboSystem* system, int v) {
-  int block = system->info.nblock - 1;
-  while (block > 0 && system->block_v[block] > v) {
-    --block;
-  }
-  return block;
-}
-
 void tribo_dyn_closure_append(const TriboSystem* system, const Place* place, Rows* rows, int index, double error[6]) {
   const TriboClosure* closure = system->closures + index;
   const int dim = tribo_dyn_closure_dim(closure->kind);
@@ -150,7 +141,7 @@ void tribo_dyn_closure_append(const TriboSystem* system, const Place* place, Row
     return;
   }
   error[0] = joint_error(closure, place->q);
-  const int block_a = block_of_v(system, closure->v_a), block_b = block_of_v(system, closure->v_b);
+  const int block_a = tribo_dyn_block_of_v(system, closure->v_a), block_b = tribo_dyn_block_of_v(system, closure->v_b);
   double* low = tribo_dyn_rows_term(system, rows, block_a < block_b ? block_a : block_b);
   double* high = block_a == block_b ? low : tribo_dyn_rows_term(system, rows, block_a < block_b ? block_b : block_a);
   (block_a <= block_b ? low : high)[closure->v_a - system->block_v[block_a]] -= closure->ratio;
@@ -206,8 +197,8 @@ static TriboStatus check_closure(const TriboSystem* system, int index, const Tri
 static int closure_blocks(const TriboSystem* system, const TriboClosure* c, int blocks[2]) {
   int pair[2] = {tribo_dyn_block_of(system, c->body_a), tribo_dyn_block_of(system, c->body_b)};
   if (ties_joints(c)) {
-    pair[0] = block_of_v(system, c->v_a);
-    pair[1] = block_of_v(system, c->v_b);
+    pair[0] = tribo_dyn_block_of_v(system, c->v_a);
+    pair[1] = tribo_dyn_block_of_v(system, c->v_b);
   }
   int n = 0;
   for (int k = 0; k < 2; ++k) {
@@ -216,6 +207,19 @@ static int closure_blocks(const TriboSystem* system, const TriboClosure* c, int 
     }
   }
   return n;
+}
+
+// Marks the block whose poses tell where a body is; links that are welded to the world have one too.
+static void mark_looked(TriboSystem* s, int body) {
+  if (body >= 0 && body < s->info.nfree) {
+    s->looked[body] = 1;
+  }
+  for (int t = 0; t < s->info.ntree; ++t) {
+    const int at = body - s->trees[t].body;
+    if (at >= 0 && at < s->trees[t].info->nlink) {
+      s->looked[s->trees[t].block] = 1;
+    }
+  }
 }
 
 // Blocks that closures tie, directly or through others, get one number; numbers follow the lowest block.
@@ -256,6 +260,10 @@ TriboStatus tribo_dyn_system_close(TriboSystem* system, const TriboClosure* clos
   system->nclosure = nclosure;
   for (int i = 0; i < nclosure; ++i) {
     system->closures[i] = closures[i];
+    if (!ties_joints(closures + i)) {
+      mark_looked(system, closures[i].body_a);
+      mark_looked(system, closures[i].body_b);
+    }
     int blocks[2];
     const size_t dim = (size_t)tribo_dyn_closure_dim(closures[i].kind);
     const int n = closure_blocks(system, closures + i, blocks);
@@ -268,98 +276,4 @@ TriboStatus tribo_dyn_system_close(TriboSystem* system, const TriboClosure* clos
   }
   find_clusters(system);
   return TRIBO_OK;
-}
-
-// ---- redundancy ----------------------------------------------------------------------------------------------------
-
-// What is left of a row's diagonal when the rows before it are taken out, as a share: below this it depends on them.
-static const double DEPENDENT = 1e-10;
-
-// Cholesky of G = J M⁻¹ Jᵀ row by row, leaving out rows that depend on those before: W (nrow × nrow) holds G, then L.
-static void find_dependent(int n, double* W, unsigned char* dependent) {
-  for (int i = 0; i < n; ++i) {
-    double* row = W + (size_t)i * (size_t)n;
-    const double diagonal = row[i];
-    double rest = diagonal;
-    for (int k = 0; k < i; ++k) {
-      const double* other = W + (size_t)k * (size_t)n;
-      if (dependent[k]) {
-        row[k] = 0;
-        continue;
-      }
-      double sum = row[k];
-      for (int m = 0; m < k; ++m) {
-        sum -= row[m] * other[m];
-      }
-      row[k] = sum / other[k];
-      rest -= row[k] * row[k];
-    }
-    dependent[i] = !(rest > DEPENDENT * diagonal);
-    row[i] = dependent[i] ? 0 : sqrt(rest);
-  }
-}
-
-// W = J M⁻¹ Jᵀ of the assembled rows, column by column through the motion they cause; x (nv) and y (nv) are scratch.
-static void fill_delassus(const TriboSystem* system, const TriboDynData* data, double* W, double* lambda, double* x,
-                          double* y) {
-  const Rows* rows = &data->rows;
-  const size_t n = (size_t)rows->nrow, nv = (size_t)system->info.nv;
-  for (size_t col = 0; col < n; ++col) {
-    memset(lambda, 0, n * sizeof *lambda);
-    memset(x, 0, nv * sizeof *x);
-    lambda[col] = 1;
-    tribo_dyn_rows_impulse(system, rows, lambda, x);
-    for (int b = 0; b < system->info.nblock; ++b) {
-      const int dim = system->block_dim[b], at = system->block_v[b];
-      for (int i = 0; i < dim; ++i) {
-        y[at + i] = 0;
-        for (int k = 0; k < dim; ++k) {
-          y[at + i] += data->minv[system->block_at[b] + (size_t)(i * dim + k)] * x[at + k];
-        }
-      }
-    }
-    for (int c = 0; c < rows->ncone; ++c) {
-      double out[6];
-      tribo_dyn_rows_apply(system, rows, c, y, out);
-      for (int r = 0; r < rows->cones[c].dim; ++r) {
-        W[(size_t)(rows->cones[c].row + r) * n + col] = out[r];
-      }
-    }
-  }
-}
-
-TriboStatus tribo_dyn_closure_redundant(const TriboSystem* system, TriboDynData* data, const double* q,
-                                        unsigned* redundant) {
-  // Euler's options give rows and masses at q itself
-  const TriboStepOptions at_q = {.h = 1, .scheme = TRIBO_SCHEME_EULER};
-  const size_t n = system->closure_size.nrow, nv = (size_t)system->info.nv;
-  double* W = tribo_alloc(n * n + n + 3 * nv, sizeof *W);
-  unsigned char* dependent = tribo_alloc(n, 1);
-  TriboStatus status = TRIBO_OK;
-  if (W == NULL || dependent == NULL) {
-    status = tribo_fail(TRIBO_NOMEM, "tribo_dyn_closure_redundant: no memory for %zu rows", n);
-  } else {
-    double *lambda = W + n * n, *v = lambda + n;
-    status = tribo_dyn_update(system, data, &at_q, q, v, NULL, NULL);
-    if (status == TRIBO_OK) {
-      status = tribo_dyn_rows_reserve(&data->rows, system->closure_size.ncone, n, system->closure_size.nterm,
-                                      system->closure_size.njac);
-    }
-    if (status == TRIBO_OK) {
-      status = tribo_dyn_closures_assemble(system, data, &at_q, v);
-    }
-    if (status == TRIBO_OK) {
-      fill_delassus(system, data, W, lambda, v + nv, v + 2 * nv);
-      find_dependent((int)n, W, dependent);
-      for (int i = 0; i < system->nclosure; ++i) {
-        redundant[i] = 0;
-        for (int r = 0; r < data->rows.cones[i].dim; ++r) {
-          redundant[i] |= (unsigned)dependent[data->rows.cones[i].row + r] << r;
-        }
-      }
-    }
-  }
-  tribo_free(W);
-  tribo_free(dependent);
-  return status;
 }

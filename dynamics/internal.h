@@ -69,7 +69,9 @@ struct TriboSystem {
   TriboClosure* closures;  // (nclosure)
   int nclosure;
   ClosureSize closure_size;
-  int* cluster;  // (nblock) blocks that closures tie share a number, −1: none does
+  unsigned char* looked;  // (nblock) closures name a body of the block, moving or not
+  int slack;              // 1: some rows are redundant
+  int* cluster;           // (nblock) blocks that closures tie share a number, −1: none does
   int ncluster;
 };
 
@@ -106,6 +108,16 @@ typedef struct Rows {
 // How a block turns v and v⁺ into q⁺: the share of the step that still runs with the old velocity, or SMOOTH, the mean.
 #define TRIBO_DYN_SMOOTH (-1.0)
 
+// The combinations of closure rows that move nothing: S N in redundant.c.
+typedef struct Slack {
+  int count;
+  double* N;      // (count × n) orthonormal
+  double* scale;  // (n) S
+  double* W;      // (n × n)
+  int* order;     // (n)
+  double* y;      // (6 × dofs of the largest block)
+} Slack;
+
 typedef enum Stage { STAGE_NONE, STAGE_UPDATED, STAGE_ASSEMBLED } Stage;
 
 struct TriboDynData {
@@ -140,8 +152,12 @@ struct TriboDynData {
   double* next_jac;               // (6 × nv)
   double *next_mass, *next_minv;  // (nmass) set by: settle_assemble
   double* guess;                  // (rows of the closures) set by: settle_assemble
+  int *next_block, *next_dim;     // (nblock) blocks the last problem acts on: their numbers there, their sizes
+  size_t* next_at;                // (nblock) where they start
+  int* next_term;                 // (terms of the closures) in the last problem's numbers
   Rows settle;                    // set by: settle_assemble
   double* open;                   // (6 × nclosure) set by: close
+  Slack slack;                    // set by: assemble, where rows are redundant
   double last_error;              // of the pass before, set by: close
   int passes;                     // so far
 
@@ -203,6 +219,7 @@ void tribo_dyn_rows_impulse(const TriboSystem* system, const Rows* rows, const d
 TriboProblem tribo_dyn_rows_problem(const TriboSystem* system, const Rows* rows, const double* mass,
                                     const double* minv);
 int tribo_dyn_block_of(const TriboSystem* system, int body);  // −1: nothing moves it
+int tribo_dyn_block_of_v(const TriboSystem* system, int v);
 // 1: both static, the same one, or links welded to the same joint
 int tribo_dyn_are_welded(const TriboSystem* system, int body_a, int body_b);
 
@@ -216,6 +233,13 @@ int tribo_dyn_closure_axes(const TriboClosure* closure, const TriboPose* poses, 
 void tribo_dyn_closure_append(const TriboSystem* system, const Place* place, Rows* rows, int index, double error[6]);
 // How far a closure is open; returns the count of rows.
 int tribo_dyn_closure_open(const TriboClosure* closure, const double* q, const TriboPose* poses, double error[6]);
+
+// ---- redundant.c
+
+// Finds the slack of the closure rows that have just been assembled.
+void tribo_dyn_slack_find(const TriboSystem* system, TriboDynData* data);
+// Takes out of g (closure rows) what no motion can answer.
+void tribo_dyn_slack_remove(const TriboSystem* system, const TriboDynData* data, double* g);
 
 // ---- loops.c
 

@@ -18,10 +18,12 @@
 // Where contacts, limits or dry friction act too, the cluster moves as bodies in contact do, q⁺ = q ⊕ h v⁺ with
 // v⁺ = v_f + M⁻¹Jᵀλ. Then q⁺ moves by the same h M⁻¹Jᵀλ, the passes are the same, and μ = 0.
 //
-// Under semi-implicit Euler, Baumgarte: g = J v_f + ERP φ(q)/h, once.
+// Under semi-implicit Euler, Baumgarte: g = J v_f + ERP φ(q)/h, once. The same is the way out where the passes part
+// instead of meeting: the step is too long for the motion (a bar that turns by a radian), and being open for a while is
+// better than flying apart. The step then says how far.
 #include "internal.h"
 
-enum { PASSES_MAX = 12 };
+enum { PASSES_MAX = 20 };
 
 // Closures count as shut below this. [m, rad]
 static const double SHUT = 1e-13;
@@ -31,12 +33,12 @@ int tribo_dyn_flows(const TriboSystem* system, const TriboDynData* data, const T
   return options->scheme == TRIBO_SCHEME_MIDPOINT && cluster >= 0 && !data->hard[cluster];
 }
 
-// Poses of all bodies that closures may tie, at q; jac (6 × nv) for trees.
+// Poses of all bodies that closures tie, at q; jac (6 × nv) for trees.
 static TriboStatus look_at(const TriboSystem* system, TriboDynData* data, const double* q, TriboPose* poses,
                            double* jac) {
   const TriboSystemInfo* info = &system->info;
   for (int b = 0; b < info->nblock; ++b) {
-    if (system->cluster[b] < 0) {
+    if (!system->looked[b]) {
       continue;
     }
     if (b < info->nfree) {
@@ -52,12 +54,13 @@ static TriboStatus look_at(const TriboSystem* system, TriboDynData* data, const 
 
 // ---- the start of a step -------------------------------------------------------------------------------------------
 
-// Dry friction acts in every step; contacts and limits show when they push.
+// Dry friction and motors act in every step; contacts and limits show when they push.
 static void mark_hard(const TriboSystem* system, TriboDynData* data) {
   memset(data->hard, 0, (size_t)system->ncluster);
   for (int c = 0; c < data->rows.ncone; ++c) {
-    const int cluster = system->cluster[data->rows.infos[c].block_a];
-    if (data->rows.infos[c].kind == TRIBO_ROW_FRICTION && cluster >= 0) {
+    const TriboRowInfo* row = data->rows.infos + c;
+    const int cluster = system->cluster[row->block_a];
+    if ((row->kind == TRIBO_ROW_FRICTION || row->kind == TRIBO_ROW_MOTOR) && cluster >= 0) {
       data->hard[cluster] = 1;
     }
   }
@@ -79,6 +82,20 @@ static TriboStatus move_freely(const TriboSystem* system, TriboDynData* data, co
   return tribo_pin_integrate(data->pin[tree], smooth ? data->q_half + at_q : q, data->work, data->q_trial + at_q);
 }
 
+// g = J v_f + ERP φ(q)/h
+static void set_baumgarte(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options) {
+  const int first = data->rows.ncone - system->nclosure;
+  for (int i = 0; i < system->nclosure; ++i) {
+    const TriboCone* cone = data->rows.cones + first + i;
+    double error[6], *g = data->rows.g + cone->row;
+    tribo_dyn_closure_open(system->closures + i, data->q, data->poses, error);
+    tribo_dyn_rows_apply(system, &data->rows, first + i, data->v_free, g);
+    for (int k = 0; k < cone->dim; ++k) {
+      g[k] += options->erp * error[k] / options->h;
+    }
+  }
+}
+
 TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                         const double* v) {
   if (system->nclosure == 0) {
@@ -89,27 +106,28 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
   data->last_error = INFINITY;
   data->passes = 0;
   mark_hard(system, data);
-  if (!euler) {
-    for (int b = 0; b < system->info.nblock; ++b) {
-      if (system->cluster[b] >= 0) {
-        TRIBO_TRY(move_freely(system, data, options, v, b));
-      }
+  memcpy(data->q_trial, data->q, (size_t)system->info.nq * sizeof *data->q);
+  for (int b = 0; b < system->info.nblock; ++b) {
+    if (system->cluster[b] >= 0) {
+      TRIBO_TRY(move_freely(system, data, options, v, b));
     }
-    TRIBO_TRY(look_at(system, data, data->q_trial, data->next_poses, data->next_jac));
   }
+  TRIBO_TRY(look_at(system, data, data->q_trial, data->next_poses, data->next_jac));
   for (int i = 0; i < system->nclosure; ++i) {
     double error[6], ahead[6];
     tribo_dyn_closure_append(system, &place, &data->rows, i, error);
     const TriboCone* cone = data->rows.cones + data->rows.ncone - 1;
-    double* g = data->rows.g + cone->row;
-    if (euler) {
-      tribo_dyn_rows_apply(system, &data->rows, data->rows.ncone - 1, data->v_free, g);
-    } else {
-      tribo_dyn_closure_open(system->closures + i, data->q_trial, data->next_poses, ahead);
-    }
+    tribo_dyn_closure_open(system->closures + i, data->q_trial, data->next_poses, ahead);
     for (int k = 0; k < cone->dim; ++k) {
-      g[k] += euler ? options->erp * error[k] / options->h : ahead[k] / options->h;
+      data->rows.g[cone->row + k] = ahead[k] / options->h;
     }
+  }
+  if (euler) {
+    set_baumgarte(system, data, options);
+  }
+  if (system->slack) {
+    tribo_dyn_slack_find(system, data);
+    tribo_dyn_slack_remove(system, data, data->rows.g + data->rows.nrow - system->closure_size.nrow);
   }
   return TRIBO_OK;
 }
@@ -164,16 +182,27 @@ TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const
       *error = fmax(*error, fabs(open[k]));
     }
   }
-  // shut, or rounding keeps them from it
-  if (options->scheme == TRIBO_SCHEME_EULER || *error <= SHUT || ++data->passes == PASSES_MAX ||
-      (*error <= 1e-10 && *error > 0.5 * data->last_error)) {
+  // shut, or rounding keeps them from it, or there is nothing more to try
+  const int stuck = *error > 0.5 * data->last_error;
+  if (options->scheme == TRIBO_SCHEME_EULER || *error <= SHUT || (*error <= 1e-10 && stuck) ||
+      data->passes > PASSES_MAX || (data->passes == PASSES_MAX && *error <= 1e-9)) {
     return TRIBO_OK;
   }
-  for (int i = 0; i < system->nclosure; ++i) {
-    const TriboCone* cone = data->rows.cones + first + i;
-    for (int k = 0; k < cone->dim; ++k) {
-      data->rows.g[cone->row + k] += data->open[6 * i + k] / options->h;
+  if (!(*error < 4 * data->last_error) || data->passes++ == PASSES_MAX) {
+    // the passes part, or do not meet: one last solve, as at contacts
+    data->passes = PASSES_MAX + 1;
+    memset(data->hard, 1, (size_t)system->ncluster);
+    set_baumgarte(system, data, options);
+  } else {
+    for (int i = 0; i < system->nclosure; ++i) {
+      const TriboCone* cone = data->rows.cones + first + i;
+      for (int k = 0; k < cone->dim; ++k) {
+        data->rows.g[cone->row + k] += data->open[6 * i + k] / options->h;
+      }
     }
+  }
+  if (system->slack) {
+    tribo_dyn_slack_remove(system, data, data->rows.g + data->rows.nrow - system->closure_size.nrow);
   }
   data->last_error = *error;
   *again = 1;
@@ -181,6 +210,29 @@ TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const
 }
 
 // ---- the end of a step ---------------------------------------------------------------------------------------------
+
+// The last problem knows only the blocks it acts on, by numbers of its own.
+static void number_blocks(const TriboSystem* system, TriboDynData* data, TriboProblem* problem) {
+  const Rows* rows = &data->settle;
+  memset(data->next_block, 0, (size_t)system->info.nblock * sizeof *data->next_block);
+  for (int t = 0; t < rows->nterm; ++t) {
+    data->next_block[rows->term_block[t]] = 1;
+  }
+  problem->nblock = 0;
+  for (int b = 0; b < system->info.nblock; ++b) {
+    if (data->next_block[b]) {
+      data->next_dim[problem->nblock] = system->block_dim[b];
+      data->next_at[problem->nblock] = system->block_at[b];
+      data->next_block[b] = problem->nblock++;
+    }
+  }
+  for (int t = 0; t < rows->nterm; ++t) {
+    data->next_term[t] = data->next_block[rows->term_block[t]];
+  }
+  problem->block_dim = data->next_dim;
+  problem->block_at = data->next_at;
+  problem->term_block = data->next_term;
+}
 
 TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                       const double* q_next, const double* v_next, const double* lambda,
@@ -209,6 +261,7 @@ TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* d
   }
   *guess = data->guess;
   *problem = tribo_dyn_rows_problem(system, &data->settle, data->next_mass, data->next_minv);
+  number_blocks(system, data, problem);
   return TRIBO_OK;
 }
 

@@ -39,7 +39,7 @@ struct TriboTree {
   std::vector<pin::SE3> placement;     // of a link in that joint's frame
   std::deque<std::string> text;        // all names; a deque never moves its strings
   std::vector<TriboLinkInfo> links;
-  std::vector<double> lower, upper, effort, damping, friction, armature, neutral, references;
+  std::vector<double> lower, upper, effort, damping, stiffness, rest, friction, armature, neutral, references;
   std::vector<const char*> reference_names;
   std::vector<TriboTreeGeom> geoms;
   std::vector<std::array<int, 2>> disabled;
@@ -194,17 +194,21 @@ static void fill_limits(TriboTree* tree, const TriboLinkDef* links) {
   tree->upper.assign(nq, infinity);
   tree->effort.assign(nv, infinity);
   tree->damping.assign(nv, 0);
+  tree->stiffness.assign(nv, 0);
+  tree->rest.assign(nv, 0);
   tree->friction.assign(nv, 0);
   tree->armature.assign(nv, 0);
   for (size_t i = 0; i < tree->links.size(); ++i) {
     const TriboLinkInfo& link = tree->links[i];
-    if (link.nq == 1) {
-      tree->lower[static_cast<size_t>(link.q_at)] = links[i].lower;
-      tree->upper[static_cast<size_t>(link.q_at)] = links[i].upper;
+    for (int k = 0; k < tribo_dyn_joint_limits(link.kind); ++k) {
+      tree->lower[static_cast<size_t>(link.q_at + k)] = links[i].lower;
+      tree->upper[static_cast<size_t>(link.q_at + k)] = links[i].upper;
     }
     for (auto k = static_cast<size_t>(link.v_at); k < static_cast<size_t>(link.v_at + link.nv); ++k) {
       tree->effort[k] = links[i].effort;
       tree->damping[k] = links[i].damping;
+      tree->stiffness[k] = links[i].stiffness;
+      tree->rest[k] = links[i].rest;
       tree->friction[k] = links[i].friction;
       tree->armature[k] = links[i].armature;
     }
@@ -250,6 +254,8 @@ static void fill_info(TriboTree* tree) {
   info.upper = tree->upper.data();
   info.effort = tree->effort.data();
   info.damping = tree->damping.data();
+  info.stiffness = tree->stiffness.data();
+  info.rest = tree->rest.data();
   info.friction = tree->friction.data();
   info.armature = tree->armature.data();
   info.neutral = tree->neutral.data();

@@ -155,6 +155,14 @@ int tribo_dyn_block_of(const TriboSystem* system, int body) {
   return body == TRIBO_WORLD_BODY ? -1 : system->info.body_block[body];
 }
 
+int tribo_dyn_block_of_v(const TriboSystem* system, int v) {
+  int block = system->info.nblock - 1;
+  while (block > 0 && system->block_v[block] > v) {
+    --block;
+  }
+  return block;
+}
+
 // One term per moving block, the lower block first; two links of one tree share theirs.
 void tribo_dyn_rows_pair(const TriboSystem* system, const Place* place, Rows* rows, int body_a, int body_b,
                          const double point[3], const RowAxis* axes) {

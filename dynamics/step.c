@@ -253,6 +253,14 @@ TriboStatus tribo_dyn_energy(const TriboSystem* system, TriboDynData* data, cons
       add_body_energy(link->mass, link->com, link->inertia, data->look_poses + part->body + i,
                       data->look_twists + part->body + i, gravity, out);
     }
+    const double* tree_q = q + system->info.block_q[part->block];
+    for (int i = 0; i < part->info->nlink; ++i) {
+      const TriboLinkInfo* link = part->info->links + i;
+      if (link->nv == 1 && part->info->stiffness[link->v_at] > 0) {
+        const double stretch = tree_q[link->q_at] - part->info->rest[link->v_at];
+        out->potential += 0.5 * part->info->stiffness[link->v_at] * stretch * stretch;
+      }
+    }
     for (int k = 0; k < part->info->nv; ++k) {
       out->kinetic += 0.5 * part->info->armature[k] * tree_v[k] * tree_v[k];
     }

@@ -71,12 +71,14 @@ static TriboStatus allocate_system(TriboSystem* s) {
   s->block_at = tribo_alloc(nblock, sizeof *s->block_at);
   s->body_block = tribo_alloc((size_t)s->info.nbody, sizeof *s->body_block);
   s->cluster = tribo_alloc(nblock, sizeof *s->cluster);
+  s->looked = tribo_alloc(nblock, sizeof *s->looked);
   s->bodies = tribo_alloc((size_t)s->info.nfree, sizeof *s->bodies);
   s->units = tribo_alloc((size_t)s->nunit, sizeof *s->units);
   s->trees = tribo_alloc((size_t)s->info.ntree, sizeof *s->trees);
   s->bounds = tribo_alloc((size_t)s->nbound, sizeof *s->bounds);
   if (s->trees == NULL || s->bounds == NULL || s->block_dim == NULL || s->block_q == NULL || s->block_v == NULL ||
-      s->block_at == NULL || s->cluster == NULL || s->body_block == NULL || s->bodies == NULL || s->units == NULL) {
+      s->block_at == NULL || s->cluster == NULL || s->looked == NULL || s->body_block == NULL || s->bodies == NULL ||
+      s->units == NULL) {
     return tribo_fail(TRIBO_NOMEM, "tribo_dyn_system_create: no memory for %d bodies", s->info.nbody);
   }
   s->info.block_dim = s->block_dim;
@@ -189,15 +191,16 @@ static TriboStatus add_tree(TriboSystem* s, int index, const TriboTree* tree, in
     }
   }
 
-  // dofs with a limit or dry friction, in the order of v; only joints with one coordinate have limits
+  // dofs with a limit or dry friction, in the order of v; where joints have limits, v is the rate of q
   for (int k = 0; k < info->nv; ++k) {
     BoundDof bound = {.v = at_v + k, .block = block, .lower = -INFINITY, .upper = INFINITY};
     bound.friction = info->friction[k];
     for (int i = 0; i < info->nlink; ++i) {
-      if (info->links[i].nq == 1 && info->links[i].nv == 1 && info->links[i].v_at == k) {
-        bound.q = at_q + info->links[i].q_at;
-        bound.lower = info->lower[info->links[i].q_at];
-        bound.upper = info->upper[info->links[i].q_at];
+      const TriboLinkInfo* link = info->links + i;
+      if (k >= link->v_at && k < link->v_at + tribo_dyn_joint_limits(link->kind)) {
+        bound.q = at_q + link->q_at + k - link->v_at;
+        bound.lower = info->lower[link->q_at + k - link->v_at];
+        bound.upper = info->upper[link->q_at + k - link->v_at];
       }
     }
     if (bound.friction > 0 || bound.lower > -INFINITY || bound.upper < INFINITY) {
@@ -272,6 +275,7 @@ void tribo_dyn_system_destroy(TriboSystem* s) {
   tribo_free(s->trees);
   tribo_free(s->bounds);
   tribo_free(s->cluster);
+  tribo_free(s->looked);
   tribo_free(s->closures);
   tribo_free(s);
 }
@@ -299,59 +303,68 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   }
 }
 
-// Takes every fixed-size array of the data; 0 when there is no memory.
+// X(array, count): the arrays whose size the system fixes; n… are locals of allocate_data
+#define DATA_ARRAYS(X)                     \
+  X(q, nq)                                 \
+  X(v_free, nv)                            \
+  X(poses, nbody)                          \
+  X(twists, nbody)                         \
+  X(mass, system->nmass)                   \
+  X(minv, system->nmass)                   \
+  X(jac, ntree > 0 ? 6 * nv : 0)           \
+  X(q_half, ntree > 0 ? nq : 0)            \
+  X(impulse, nv)                           \
+  X(split, nblock)                         \
+  X(flies, nblock)                         \
+  X(v_before, nv)                          \
+  X(v_after, nv)                           \
+  X(hard, ncluster)                        \
+  X(cluster_split, ncluster)               \
+  X(tau, loops ? nv : 0)                   \
+  X(wrench, loops ? 6 * nbody : 0)         \
+  X(kick, loops ? nv : 0)                  \
+  X(q_trial, loops ? nq : 0)               \
+  X(next_poses, loops ? nbody : 0)         \
+  X(next_jac, loops ? 6 * nv : 0)          \
+  X(next_mass, loops ? system->nmass : 0)  \
+  X(next_minv, loops ? system->nmass : 0)  \
+  X(next_block, loops ? nblock : 0)        \
+  X(next_dim, loops ? nblock : 0)          \
+  X(next_at, loops ? nblock : 0)           \
+  X(next_term, system->closure_size.nterm) \
+  X(guess, nclosed)                        \
+  X(open, 6 * nclosure)                    \
+  X(slack.N, slack ? nsquare : 0)          \
+  X(slack.W, slack ? nsquare : 0)          \
+  X(slack.scale, slack ? nclosed : 0)      \
+  X(slack.order, slack ? nclosed : 0)      \
+  X(slack.y, 6 * widest)                   \
+  X(pin, ntree)                            \
+  X(force, nv_max)                         \
+  X(mean, nv_max)                          \
+  X(work, nv_max)                          \
+  X(factor, nfactor)                       \
+  X(look_q[0], nq)                         \
+  X(look_q[1], nq)                         \
+  X(look_poses, nbody)                     \
+  X(look_twists, nbody)                    \
+  X(look_jac, 6 * nv_max)
+
+// Takes them all; 0 when there is no memory.
 static int allocate_data(const TriboSystem* system, TriboDynData* d) {
   const TriboSystemInfo* info = &system->info;
-  const size_t nq = (size_t)info->nq, nv = (size_t)info->nv, nbody = (size_t)info->nbody;
-  const size_t nv_max = (size_t)system->nv_max, real = sizeof(double);
-  const size_t loops = system->nclosure > 0;
-  const struct {
-    void* array;  // address of a pointer
-    size_t count, size;
-  } wanted[] = {
-      {&d->q, nq, real},
-      {&d->v_free, nv, real},
-      {&d->poses, nbody, sizeof *d->poses},
-      {&d->twists, nbody, sizeof *d->twists},
-      {&d->mass, system->nmass, real},
-      {&d->minv, system->nmass, real},
-      {&d->jac, info->ntree > 0 ? 6 * nv : 0, real},
-      {&d->q_half, info->ntree > 0 ? nq : 0, real},
-      {&d->impulse, nv, real},
-      {&d->split, (size_t)info->nblock, real},
-      {&d->flies, (size_t)info->nblock, 1},
-      {&d->v_before, (size_t)info->nv, real},
-      {&d->v_after, (size_t)info->nv, real},
-      {&d->hard, (size_t)system->ncluster, 1},
-      {&d->tau, loops * nv, real},
-      {&d->wrench, loops * 6 * nbody, real},
-      {&d->kick, loops * nv, real},
-      {&d->cluster_split, (size_t)system->ncluster, real},
-      {&d->q_trial, loops * nq, real},
-      {&d->next_poses, loops * nbody, sizeof *d->next_poses},
-      {&d->next_jac, loops * 6 * nv, real},
-      {&d->next_mass, loops * system->nmass, real},
-      {&d->next_minv, loops * system->nmass, real},
-      {&d->guess, system->closure_size.nrow, real},
-      {&d->open, 6 * (size_t)system->nclosure, real},
-      {&d->pin, (size_t)info->ntree, sizeof *d->pin},
-      {&d->force, nv_max, real},
-      {&d->mean, nv_max, real},
-      {&d->work, nv_max, real},
-      {&d->factor, nv_max * nv_max, real},
-      {&d->look_q[0], nq, real},
-      {&d->look_q[1], nq, real},
-      {&d->look_poses, nbody, sizeof *d->look_poses},
-      {&d->look_twists, nbody, sizeof *d->look_twists},
-      {&d->look_jac, 6 * nv_max, real},
-  };
-  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; ++i) {
-    void* memory = tribo_alloc(wanted[i].count, wanted[i].size);
-    memcpy(wanted[i].array, &memory, sizeof memory);
-    if (memory == NULL) {
-      return 0;
-    }
+  const size_t nq = (size_t)info->nq, nv = (size_t)info->nv, nbody = (size_t)info->nbody, ntree = (size_t)info->ntree;
+  const size_t nblock = (size_t)info->nblock, nv_max = (size_t)system->nv_max;
+  const size_t nclosure = (size_t)system->nclosure, ncluster = (size_t)system->ncluster;
+  const size_t nclosed = system->closure_size.nrow, nsquare = nclosed * nclosed, nfactor = nv_max * nv_max;
+  const size_t widest = nv_max > 6 ? nv_max : 6;
+  const int loops = nclosure > 0, slack = system->slack;
+#define X(array, count)                                            \
+  if ((d->array = tribo_alloc(count, sizeof *d->array)) == NULL) { \
+    return 0;                                                      \
   }
+  DATA_ARRAYS(X)
+#undef X
   return 1;
 }
 
@@ -389,15 +402,9 @@ void tribo_dyn_data_destroy(TriboDynData* d) {
   }
   tribo_dyn_rows_free(&d->rows);
   tribo_dyn_rows_free(&d->settle);
-  void* const owned[] = {d->q,         d->v_free,     d->poses,      d->twists,      d->mass,      d->minv,
-                         d->jac,       d->q_half,     d->impulse,    d->split,       d->flies,     d->v_before,
-                         d->v_after,   d->hard,       d->tau,        d->wrench,      d->kick,      d->cluster_split,
-                         d->q_trial,   d->next_poses, d->next_jac,   d->next_mass,   d->next_minv, d->open,
-                         d->guess,     d->pin,        d->force,      d->mean,        d->work,      d->factor,
-                         d->look_q[0], d->look_q[1],  d->look_poses, d->look_twists, d->look_jac};
-  for (size_t i = 0; i < sizeof owned / sizeof *owned; ++i) {
-    tribo_free(owned[i]);
-  }
+#define X(array, count) tribo_free(d->array);
+  DATA_ARRAYS(X)
+#undef X
   tribo_free(d);
 }
 

@@ -10,23 +10,28 @@ enum { TREE_DOF_MAX = 300 };
 
 static const struct {
   const char* name;
-  int nv, has_axis, limits;
+  int nv, has_axis;
+  int limits;  // how many of its coordinates, the first ones, lower and upper hold for
 } KINDS[TRIBO_JOINT_COUNT] = {
     [TRIBO_JOINT_FIXED] = {"fixed", 0, 0, 0},
     [TRIBO_JOINT_REVOLUTE] = {"revolute", 1, 1, 1},
     [TRIBO_JOINT_CONTINUOUS] = {"continuous", 1, 1, 0},
     [TRIBO_JOINT_PRISMATIC] = {"prismatic", 1, 1, 1},
     [TRIBO_JOINT_HELICAL] = {"helical", 1, 1, 1},
-    [TRIBO_JOINT_UNIVERSAL] = {"universal", 2, 1, 0},
-    [TRIBO_JOINT_CYLINDRICAL] = {"cylindrical", 2, 1, 0},
+    [TRIBO_JOINT_UNIVERSAL] = {"universal", 2, 1, 2},
+    [TRIBO_JOINT_CYLINDRICAL] = {"cylindrical", 2, 1, 1},
     [TRIBO_JOINT_PLANAR] = {"planar", 3, 0, 0},
     [TRIBO_JOINT_SPHERICAL] = {"spherical", 3, 0, 0},
-    [TRIBO_JOINT_TRANSLATION] = {"translation", 3, 0, 0},
+    [TRIBO_JOINT_TRANSLATION] = {"translation", 3, 0, 3},
     [TRIBO_JOINT_FREE] = {"free", 6, 0, 0},
 };
 
 const char* tribo_dyn_joint_name(TriboJointKind kind) {
   return (unsigned)kind < TRIBO_JOINT_COUNT ? KINDS[kind].name : "unknown";
+}
+
+int tribo_dyn_joint_limits(TriboJointKind kind) {
+  return KINDS[kind].limits;
 }
 
 TriboLinkDef tribo_dyn_link_def(void) {
@@ -75,11 +80,20 @@ static TriboStatus check_joint(const char* what, const TriboLinkDef* def) {
   const struct {
     const char* name;
     double value;
-  } plain[] = {{"armature", def->armature}, {"damping", def->damping}, {"friction", def->friction}};
-  for (int i = 0; i < 3; ++i) {
+  } plain[] = {{"armature", def->armature},
+               {"damping", def->damping},
+               {"friction", def->friction},
+               {"stiffness", def->stiffness}};
+  for (int i = 0; i < 4; ++i) {
     if (!(plain[i].value >= 0) || !isfinite(plain[i].value)) {
       return tribo_fail(TRIBO_INVALID, "%s: %s is %g, must be finite and ≥ 0", what, plain[i].name, plain[i].value);
     }
+  }
+  if (!isfinite(def->rest) || (def->stiffness > 0 && !(KINDS[def->kind].limits && KINDS[def->kind].nv == 1))) {
+    return tribo_fail(TRIBO_INVALID,
+                      "%s: stiffness %g with rest %g on a %s joint; springs are for joints with one "
+                      "coordinate",
+                      what, def->stiffness, def->rest, KINDS[def->kind].name);
   }
   if (!(def->effort >= 0)) {
     return tribo_fail(TRIBO_INVALID, "%s: effort is %g, must be ≥ 0", what, def->effort);

@@ -391,6 +391,12 @@ static double interior_step(Interior* p, double fraction) {
   return a;
 }
 
+// When and how the modes of an iterate are tried, in the units of the scaled problem: from the first residual below
+// BELOW and at every drop to a third. Measured on 80 steps of a wall of cubes after it is hit: 23 … 27 factorisations
+// where the guarded Newton alone fell through to the last rung.
+static const double SETTLE_BELOW = 1e-3, SETTLE_DROP = 0.3, SETTLE_RHO = 100, SETTLE_EPS = 1e-7;
+enum { SETTLE_STEPS = 5 };
+
 void tribo_sol_interior(TriboSolver* s, const TriboInterior* start) {
   const TriboScaled* sc = &s->scaled;
   size_t mark = s->pool_used;
@@ -400,7 +406,7 @@ void tribo_sol_interior(TriboSolver* s, const TriboInterior* start) {
     *vectors[i] = tribo_sol_take(s);
     memset(*vectors[i], 0, sizeof(double) * (size_t)sc->n);
   }
-  double *x = tribo_sol_take(s), *u = tribo_sol_take(s), threshold = 1e-4;
+  double *x = tribo_sol_take(s), *u = tribo_sol_take(s), threshold = 1e-4, settled = SETTLE_BELOW;
   double past[MEMORY] = {0};
   start_at(&p, start);
   for (int it = 0, short_steps = 0; !tribo_sol_stop(s); ++it) {
@@ -418,6 +424,18 @@ void tribo_sol_interior(TriboSolver* s, const TriboInterior* start) {
     double j = past[it % MEMORY] = tribo_sol_residual(s, x, u);
     if (tribo_sol_done(s) || !isfinite(j)) {
       break;
+    }
+    // the modes show long before the digits: try them, again whenever the residual has fallen to a third
+    if (j < settled) {
+      settled = SETTLE_DROP * j;
+      point(&p, x);
+      tribo_sol_settle(s, x, SETTLE_RHO, SETTLE_EPS, SETTLE_STEPS);
+      if (tribo_sol_done(s)) {
+        break;
+      }
+      point(&p, x);
+      tribo_sol_project(sc, x, x);
+      tribo_sol_alart_curnier(sc, x, x);
     }
     // close enough: a few Newton steps from here, again after every twentyfold drop
     if (j < threshold) {

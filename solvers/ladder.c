@@ -6,7 +6,7 @@
 
 #include "solver.h"
 
-enum { TINY = 10 };  // contacts up to which Newton from zero comes before ADMM
+enum { TINY = 30 };  // contacts up to which Newton from zero comes before ADMM
 
 typedef struct Ladder {
   double *y, *z;  // (n) ADMM's point
@@ -62,13 +62,19 @@ static void warm_interior(TriboSolver* s) {
   s->pool_used = mark;
 }
 
-// forty iterations of ADMM find the size of the impulses and most modes
+// forty iterations of ADMM, or fewer, find the size of the impulses and most modes
 static void first(TriboSolver* s, Ladder* l) {
   int n = s->scaled.n;
   memset(l->y, 0, sizeof(double) * (size_t)n);
   memset(l->z, 0, sizeof(double) * (size_t)n);
-  tribo_sol_admm(
-      s, &(TriboAdmm){.y = l->y, .z = l->z, .omega = 1.6, .prox = 1e-6, .iterations = 40, .refactor = 2, .rule = 1});
+  tribo_sol_admm(s, &(TriboAdmm){.y = l->y,
+                                 .z = l->z,
+                                 .omega = 1.6,
+                                 .prox = 1e-6,
+                                 .iterations = 40,
+                                 .refactor = 2,
+                                 .rule = 1,
+                                 .enough = 1e-4});
   size_t mark = s->pool_used;
   double* u = tribo_sol_take(s);
   tribo_sol_velocity(s, l->y, u);

@@ -179,6 +179,31 @@ void tribo_sol_newton(TriboSolver* s, double* x, double eps, int max_steps, int 
   s->pool_used = mark;
 }
 
+// From a point whose modes are right, Newton's full steps end at once; a line search would only be misled by the merit,
+// which a contact with a light load or a slow slip hardly moves. ε keeps the point near where it came from, among the
+// many that hyperstatic contacts allow; its error is squared away by the next step.
+void tribo_sol_settle(TriboSolver* s, const double* from, double rho, double eps, int max_steps) {
+  int n = s->scaled.n;
+  size_t mark = s->pool_used;
+  Newton w = {.x = tribo_sol_take(s), .u = tribo_sol_take(s), .step = tribo_sol_take(s), .rho = rho, .eps = eps};
+  w.b = tribo_sol_take(s), w.fixed = tribo_sol_take(s), w.w = tribo_sol_take(s);
+  double *x = tribo_sol_take(s), *u = tribo_sol_take(s);
+  memcpy(w.x, from, sizeof(double) * (size_t)n);
+  tribo_sol_velocity(s, w.x, w.u);
+  for (int it = 0; it < max_steps && !tribo_sol_stop(s) && newton_step(s, &w) == 0; ++it) {
+    s->iterations++;
+    for (int i = 0; i < n; ++i) {
+      w.x[i] += w.step[i];
+    }
+    tribo_sol_velocity(s, w.x, w.u);
+    // judged as it would be returned
+    tribo_sol_alart_curnier(&s->scaled, w.x, x);
+    tribo_sol_velocity(s, x, u);
+    tribo_sol_note(s, x, u);
+  }
+  s->pool_used = mark;
+}
+
 void tribo_sol_run_newton(TriboSolver* s) {
   double* x = tribo_sol_take(s);
   int warm = s->warm_x != NULL;

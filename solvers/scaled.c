@@ -40,16 +40,19 @@ static TriboStatus reserve(TriboScaled* sc, const TriboProblem* p) {
 }
 
 // xᵀ B x for a symmetric row-major block
-static double quadratic(const double* B, const double* x, int n) {
+static inline double quadratic_n(const double* B, const double* x, int n) {
   double sum = 0;
   for (int i = 0; i < n; ++i) {
     double y = 0;
-    for (int j = 0; j < n; ++j) {
+    for (int j = 0; j < i; ++j) {
       y += B[i * n + j] * x[j];
     }
-    sum += x[i] * y;
+    sum += x[i] * (2 * y + B[i * n + i] * x[i]);
   }
   return sum;
+}
+static double quadratic(const double* B, const double* x, int n) {
+  return n == 6 ? quadratic_n(B, x, 6) : quadratic_n(B, x, n);
 }
 
 static void diagonal_of_delassus(TriboScaled* sc, const TriboProblem* p) {

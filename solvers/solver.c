@@ -4,6 +4,7 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "math3.h"
 #include "memory.h"
@@ -11,34 +12,80 @@
 
 enum { POOL_VECTORS = 64 };
 
-struct TriboMethod {
-  TriboSolverInfo info;
-  void (*run)(TriboSolver* s);
-};
-
+// One table per set of defaults.
 #define ROW_PLAIN(...) TRIBO_SETTING_ROW(TriboCommonSettings, __VA_ARGS__)
 #define ROW_ADMM(...) TRIBO_SETTING_ROW(TriboAdmmSettings, __VA_ARGS__)
+#define ROW_PGS(...) TRIBO_SETTING_ROW(TriboPgsSettings, __VA_ARGS__)
 #define ROW_AUTO(...) TRIBO_SETTING_ROW(TriboAutoSettings, __VA_ARGS__)
 static const TriboSetting plain_table[] = {TRIBO_PLAIN_SETTINGS(ROW_PLAIN)};
-static const TriboSetting admm_table[] = {TRIBO_ADMM_SETTINGS(ROW_ADMM)};
 static const TriboSetting auto_table[] = {TRIBO_AUTO_SETTINGS(ROW_AUTO)};
+static const TriboSetting admm_table[] = {TRIBO_ADMM_SETTINGS(ROW_ADMM, 1.5, 1e-6, 0, 1, 0, 5)};
+static const TriboSetting admm_ccp_table[] = {TRIBO_ADMM_SETTINGS(ROW_ADMM, 1, 0, 1, 0, 1, 0)};
+static const TriboSetting admm_fixed_table[] = {TRIBO_ADMM_SETTINGS(ROW_ADMM, 1, 1e-6, 1, 0, 0, 0)};
+static const TriboSetting admm_linear_table[] = {TRIBO_ADMM_SETTINGS(ROW_ADMM, 1, 1e-6, 1, 3, 0, 0)};
+static const TriboSetting admm_spectral_table[] = {TRIBO_ADMM_SETTINGS(ROW_ADMM, 1, 1e-6, 0, 2, 0, 0)};
+static const TriboSetting pgs_table[] = {TRIBO_PGS_SETTINGS(ROW_PGS, 0, 0)};
+static const TriboSetting pgs_saxce_table[] = {TRIBO_PGS_SETTINGS(ROW_PGS, 1, 0)};
+static const TriboSetting pgs_early_table[] = {TRIBO_PGS_SETTINGS(ROW_PGS, 1, 1e-8)};
 #define TABLE(t) (t), (int)(sizeof(t) / sizeof(t)[0])
+#define TABLE_1 "Tsounis, Grandia, Baecher 2025, Table I"
 
 // A new solver is a line here and a function.
 static const TriboMethod methods[] = {
     {{"auto", "warm path, then a ladder of Newton, ADMM and interior point until one solves the problem",
       "this project; rungs as in tribo_rung_name", TABLE(auto_table)},
-     tribo_sol_run_auto},
-    {{"admm", "alternating directions with row scaling and adaptive penalty",
+     tribo_sol_run_auto,
+     0},
+    {{"admm", "alternating directions with row scaling, adaptive penalty and Anderson acceleration",
       "Carpentier, Le Lidec, Montaut 2024, Algorithm 1; Tsounis, Grandia, Baecher 2025, Algorithm 6",
       TABLE(admm_table)},
-     tribo_sol_run_admm},
+     tribo_sol_run_admm,
+     0},
     {{"newton", "semismooth Newton on the reduced, regularised Alart-Curnier system", "Alart and Curnier 1991",
       TABLE(plain_table)},
-     tribo_sol_run_newton},
+     tribo_sol_run_newton,
+     0},
     {{"ipm", "interior point with Nesterov-Todd scaling and the De Saxce term inside, Newton at the end",
       "Nesterov and Todd 1998; Mehrotra 1992", TABLE(plain_table)},
-     tribo_sol_run_interior},
+     tribo_sol_run_interior,
+     0},
+    {{"pgs-ccp", "Gauss-Seidel with Euclidean projections on the cones and De Saxce's term",
+      TABLE_1 ", Algorithms 5 and 2; Tasora and Anitescu 2011", TABLE(pgs_saxce_table)},
+     tribo_sol_run_pgs,
+     TRIBO_LOCAL_CCP},
+    {{"pgs-ncp", "Gauss-Seidel with normal rows first, friction rows on the disc they allow",
+      TABLE_1 ", Algorithms 5 and 3", TABLE(pgs_table)},
+     tribo_sol_run_pgs,
+     TRIBO_LOCAL_NCP},
+    {{"nbgs", "Gauss-Seidel with every contact solved exactly, by a quartic", TABLE_1 ", Algorithms 5 and 4",
+      TABLE(pgs_table)},
+     tribo_sol_run_pgs,
+     TRIBO_LOCAL_QUARTIC},
+    {{"raisim", "Gauss-Seidel with every contact solved by bisection", TABLE_1 "; Hwangbo, Lee, Hutter 2018",
+      TABLE(pgs_table)},
+     tribo_sol_run_pgs,
+     TRIBO_LOCAL_BISECTION},
+    {{"raisim-ds", "raisim with De Saxce's term", TABLE_1, TABLE(pgs_saxce_table)},
+     tribo_sol_run_pgs,
+     TRIBO_LOCAL_BISECTION},
+    {{"raisim-ds-es", "raisim-ds that ends when the objective hardly changes", TABLE_1 ", (160)",
+      TABLE(pgs_early_table)},
+     tribo_sol_run_pgs,
+     TRIBO_LOCAL_BISECTION},
+    {{"admm-ccp", "ADMM on the convex relaxation, fixed penalty", TABLE_1 ", Algorithm 6", TABLE(admm_ccp_table)},
+     tribo_sol_run_admm,
+     0},
+    {{"admm-ncp-fp", "ADMM with a fixed penalty", TABLE_1 ", Algorithm 6", TABLE(admm_fixed_table)},
+     tribo_sol_run_admm,
+     0},
+    {{"admm-ncp-la", "ADMM whose penalty is multiplied or divided by 1.5", TABLE_1 ", Algorithm 6, (171)",
+      TABLE(admm_linear_table)},
+     tribo_sol_run_admm,
+     0},
+    {{"admm-ncp-sa", "ADMM whose penalty follows the spectrum", TABLE_1 ", Algorithm 6, (172)",
+      TABLE(admm_spectral_table)},
+     tribo_sol_run_admm,
+     0},
 };
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
@@ -52,7 +99,7 @@ const TriboSolverInfo* tribo_solver_info(int index) {
 
 static const TriboMethod* find(const char* id) {
   for (int i = 0; id != NULL && i < METHODS; ++i) {
-    if (strcmp(methods[i].info.id, id) == 0) {
+    if (strcasecmp(methods[i].info.id, id) == 0) {
       return &methods[i];
     }
   }
@@ -151,7 +198,19 @@ int tribo_sol_stop(TriboSolver* s) {
          s->system.factorisations >= s->max_factorisations;
 }
 
+// what the stage at work has done since it was entered: all there is less what others did
+static void settle(TriboSolver* s) {
+  TriboRungWork* own = &s->by_rung[s->rung];
+  own->iterations = s->iterations;
+  own->factorisations = s->system.factorisations;
+  for (int i = 0; i < TRIBO_RUNG_COUNT; ++i) {
+    own->iterations -= i != (int)s->rung ? s->by_rung[i].iterations : 0;
+    own->factorisations -= i != (int)s->rung ? s->by_rung[i].factorisations : 0;
+  }
+}
+
 void tribo_sol_enter(TriboSolver* s, TriboRung rung) {
+  settle(s);
   s->rung = rung;
   s->rungs_tried |= 1u << rung;
 }
@@ -201,7 +260,7 @@ static TriboScore judge(const TriboSolver* s, const double* x, const double* u) 
       norm_s += sigma[i] * sigma[i];
     }
     norm_l += size;
-    if (k->round) {
+    if (k->round && !s->relaxed) {
       // Γ is the same number in both coordinates but for the scale of the normal row
       for (int i = 0; i < k->dim - 1; ++i) {
         slip += u[k->row + i] * u[k->row + i];
@@ -230,7 +289,7 @@ static TriboScore judge(const TriboSolver* s, const double* x, const double* u) 
 
 TriboScore tribo_sol_note(TriboSolver* s, const double* x, const double* u) {
   TriboScore score = judge(s, x, u);
-  if (score.value < s->best_score.value) {
+  if (score.value < s->best_score.value || s->keep_last) {
     s->best_score = score;
     s->best_rung = s->rung;
     memcpy(s->best, x, sizeof(double) * (size_t)s->scaled.n);
@@ -257,6 +316,19 @@ double tribo_sol_residual(TriboSolver* s, const double* x, const double* u) {
   double j = fmax(score.unit, size > 0 ? tribo_sol_norm(f, sc->n) / size : 0);
   s->pool_used = mark;
   return j;
+}
+
+int tribo_sol_warm_is_better(TriboSolver* s) {
+  if (s->warm_x == NULL) {
+    return 0;
+  }
+  double zero = s->best_score.value;
+  size_t mark = s->pool_used;
+  double* u = tribo_sol_take(s);
+  tribo_sol_velocity(s, s->warm_x, u);
+  double warm = tribo_sol_note(s, s->warm_x, u).value;
+  s->pool_used = mark;
+  return warm < zero;
 }
 
 // ---- one solve ----
@@ -346,8 +418,17 @@ static void write_answer(TriboSolver* s, double* lambda, TriboSolveStats* stats)
   for (int i = 0; i < sc->n; ++i) {
     lambda[sc->source[i]] = sc->g * sc->s[i] * s->best[i];
   }
+  if (s->relaxed) {
+    // whoever solves the relaxation is told how far that is from the problem
+    double* u = tribo_sol_take(s);
+    s->relaxed = 0;
+    tribo_sol_velocity(s, s->best, u);
+    s->best_score = judge(s, s->best, u);
+  }
   stats->rung = s->best_rung;
   stats->rungs_tried = s->rungs_tried;
+  settle(s);
+  memcpy(stats->by_rung, s->by_rung, sizeof s->by_rung);
   stats->iterations = s->iterations;
   stats->factorisations = s->system.factorisations;
   stats->nat = s->best_score.nat;
@@ -382,7 +463,13 @@ TriboStatus tribo_solver_solve(TriboSolver* s, const TriboProblem* problem, cons
   s->best = tribo_sol_take(s);
   s->best_score.value = INFINITY;
   s->rungs_tried = 0;
+  s->rung = TRIBO_RUNG_ZERO;
+  memset(s->by_rung, 0, sizeof s->by_rung);
   s->iterations = s->timed_out = 0;
+  s->keep_last = 0;
+  int gauss_seidel = s->method->run == tribo_sol_run_pgs;
+  s->relaxed = gauss_seidel ? s->method->local == TRIBO_LOCAL_CCP && !s->settings.pgs.de_saxce
+                            : s->method->run == tribo_sol_run_admm && s->settings.admm.relaxed;
   s->max_factorisations = 1 << 30;
   s->deadline = s->settings.common.max_time > 0 ? s->start + s->settings.common.max_time : 0;
   TRIBO_TRY(take_warm_start(s, warm));

@@ -7,18 +7,28 @@
 
 // Settings every solver has: X(type, name, default, min, max, open_min, unit, doc)
 #define TRIBO_COMMON_SETTINGS(X, max_it)                                                                    \
-  X(REAL, tol, 1e-10, 0, 1, 0, "m/s", "natural-map residual of the worst cone at which the solve ends")     \
+  X(REAL, tol, 1e-10, 0, 1e300, 0, "m/s", "natural-map residual of the worst cone at which the solve ends") \
   X(REAL, tol_unit, 1e-8, 0, 1, 1, "", "natural-map residual of the whole problem at which the solve ends") \
   X(INT, max_iterations, max_it, 1, 1e9, 0, "", "iterations of any kind before giving up")                  \
   X(REAL, max_time, 0, 0, 1e6, 0, "s", "time budget; 0: none")                                              \
   X(INT, form, 0, 0, 2, 0, "", "linear algebra: 0 cheapest, 1 dense constraints, 2 sparse motion")
-#define TRIBO_ADMM_SETTINGS(X)                                                                         \
-  TRIBO_COMMON_SETTINGS(X, 1000)                                                                       \
-  X(REAL, over_relaxation, 1.5, 1, 1.9, 0, "", "omega; 1: none")                                       \
-  X(REAL, prox, 1e-6, 0, 1, 1, "", "proximal term eta, for row-scaled problems")                       \
-  X(REAL, rho, 0, 0, 1e9, 0, "", "penalty at the start; 0: from the spectrum")                         \
-  X(INT, rho_rule, 1, 0, 2, 0, "", "0 fixed, 1 balances the residuals, 2 moves the spectral exponent") \
+#define TRIBO_ADMM_SETTINGS(X, omega_, prox_, rho_, rule_, relaxed_, anderson_)                                      \
+  TRIBO_COMMON_SETTINGS(X, 1000)                                                                                     \
+  X(REAL, over_relaxation, omega_, 1, 1.9, 0, "", "omega; 1: none")                                                  \
+  X(REAL, prox, prox_, 0, 1, 0, "", "proximal term eta, for row-scaled problems")                                    \
+  X(REAL, rho, rho_, 0, 1e9, 0, "", "penalty at the start; 0: from the spectrum")                                    \
+  X(INT, rho_rule, rule_, 0, 3, 0, "", "0 fixed, 1 balances the residuals, 2 moves the spectral exponent, 3 linear") \
+  X(INT, anderson, anderson_, 0, 10, 0, "", "steps that Anderson acceleration looks back; 0: none")                  \
+  X(BOOL, relaxed, relaxed_, 0, 1, 0, "", "without De Saxce's term: the convex relaxation")                          \
   X(INT, check_every, 5, 1, 1e6, 0, "", "iterations between two looks at the residual")
+#define TRIBO_PGS_SETTINGS(X, saxce_, stop_)                                                                   \
+  TRIBO_COMMON_SETTINGS(X, 5000)                                                                               \
+  X(REAL, relaxation, 1, 0, 1.9, 1, "", "omega of the first sweep")                                            \
+  X(REAL, relaxation_decay, 1, 0, 1, 1, "", "by which omega is multiplied after a sweep")                      \
+  X(REAL, relaxation_min, 0.1, 0, 1.9, 1, "", "smallest omega")                                                \
+  X(BOOL, de_saxce, saxce_, 0, 1, 0, "", "De Saxce's term in the contacts' own problems")                      \
+  X(REAL, early_stop, stop_, 0, 1, 0, "", "change of the objective per row at which the solve ends; 0: never") \
+  X(INT, check_every, 5, 1, 1e6, 0, "", "sweeps between two looks at the residual")
 #define TRIBO_PLAIN_SETTINGS(X) TRIBO_COMMON_SETTINGS(X, 100)
 #define TRIBO_AUTO_SETTINGS(X)  \
   TRIBO_COMMON_SETTINGS(X, 1e5) \
@@ -28,8 +38,11 @@ typedef struct TriboCommonSettings {
   TRIBO_PLAIN_SETTINGS(TRIBO_SETTING_FIELD)
 } TriboCommonSettings;
 typedef struct TriboAdmmSettings {
-  TRIBO_ADMM_SETTINGS(TRIBO_SETTING_FIELD)
+  TRIBO_ADMM_SETTINGS(TRIBO_SETTING_FIELD, 0, 0, 0, 0, 0, 0)
 } TriboAdmmSettings;
+typedef struct TriboPgsSettings {
+  TRIBO_PGS_SETTINGS(TRIBO_SETTING_FIELD, 0, 0)
+} TriboPgsSettings;
 typedef struct TriboAutoSettings {
   TRIBO_AUTO_SETTINGS(TRIBO_SETTING_FIELD)
 } TriboAutoSettings;
@@ -39,7 +52,19 @@ typedef struct TriboScore {
   double value;      // how many times the tolerance; the larger of the two
 } TriboScore;
 
-typedef struct TriboMethod TriboMethod;
+// How Gauss–Seidel solves one contact.
+typedef enum TriboLocalSolver {
+  TRIBO_LOCAL_CCP,
+  TRIBO_LOCAL_NCP,
+  TRIBO_LOCAL_QUARTIC,
+  TRIBO_LOCAL_BISECTION
+} TriboLocalSolver;
+
+typedef struct TriboMethod {
+  TriboSolverInfo info;
+  void (*run)(TriboSolver* s);
+  TriboLocalSolver local;  // of use to Gauss–Seidel
+} TriboMethod;
 
 struct TriboSolver {
   const TriboMethod* method;
@@ -47,6 +72,7 @@ struct TriboSolver {
     // they all start with the common ones
     TriboCommonSettings common;
     TriboAdmmSettings admm;
+    TriboPgsSettings pgs;
     TriboAutoSettings automatic;
   } settings;
   TriboSolverHistoryFn* history;
@@ -58,8 +84,11 @@ struct TriboSolver {
   double *warm_x, *warm_u;  // (n) the step before in own coordinates, or NULL
   double* best;             // (n)
   TriboScore best_score;
+  int relaxed;                // judged without De Saxcé's term: the method solves the convex relaxation
+  int keep_last;              // the last point counts, not the best: the method has fixed points of its own
   TriboRung rung, best_rung;  // the stage at work, and the one that found the best point
   unsigned rungs_tried;
+  TriboRungWork by_rung[TRIBO_RUNG_COUNT];
   int iterations, max_factorisations;
   double start, deadline;  // wall clock [s]
   int timed_out;
@@ -81,7 +110,7 @@ double tribo_sol_residual(TriboSolver* s, const double* x, const double* u);
 int tribo_sol_done(const TriboSolver* s);
 // Done, out of time, iterations or factorisations.
 int tribo_sol_stop(TriboSolver* s);
-// Counts one iteration.
+// Begins a stage: what is done from here on is on its account.
 void tribo_sol_enter(TriboSolver* s, TriboRung rung);
 
 // ---- the methods ----
@@ -91,11 +120,16 @@ typedef struct TriboAdmm {
   double *y, *z;  // (n) impulses in K, estimate of σ̂
   double rho, omega, prox;
   int iterations, refactor, rule, check;
+  int relaxed, anderson;
+  double enough;  // relative residuals at which it may leave; 0: never
 } TriboAdmm;
 void tribo_sol_admm(TriboSolver* s, TriboAdmm* a);
 
 // Newton on Alart and Curnier's map from x, which ends as the last iterate.
 void tribo_sol_newton(TriboSolver* s, double* x, double eps, int max_steps, int max_bad);
+
+// Full Newton steps from a point whose modes are trusted.
+void tribo_sol_settle(TriboSolver* s, const double* from, double rho, double eps, int max_steps);
 
 // Interior point: from the cone's axis at height `cold` when that is > 0, else near (x, z) pushed inside by
 // push·k and push, k the size of x.
@@ -110,7 +144,11 @@ void tribo_sol_interior(TriboSolver* s, const TriboInterior* start);
 // The warm path: modes and centre of the step before.
 void tribo_sol_centred(TriboSolver* s);
 
+// Do the impulses of the step before do better than none?
+int tribo_sol_warm_is_better(TriboSolver* s);
+
 void tribo_sol_run_admm(TriboSolver* s);
+void tribo_sol_run_pgs(TriboSolver* s);
 void tribo_sol_run_newton(TriboSolver* s);
 void tribo_sol_run_interior(TriboSolver* s);
 void tribo_sol_run_auto(TriboSolver* s);

@@ -137,17 +137,21 @@ static void expand(const TriboSystem* sys, const double* y, double* x) {
 // out (k_a × k_b, stride 6) = E_aᵀ A B_b for a block A at stride 6
 static void reduce_block(const TriboLocal* a, int dim_a, const TriboLocal* b, int dim_b, const double* A, double* out) {
   double t[S * S];
-  for (int i = 0; i < dim_a; ++i) {
+  // the product with B, straight into its place where E is the identity
+  double* AB = a->identity ? out : t;
+  if (b->identity) {
+    memcpy(AB, A, sizeof(double) * (size_t)(S * dim_a));
+  }
+  for (int i = 0; !b->identity && i < dim_a; ++i) {
     for (int j = 0; j < b->k; ++j) {
       double sum = 0;
       for (int m = 0; m < dim_b; ++m) {
-        sum += A[S * i + m] * (b->identity ? (double)(m == j) : b->B[S * m + j]);
+        sum += A[S * i + m] * b->B[S * m + j];
       }
-      t[S * i + j] = sum;
+      AB[S * i + j] = sum;
     }
   }
   if (a->identity) {
-    memcpy(out, t, sizeof t);
     return;
   }
   for (int i = 0; i < a->k; ++i) {
@@ -307,6 +311,9 @@ static int factor_explicit(TriboSystem* sys, int symmetric) {
     // the stored block has the rows of the later cone b
     int a = sys->edge[2 * e], b = sys->edge[2 * e + 1], ab_is_lower;
     const TriboLocal *la = &sys->local[a], *lb = &sys->local[b];
+    if (la->k == 0 || lb->k == 0) {
+      continue;
+    }
     const double* block = sys->blockval + S * S * (size_t)(sc->ncone + e);
     TriboSlot ab, ba;
     tribo_la_factor_edge(sys->sparse, e, &ab, &ba, &ab_is_lower);
@@ -330,7 +337,24 @@ static int factor_explicit(TriboSystem* sys, int symmetric) {
   return tribo_la_factor_run(sys->sparse, symmetric);
 }
 
-// inverse of a small matrix (stride 6 in, stride 6 out); 0, or 1 when it is singular
+// inverse of three rows (stride 6), by cofactors: most contacts have them; 0, or 1 when it is singular
+static int invert_3(const double* A, double* Z) {
+  const double *a = A, *b = A + S, *c = A + 2 * S;
+  double x = b[1] * c[2] - b[2] * c[1], y = b[2] * c[0] - b[0] * c[2], z = b[0] * c[1] - b[1] * c[0];
+  double det = a[0] * x + a[1] * y + a[2] * z, f = 1 / det;
+  Z[0] = f * x;
+  Z[1] = f * (a[2] * c[1] - a[1] * c[2]);
+  Z[2] = f * (a[1] * b[2] - a[2] * b[1]);
+  Z[S] = f * y;
+  Z[S + 1] = f * (a[0] * c[2] - a[2] * c[0]);
+  Z[S + 2] = f * (a[2] * b[0] - a[0] * b[2]);
+  Z[2 * S] = f * z;
+  Z[2 * S + 1] = f * (a[1] * c[0] - a[0] * c[1]);
+  Z[2 * S + 2] = f * (a[0] * b[1] - a[1] * b[0]);
+  return !(isfinite(f) && f != 0);
+}
+
+// the same for any small matrix
 static int invert_small(int k, const double* A, double* Z) {
   double t[S * S];
   int pivot[S];
@@ -372,7 +396,8 @@ static int compliance(const TriboSystem* sys, int c, double* K) {
       }
     }
   }
-  if (invert_small(l->k, A, Z)) {
+  // the interior point's blocks are too ill-conditioned for cofactors, and not symmetric
+  if (l->k == 3 && l->symmetric ? invert_3(A, Z) : invert_small(l->k, A, Z)) {
     return 1;
   }
   if (l->identity) {

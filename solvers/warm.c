@@ -197,6 +197,18 @@ static double choose_centring(TriboSolver* s, Centred* w) {
   }
   tribo_sol_system_solve(&s->system, w->v, w->d, 0);
   tribo_sol_apply(&s->scaled, w->d, w->wd);
+  // the residual is about linear in c: when even 0.05 of it is too much, no centring at all is tried first
+  if (0.05 * last > 1) {
+    for (int i = 0; i < n; ++i) {
+      w->next[i] = w->x[i] - w->d[i];
+      w->next_u[i] = w->u[i] - w->wd[i];
+    }
+    double value = judge(s, w, w->next, w->next_u);
+    if (tribo_sol_done(s)) {
+      accept(s, w);
+      return value;
+    }
+  }
   for (size_t m = 0; m < sizeof less / sizeof less[0] && !tribo_sol_done(s); ++m) {
     removed += less[m];
     for (int i = 0; i < n; ++i) {

@@ -34,14 +34,17 @@ struct Args {
   int nset;
 };
 
-extern const Command command_run, command_check, command_info, command_render, command_solvers, command_version,
-    command_view;
+extern const Command command_run, command_check, command_lab, command_info, command_solve, command_dump, command_bench,
+    command_render, command_solvers, command_version, command_view;
 const Command* const* cli_commands(int* count);
 
 // The value of a flag, NULL when it was not given.
 const char* cli_value(const Args* args, const char* flag);
 // A number in [min, max]; exits through *code with a sentence otherwise. Returns 0 when it is wrong.
 int cli_number(const Args* args, const char* flag, double min, double max, double* out);
+
+// The i-th --set KEY=NUMBER. Returns 0 and complains when it is something else.
+int cli_set(const Args* args, int i, char* key, size_t size, double* value);
 
 void cli_usage(FILE* to, const Command* command);
 

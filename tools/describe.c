@@ -48,9 +48,11 @@ static void scene_page(FILE* to) {
 
 static void commands_page(FILE* to) {
   fputs(
-      "# Commands\n\nExit codes: 0 well; 1 an expectation failed, or with `--strict` a step was not certified; 2 wrong "
-      "input or usage,\n"
-      "unwritable file, no viewer or OpenGL; 3 internal; 130 interrupted by Ctrl-C, with the recorders flushed.\n",
+      "# Commands\n\nExit codes: 0 well; 1 an expectation failed, or with `--strict` a step was not certified or a "
+      "problem\n"
+      "not solved; 2 wrong input or usage, unwritable file, no viewer or OpenGL; 3 internal; 130 interrupted by "
+      "Ctrl-C, with the recorders "
+      "flushed.\n",
       to);
   int n;
   const Command* const* commands = cli_commands(&n);

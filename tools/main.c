@@ -16,8 +16,9 @@ static const Command command_help = {"help",
                                      0,
                                      1,
                                      run_help};
-static const Command* const commands[] = {&command_run,    &command_check,   &command_info, &command_view,
-                                          &command_render, &command_solvers, &command_help, &command_version};
+static const Command* const commands[] = {&command_run,    &command_check,   &command_lab,   &command_info,
+                                          &command_solve,  &command_dump,    &command_bench, &command_view,
+                                          &command_render, &command_solvers, &command_help,  &command_version};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 const Command* const* cli_commands(int* count) {
@@ -91,6 +92,16 @@ int cli_number(const Args* args, const char* flag, double min, double max, doubl
   return 1;
 }
 
+int cli_set(const Args* args, int i, char* key, size_t size, double* value) {
+  const char* equals = strchr(args->sets[i], '=');
+  if (equals == NULL || equals - args->sets[i] >= (long)size || !parse_number(equals + 1, value)) {
+    cli_wrong("--set %s: accepted is KEY=NUMBER", args->sets[i]);
+    return 0;
+  }
+  snprintf(key, size, "%.*s", (int)(equals - args->sets[i]), args->sets[i]);
+  return 1;
+}
+
 // One flag at argv[*i]; a value may follow it or stand behind '='.
 static int parse_flag(Args* args, char** argv, int argc, int* i) {
   const char* word = argv[*i];
@@ -161,14 +172,11 @@ TriboStatus cli_configure(const Args* args, TriboScene* scene, int* wrong) {
   TriboStatus status = configure_world(args, scene, wrong);
   for (int i = 0; i < args->nset && status == TRIBO_OK; ++i) {
     char key[80];
-    const char* equals = strchr(args->sets[i], '=');
     double value;
-    if (equals == NULL || equals - args->sets[i] >= (long)sizeof key || !parse_number(equals + 1, &value)) {
-      cli_wrong("--set %s: accepted is KEY=NUMBER", args->sets[i]);
+    if (!cli_set(args, i, key, sizeof key, &value)) {
       *wrong = 1;
       return TRIBO_INVALID;
     }
-    snprintf(key, sizeof key, "%.*s", (int)(equals - args->sets[i]), args->sets[i]);
     status = tribo_scene_set(scene, key, value);
   }
   return status;

@@ -17,6 +17,10 @@ typedef struct TriboHull TriboHull;
 TRIBO_NODISCARD TriboStatus tribo_col_hull_create(const double* points, int npoint, TriboHull** out);
 // The vertices of an STL, OBJ or DAE file, scaled, as one hull. A missing, empty or broken file is named.
 TRIBO_NODISCARD TriboStatus tribo_col_hull_load(const char* path, const double scale[3], TriboHull** out);
+// The parts of a mesh file that no triangle joins: points grouped by part, part k is first[k] … first[k+1]−1. Each part
+// is taken as convex. points and first are to be freed with tribo_free.
+TRIBO_NODISCARD TriboStatus tribo_col_mesh_pieces(const char* path, const double scale[3], double** points, int** first,
+                                                  int* npiece);
 void tribo_col_hull_destroy(TriboHull* hull);
 int tribo_col_hull_vertices(const TriboHull* hull, const double** points);   // (n × 3), n returned
 int tribo_col_hull_triangles(const TriboHull* hull, const int** triangles);  // (n × 3) outward, for drawing and inertia

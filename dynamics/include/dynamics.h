@@ -24,6 +24,9 @@ extern "C" {
 // ---- trees ---------------------------------------------------------------------------------------------------------
 
 const char* tribo_dyn_joint_name(TriboJointKind kind);
+// How many coordinates of a joint, the first ones, its limits hold for: all of revolute, prismatic, helical, universal
+// and translation joints, the way along the axis of a cylindrical one, none of the others.
+int tribo_dyn_joint_limits(TriboJointKind kind);
 
 // One link and the joint that carries it.
 typedef struct TriboLinkDef {
@@ -40,7 +43,8 @@ typedef struct TriboLinkDef {
   double armature;           // added to the diagonal of M [kg·m², kg]
   double damping;            // viscous [N·m·s/rad, N·s/m]
   double friction;           // dry [N·m, N]
-  double lower, upper;       // position limits of a joint with one coordinate; ±INFINITY: none
+  double stiffness, rest;    // spring of a joint with one coordinate, and where it is slack [N·m/rad, N/m; rad, m]
+  double lower, upper;       // position limits, ±INFINITY: none; see tribo_dyn_joint_limits
   double effort;             // bound of the motor [N·m, N]; INFINITY: none
 } TriboLinkDef;
 
@@ -91,12 +95,14 @@ typedef struct TriboTreeInfo {
   const TriboLinkInfo* links;  // (nlink)
   const double* lower;         // (nq) position limits, ±INFINITY: none
   const double* upper;
-  const double* effort;    // (nv)
-  const double* damping;   // (nv)
-  const double* friction;  // (nv)
-  const double* armature;  // (nv)
-  const double* neutral;   // (nq) zero configuration
-  int nreference;          // reference poses
+  const double* effort;     // (nv)
+  const double* damping;    // (nv)
+  const double* stiffness;  // (nv)
+  const double* rest;       // (nv)
+  const double* friction;   // (nv)
+  const double* armature;   // (nv)
+  const double* neutral;    // (nq) zero configuration
+  int nreference;           // reference poses
   const char* const* reference_names;
   const double* references;  // (nreference × nq)
   int ngeom;
@@ -141,7 +147,8 @@ int tribo_dyn_closure_dim(TriboClosureKind kind);
 int tribo_dyn_closure_forces(TriboClosureKind kind);  // how many of its rows, the first ones, are along an axis
 const char* tribo_dyn_closure_row_name(TriboClosureKind kind, int row);  // "along x", "about y": of the closure frame
 // Which rows say nothing new at q: redundant (nclosure) receives a bit per row that depends on the rows before it.
-TRIBO_NODISCARD TriboStatus tribo_dyn_closure_redundant(const TriboSystem* system, TriboDynData* data, const double* q,
+// Belongs to the making of a system: data that is made later knows that there are any.
+TRIBO_NODISCARD TriboStatus tribo_dyn_closure_redundant(TriboSystem* system, TriboDynData* data, const double* q,
                                                         unsigned* redundant);
 // How far the closures are open at any state: out (6 × nclosure) [m, rad], unused rows 0.
 TRIBO_NODISCARD TriboStatus tribo_dyn_closure_error(const TriboSystem* system, TriboDynData* data, const double* q,
@@ -158,6 +165,15 @@ typedef struct TriboSystemInfo {
 } TriboSystemInfo;
 const TriboSystemInfo* tribo_dyn_system_info(const TriboSystem* system);
 
+// A drive that holds or turns one joint as a spring and a damper would, within its effort:
+// τ = −k (q − target) − d (q̇ − velocity), |τ| ≤ effort, with q and q̇ at the end of the step.
+typedef struct TriboMotor {
+  int q, nq, v;               // its coordinate (nq 1, or 2 for a cosine and a sine) and velocity in the system
+  double stiffness, damping;  // k, d ≥ 0, not both 0
+  double target, velocity;    // [rad, m], [rad/s, m/s]
+  double effort;              // INFINITY: no bound
+} TriboMotor;
+
 typedef struct TriboStepOptions {
   double h;           // [s]
   double gravity[3];  // [m/s²]
@@ -166,6 +182,8 @@ typedef struct TriboStepOptions {
   double slop;        // penetration that is left alone [m]
   double depen_max;   // fastest push-out [m/s]
   double bounce_min;  // impact speed below which nothing rebounds [m/s]
+  const TriboMotor* motors;
+  int nmotor;
 } TriboStepOptions;
 
 TRIBO_NODISCARD TriboStatus tribo_dyn_data_create(const TriboSystem* system, TriboDynData** out);
@@ -186,10 +204,16 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_kinematics(const TriboSystem* system, Trib
                                                  const double* v, TriboPose* poses, TriboTwist* twists);
 
 // What a constraint of the assembled problem is, for names, warm starts and events.
-typedef enum TriboRowKind { TRIBO_ROW_CONTACT, TRIBO_ROW_LIMIT, TRIBO_ROW_FRICTION, TRIBO_ROW_CLOSURE } TriboRowKind;
+typedef enum TriboRowKind {
+  TRIBO_ROW_CONTACT,
+  TRIBO_ROW_LIMIT,
+  TRIBO_ROW_FRICTION,
+  TRIBO_ROW_MOTOR,
+  TRIBO_ROW_CLOSURE
+} TriboRowKind;
 typedef struct TriboRowInfo {
   TriboRowKind kind;
-  int index;             // contact, closure; LIMIT, FRICTION: v index in the system (limits: 2·v + (upper ? 1 : 0))
+  int index;  // contact, motor, closure; LIMIT, FRICTION: v index in the system (limits: 2·v + (upper ? 1 : 0))
   int block_a, block_b;  // motion blocks, −1 for none; block_a < block_b unless one is −1 (then block_b is −1)
   double frame[9];       // CONTACT: rows t1, t2, n in the world: to turn a warm start into the new tangents
   int impact;            // 1: a restitution row

@@ -18,3 +18,11 @@ void tribo_log(const TriboLog* log, TriboLogLevel level, const char* format, ...
       return try_status_;             \
     }                                 \
   } while (0)
+
+// At the head of a public function: a pointer it cannot do without.
+#define TRIBO_REQUIRE(pointer)                                                \
+  do {                                                                        \
+    if ((pointer) == NULL) {                                                  \
+      return tribo_fail(TRIBO_INVALID, "%s: " #pointer " is NULL", __func__); \
+    }                                                                         \
+  } while (0)

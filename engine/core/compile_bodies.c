@@ -157,6 +157,8 @@ static TriboStatus fill_link(Builder* b, int body, const int* link_of, TriboLink
   link->armature = joint->armature;
   link->damping = joint->damping;
   link->friction = joint->friction;
+  link->stiffness = joint->stiffness;
+  link->rest = joint->rest;
   link->lower = joint->lower;
   link->upper = joint->upper;
   link->effort = joint->effort;

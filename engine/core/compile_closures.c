@@ -1,5 +1,6 @@
 // From the scene's closures to those of the system: names become ids, world frames become frames in the bodies. Every
 // closure is shut at the initial state, because its frames are taken from there.
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -127,11 +128,26 @@ static TriboStatus compile(const TriboScene* scene, TriboModel* model, TriboDynD
   return tribo_dyn_system_close(model->system, closures, scene->nclosure);
 }
 
+// Bodies are tied where they are, but joints that follow may be told two different things.
+static TriboStatus check_shut(const TriboModel* model, TriboDynData* look, double* error) {
+  TRIBO_TRY(tribo_dyn_closure_error(model->system, look, model->q0, error));
+  for (int i = 0; i < 6 * model->nclosure; ++i) {
+    if (!(fabs(error[i]) <= 1e-9)) {
+      return tribo_fail(TRIBO_INVALID, "closure '%s' is open by %g at the start: another one contradicts it",
+                        model->closures[i / 6].name, error[i]);
+    }
+  }
+  return TRIBO_OK;
+}
+
 // Names the rows that depend on others.
-static TriboStatus find_redundant(TriboModel* model, const TriboClosure* closures, unsigned* redundant) {
+static TriboStatus find_redundant(TriboModel* model, const TriboClosure* closures, unsigned* redundant, double* error) {
   TriboDynData* look;
   TRIBO_TRY(tribo_dyn_data_create(model->system, &look));
-  TriboStatus status = tribo_dyn_closure_redundant(model->system, look, model->q0, redundant);
+  TriboStatus status = check_shut(model, look, error);
+  if (status == TRIBO_OK) {
+    status = tribo_dyn_closure_redundant(model->system, look, model->q0, redundant);
+  }
   tribo_dyn_data_destroy(look);
   for (int i = 0; status == TRIBO_OK && i < model->nclosure; ++i) {
     TriboClosureInfo* info = &model->closures[i];
@@ -156,18 +172,20 @@ TriboStatus tribo_compile_closures(const TriboScene* scene, TriboModel* model) {
   TriboPose* poses = tribo_alloc((size_t)model->nbody, sizeof *poses);
   TriboTwist* twists = tribo_alloc((size_t)model->nbody, sizeof *twists);
   unsigned* redundant = tribo_alloc((size_t)scene->nclosure, sizeof *redundant);
+  double* error = tribo_alloc(6 * (size_t)scene->nclosure, sizeof *error);
   TriboDynData* look = NULL;
-  TriboStatus status =
-      model->closures == NULL || closures == NULL || poses == NULL || twists == NULL || redundant == NULL
-          ? no_memory()
-          : tribo_dyn_data_create(model->system, &look);
+  TriboStatus status = model->closures == NULL || closures == NULL || poses == NULL || twists == NULL ||
+                               redundant == NULL || error == NULL
+                           ? no_memory()
+                           : tribo_dyn_data_create(model->system, &look);
   if (status == TRIBO_OK) {
     status = compile(scene, model, look, closures, poses, twists);
   }
   if (status == TRIBO_OK) {
-    status = find_redundant(model, closures, redundant);
+    status = find_redundant(model, closures, redundant, error);
   }
   tribo_free(redundant);
+  tribo_free(error);
   tribo_dyn_data_destroy(look);
   tribo_free(closures);
   tribo_free(poses);

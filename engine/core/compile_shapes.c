@@ -200,6 +200,7 @@ static TriboStatus add_geom(TriboModel* model, const TriboShapeDef* def, const T
   tribo_copy3(info->position, def->position);
   memcpy(info->quaternion, def->quaternion, sizeof info->quaternion);
   memcpy(info->color, def->color, sizeof info->color);
+  tribo_copy3(info->surface, def->surface);
   if (geom->hull != NULL) {
     info->npoint = tribo_col_hull_vertices(geom->hull, &info->points);
     info->ntriangle = tribo_col_hull_triangles(geom->hull, &info->triangles);

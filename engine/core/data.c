@@ -19,22 +19,23 @@ TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, con
 }
 
 // X(field, count): the arrays whose size the model fixes
-#define DATA_ARRAYS(X)             \
-  X(q, model->nq)                  \
-  X(v, model->nv)                  \
-  X(q_next, model->nq)             \
-  X(v_next, model->nv)             \
-  X(tau, model->nv)                \
-  X(tau_step, model->nv)           \
-  X(wrench, 6 * model->nbody)      \
-  X(wrench_step, 6 * model->nbody) \
-  X(poses, model->nbody)           \
-  X(twists, model->nbody)          \
-  X(position, 3 * model->nbody)    \
-  X(quaternion, 4 * model->nbody)  \
-  X(velocity, 3 * model->nbody)    \
-  X(omega, 3 * model->nbody)       \
-  X(closure_force, 6 * model->nclosure)
+#define DATA_ARRAYS(X)                  \
+  X(q, model->nq)                       \
+  X(v, model->nv)                       \
+  X(q_next, model->nq)                  \
+  X(v_next, model->nv)                  \
+  X(tau, model->nv)                     \
+  X(tau_step, model->nv)                \
+  X(wrench, 6 * model->nbody)           \
+  X(wrench_step, 6 * model->nbody)      \
+  X(poses, model->nbody)                \
+  X(twists, model->nbody)               \
+  X(position, 3 * model->nbody)         \
+  X(quaternion, 4 * model->nbody)       \
+  X(velocity, 3 * model->nbody)         \
+  X(omega, 3 * model->nbody)            \
+  X(closure_force, 6 * model->nclosure) \
+  X(motors, model->nmotor)
 
 static TriboStatus allocate(const TriboModel* model, TriboData* data) {
 #define X(name, count)                                           \
@@ -60,6 +61,8 @@ static TriboStatus allocate(const TriboModel* model, TriboData* data) {
 }
 
 TriboStatus tribo_data_create(const TriboModel* model, TriboData** out) {
+  TRIBO_REQUIRE(model);
+  TRIBO_REQUIRE(out);
   *out = NULL;
   TriboData* data = tribo_alloc(1, sizeof *data);
   if (data == NULL) {
@@ -110,6 +113,7 @@ void tribo_data_reset(const TriboModel* model, TriboData* data) {
   data->info.residual.worst = -1;
   memcpy(data->q, model->q0, (size_t)model->nq * sizeof *data->q);
   memcpy(data->v, model->v0, (size_t)model->nv * sizeof *data->v);
+  memcpy(data->motors, model->motors, (size_t)model->nmotor * sizeof *data->motors);
   memset(data->closure_force, 0, 6 * (size_t)model->nclosure * sizeof *data->closure_force);
   memset(data->tau, 0, (size_t)model->nv * sizeof *data->tau);
   memset(data->wrench, 0, 6 * (size_t)model->nbody * sizeof *data->wrench);
@@ -154,6 +158,7 @@ TriboStatus tribo_data_kinematics(const TriboModel* model, TriboData* data) {
 
 TriboStatus tribo_data_view(const TriboModel* model, TriboData* data, TriboField field, TriboView* view) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_view"));
+  TRIBO_REQUIRE(view);
   TRIBO_TRY(tribo_data_kinematics(model, data));
   switch (field) {
     case TRIBO_FIELD_Q: *view = (TriboView){data->q, model->nq}; return TRIBO_OK;
@@ -169,6 +174,8 @@ TriboStatus tribo_data_view(const TriboModel* model, TriboData* data, TriboField
 
 TriboStatus tribo_data_set_state(const TriboModel* model, TriboData* data, const double* q, const double* v) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_set_state"));
+  TRIBO_REQUIRE(q);
+  TRIBO_REQUIRE(v);
   if (!tribo_finite(q, (size_t)model->nq) || !tribo_finite(v, (size_t)model->nv)) {
     return tribo_fail(TRIBO_INVALID, "tribo_data_set_state: q and v must be finite");
   }
@@ -180,6 +187,7 @@ TriboStatus tribo_data_set_state(const TriboModel* model, TriboData* data, const
 
 TriboStatus tribo_data_set_tau(const TriboModel* model, TriboData* data, const double* tau) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_set_tau"));
+  TRIBO_REQUIRE(tau);
   if (!tribo_finite(tau, (size_t)model->nv)) {
     return tribo_fail(TRIBO_INVALID, "tribo_data_set_tau: tau must be finite");
   }
@@ -187,9 +195,25 @@ TriboStatus tribo_data_set_tau(const TriboModel* model, TriboData* data, const d
   return TRIBO_OK;
 }
 
+TriboStatus tribo_data_set_motor(const TriboModel* model, TriboData* data, int motor, double target, double velocity) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_set_motor"));
+  if (motor < 0 || motor >= model->nmotor) {
+    return tribo_fail(TRIBO_INVALID, "tribo_data_set_motor: motor = %d; accepted are 0 … %d", motor, model->nmotor - 1);
+  }
+  if (!isfinite(target) || !isfinite(velocity)) {
+    return tribo_fail(TRIBO_INVALID, "tribo_data_set_motor: target = %g and velocity = %g must be finite", target,
+                      velocity);
+  }
+  data->motors[motor].target = target;
+  data->motors[motor].velocity = velocity;
+  return TRIBO_OK;
+}
+
 TriboStatus tribo_data_apply_wrench(const TriboModel* model, TriboData* data, int body, const double force[3],
                                     const double torque[3]) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_apply_wrench"));
+  TRIBO_REQUIRE(force);
+  TRIBO_REQUIRE(torque);
   if (body < 0 || body >= model->nbody) {
     return tribo_fail(TRIBO_INVALID, "tribo_data_apply_wrench: body = %d; accepted are 0 … %d", body, model->nbody - 1);
   }
@@ -205,6 +229,8 @@ TriboStatus tribo_data_apply_wrench(const TriboModel* model, TriboData* data, in
 TriboStatus tribo_data_contacts(const TriboModel* model, const TriboData* data, const TriboContactView** contacts,
                                 int* count) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_contacts"));
+  TRIBO_REQUIRE(contacts);
+  TRIBO_REQUIRE(count);
   *contacts = data->views;
   *count = data->nview;
   return TRIBO_OK;
@@ -213,6 +239,8 @@ TriboStatus tribo_data_contacts(const TriboModel* model, const TriboData* data, 
 TriboStatus tribo_data_closure_force(const TriboModel* model, const TriboData* data, int closure,
                                      const double** force) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_closure_force"));
+  TRIBO_REQUIRE(force);
+  TRIBO_REQUIRE(force);
   if (closure < 0 || closure >= model->nclosure) {
     return tribo_fail(TRIBO_INVALID, "tribo_data_closure_force: closure = %d; accepted are 0 … %d", closure,
                       model->nclosure - 1);
@@ -221,8 +249,18 @@ TriboStatus tribo_data_closure_force(const TriboModel* model, const TriboData* d
   return TRIBO_OK;
 }
 
+TriboStatus tribo_data_problem(const TriboModel* model, const TriboData* data, TriboProblem* out) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_problem"));
+  if (out == NULL) {
+    return tribo_fail(TRIBO_INVALID, "tribo_data_problem: out is NULL");
+  }
+  *out = data->steps > 0 ? data->problem : (TriboProblem){0};
+  return TRIBO_OK;
+}
+
 TriboStatus tribo_data_mechanics(const TriboModel* model, TriboData* data, TriboMechanics* out) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_mechanics"));
+  TRIBO_REQUIRE(out);
   TriboEnergy e;
   TRIBO_TRY(tribo_dyn_energy(model->system, data->dynamics, model->world.gravity, data->q, data->v, &e));
   *out = (TriboMechanics){.kinetic = e.kinetic, .potential = e.potential, .mass = e.mass};

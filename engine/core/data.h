@@ -66,6 +66,7 @@ struct TriboData {
   size_t warm_capacity, warm_next_capacity;
 
   // inputs
+  TriboMotor* motors;   // (nmotor) with the user's targets
   double* tau;          // (nv) set by the user, stays
   double* tau_step;     // (nv) plus the scene's efforts
   double* wrench;       // (nbody × 6) of the next step; cleared after it

@@ -50,6 +50,7 @@ static const Field scene_fields[] = {
     S("wall", "a list of sections wall"),
     S("pile", "a list of sections pile"),
     S("joints", "a list of sections joint"),
+    S("motors", "a list of sections motor"),
     S("closures", "a list of sections closure"),
     S("robots", "a list of sections robot"),
     S("exclude", "a list of pairs of body names that never collide"),
@@ -88,12 +89,14 @@ static const Field pair_fields[] = {S("between", "the names of the two materials
       S("mesh", "an STL, OBJ or DAE file; it collides as its convex hull"),                                           \
       S("plane", "outward normal of a half-space through `position`; static only")
 
-#define SHAPE_REST                                                                                                    \
-  V(3, TriboShapeDef, "scale", scale, "", "of a mesh"), S("as", "how a mesh collides: `hull`; `concave` is refused"), \
-      T(TriboShapeDef, "material", material, "name of its material"),                                                 \
-      R(TriboShapeDef, "density", density, 0, 1e9, 0, "kg/m³", "for bodies without a mass"),                          \
-      {"color", FIELD_VEC4, AT(TriboShapeDef, color), 0, 1, 0, "", "red, green, blue, alpha", NULL},                  \
-      I(TriboShapeDef, "group", group, 0, 2147483647, "bits of the groups it is in"),                                 \
+#define SHAPE_REST                                                                                              \
+  V(3, TriboShapeDef, "scale", scale, "", "of a mesh"),                                                         \
+      S("as", "how a mesh collides: `hull`, or `pieces` for one hull per part that no triangle joins"),         \
+      T(TriboShapeDef, "material", material, "name of its material"),                                           \
+      V(3, TriboShapeDef, "surface", surface, "m/s", "velocity of its surface, in body axes: a conveyor belt"), \
+      R(TriboShapeDef, "density", density, 0, 1e9, 0, "kg/m³", "for bodies without a mass"),                    \
+      {"color", FIELD_VEC4, AT(TriboShapeDef, color), 0, 1, 0, "", "red, green, blue, alpha", NULL},            \
+      I(TriboShapeDef, "group", group, 0, 2147483647, "bits of the groups it is in"),                           \
       I(TriboShapeDef, "mask", mask, 0, 2147483647, "bits of the groups it collides with")
 
 static const Field shape_fields[] = {
@@ -131,11 +134,25 @@ static const Field joint_fields[] = {
     R(TriboJointDef, "armature", armature, 0, BIG, 0, "kg m², kg", "inertia of the drive"),
     R(TriboJointDef, "damping", damping, 0, BIG, 0, "N m s/rad, N s/m", "viscous"),
     R(TriboJointDef, "friction", friction, 0, BIG, 0, "N m, N", "dry"),
-    R(TriboJointDef, "lower", lower, -INFINITY, BIG, 0, "rad, m", "limit of a one-dof joint"),
-    R(TriboJointDef, "upper", upper, -BIG, INFINITY, 0, "rad, m", "limit of a one-dof joint"),
+    R(TriboJointDef, "stiffness", stiffness, 0, BIG, 0, "N m/rad, N/m", "spring of a one-dof joint"),
+    R(TriboJointDef, "rest", rest, -BIG, BIG, 0, "rad, m", "where the spring is slack"),
+    R(TriboJointDef, "lower", lower, -INFINITY, BIG, 0, "rad, m",
+      "limit; of each coordinate of a universal or translation joint"),
+    R(TriboJointDef, "upper", upper, -BIG, INFINITY, 0, "rad, m",
+      "limit; of each coordinate of a universal or translation joint"),
     R(TriboJointDef, "effort", effort, 0, INFINITY, 0, "N m, N", "largest effort of its motor"),
     R(TriboJointDef, "position", position, -BIG, BIG, 0, "rad, m", "initial, away from the bodies' poses"),
     R(TriboJointDef, "velocity", velocity, -BIG, BIG, 0, "rad/s, m/s", "initial"),
+};
+
+static const Field motor_fields[] = {
+    T(TriboMotorDef, "joint", joint, "one-dof joint that is driven"),
+    R(TriboMotorDef, "stiffness", stiffness, 0, BIG, 0, "N m/rad, N/m",
+      "pull towards the target; 0 controls the speed"),
+    R(TriboMotorDef, "damping", damping, 0, BIG, 0, "N m s/rad, N s/m", "pull towards the velocity"),
+    R(TriboMotorDef, "target", target, -BIG, BIG, 0, "rad, m", "where to"),
+    R(TriboMotorDef, "velocity", velocity, -BIG, BIG, 0, "rad/s, m/s", "how fast"),
+    R(TriboMotorDef, "effort", effort, 0, INFINITY, 0, "N m, N", "largest effort; without it, the joint's"),
 };
 
 static const Field closure_fields[] = {
@@ -256,6 +273,7 @@ INIT(material, TriboMaterialDef, tribo_material_default())
 INIT(shape, TriboShapeDef, tribo_shape_default())
 INIT(body, TriboBodyDef, tribo_body_default())
 INIT(joint, TriboJointDef, tribo_joint_default())
+INIT(motor, TriboMotorDef, tribo_motor_default())
 INIT(closure, TriboClosureDef, tribo_closure_default())
 INIT(robot, TriboRobotDef, tribo_robot_default())
 INIT(force, TriboForceDef, tribo_force_default())
@@ -286,6 +304,8 @@ static const Section sections[] = {
     SECTION(inner_shape, TriboShapeDef, init_shape,
             "A single shape at the origin of a body or generator, without a list."),
     SECTION(joint, TriboJointDef, init_joint, "Ties two bodies into one tree of reduced coordinates."),
+    SECTION(motor, TriboMotorDef, init_motor,
+            "Drives a joint as a spring and a damper would, within its effort; implicit, so no gain is too stiff."),
     SECTION(closure, TriboClosureDef, init_closure,
             "Ties two bodies, or two joints, beyond the trees: loops, and mechanisms of free bodies."),
     SECTION(robot, TriboRobotDef, init_robot, "A robot from a URDF file."),

@@ -21,6 +21,8 @@ struct TriboJudge {
 };
 
 TriboStatus tribo_judge_create(const TriboModel* model, TriboJudge** out) {
+  TRIBO_REQUIRE(model);
+  TRIBO_REQUIRE(out);
   TriboJudge* judge = tribo_alloc(1, sizeof *judge + (size_t)model->nexpect * sizeof(Watch));
   *out = judge;
   if (judge == NULL) {
@@ -90,6 +92,8 @@ static void watch(Watch* w, const TriboExpectDef* def, double time, double half_
 }
 
 TriboStatus tribo_judge_observe(TriboJudge* judge, TriboData* data) {
+  TRIBO_REQUIRE(judge);
+  TRIBO_REQUIRE(data);
   const TriboModel* model = judge->model;
   TRIBO_TRY(tribo_data_check(model, data, "tribo_judge_observe"));
   for (int i = 0; i < judge->count; ++i) {
@@ -124,6 +128,8 @@ static void describe_when(const TriboExpectDef* def, char* text, size_t size) {
 }
 
 TriboStatus tribo_judge_verdict(const TriboJudge* judge, int index, TriboVerdict* out) {
+  TRIBO_REQUIRE(judge);
+  TRIBO_REQUIRE(out);
   if (index < 0 || index >= judge->count) {
     return tribo_fail(TRIBO_INVALID, "tribo_judge_verdict: index = %d; accepted are 0 … %d", index, judge->count - 1);
   }
@@ -149,6 +155,7 @@ TriboStatus tribo_judge_verdict(const TriboJudge* judge, int index, TriboVerdict
   }
   // a window that was never reached shows nothing, so it does not hold
   out->measured = w->seen > 0 ? w->measured : NAN;
+  out->error = !isnan(def->value) ? fabs(out->measured - def->value) : fmax(0, w->excess);
   out->held = w->seen > 0 && w->excess <= 0;
   return TRIBO_OK;
 }

@@ -1,6 +1,7 @@
 // Compiling a scene into a model, and looking into it.
 #include "model.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,11 +19,15 @@ static TriboStatus not_found(const TriboNames* names, const char* what, const ch
 }
 
 TriboStatus tribo_model_body_id(const TriboModel* model, const char* name, int* id) {
+  TRIBO_REQUIRE(model);
+  TRIBO_REQUIRE(name);
   *id = tribo_names_find(&model->body_names, name);
   return *id >= 0 ? TRIBO_OK : not_found(&model->body_names, "body", name);
 }
 
 TriboStatus tribo_model_joint_id(const TriboModel* model, const char* name, int* id) {
+  TRIBO_REQUIRE(model);
+  TRIBO_REQUIRE(name);
   *id = tribo_names_find(&model->joint_names, name);
   return *id >= 0 ? TRIBO_OK : not_found(&model->joint_names, "joint", name);
 }
@@ -51,6 +56,34 @@ static TriboStatus compile_forces(const TriboScene* scene, TriboModel* model) {
     force->v_at = model->joints[joint].v_at;
   }
   model->nforce = scene->nforce;
+  return TRIBO_OK;
+}
+
+static TriboStatus compile_motors(const TriboScene* scene, TriboModel* model) {
+  model->motors = tribo_pool_alloc(&model->pool, (size_t)scene->nmotor, sizeof *model->motors);
+  if (model->motors == NULL) {
+    return no_memory();
+  }
+  for (int i = 0; i < scene->nmotor; ++i) {
+    const TriboMotorDef* def = &scene->motors[i];
+    int id;
+    TRIBO_TRY(tribo_located(tribo_model_joint_id(model, def->joint, &id), scene->motor_where[i]));
+    const TriboJointInfo* joint = &model->joints[id];
+    if (joint->nv != 1) {
+      return tribo_located(tribo_fail(TRIBO_INVALID, "motor of '%s': it has %d degrees of freedom; a motor needs one",
+                                      def->joint, joint->nv),
+                           scene->motor_where[i]);
+    }
+    model->motors[i] = (TriboMotor){.q = joint->q_at,
+                                    .nq = joint->nq,
+                                    .v = joint->v_at,
+                                    .stiffness = def->stiffness,
+                                    .damping = def->damping,
+                                    .target = def->target,
+                                    .velocity = def->velocity,
+                                    .effort = isnan(def->effort) ? joint->effort : def->effort};
+  }
+  model->nmotor = scene->nmotor;
   return TRIBO_OK;
 }
 
@@ -151,12 +184,15 @@ static TriboStatus compile(const TriboScene* scene, TriboModel* model, int* scen
   TRIBO_TRY(tribo_compile_closures(scene, model));
   TRIBO_TRY(tribo_compile_shapes(scene, model, scene_body));
   TRIBO_TRY(compile_forces(scene, model));
+  TRIBO_TRY(compile_motors(scene, model));
   TRIBO_TRY(compile_observers(scene, model));
   model->fingerprint = fingerprint(model);
   return TRIBO_OK;
 }
 
 TriboStatus tribo_model_create(const TriboScene* scene, TriboModel** out) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(out);
   *out = NULL;
   TriboModel* model = tribo_alloc(1, sizeof *model);
   int* scene_body = tribo_alloc((size_t)scene->nbody, sizeof *scene_body);
@@ -199,6 +235,7 @@ TriboModelSize tribo_model_size(const TriboModel* model) {
                           .nfree = model->nfree,
                           .ntree = model->ntree,
                           .njoint = model->njoint,
+                          .nmotor = model->nmotor,
                           .nclosure = model->nclosure,
                           .nshape = model->ngeom,
                           .nmaterial = model->nmaterial,

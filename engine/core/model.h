@@ -55,6 +55,8 @@ struct TriboModel {
   int nexcluded;
   size_t excluded_capacity;
 
+  TriboMotor* motors;  // (nmotor) as at the start
+  int nmotor;
   ModelForce* forces;
   int nforce;
   TriboCameraDef* cameras;

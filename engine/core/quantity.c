@@ -100,6 +100,9 @@ static int find_closure(const TriboModel* model, const char* name) {
 }
 
 TriboStatus tribo_quantity_find(const TriboModel* model, const char* name, const char* of, TriboQuantity* out) {
+  TRIBO_REQUIRE(model);
+  TRIBO_REQUIRE(name);
+  TRIBO_REQUIRE(out);
   // whose quantity: the world's, a joint's or a body's; a joint and a body may share a name
   int body = of != NULL ? tribo_names_find(&model->body_names, of) : -1;
   int joint = of != NULL ? tribo_names_find(&model->joint_names, of) : -1;
@@ -236,6 +239,7 @@ static double closure_value(const TriboModel* model, const TriboData* data, int 
 
 TriboStatus tribo_quantity_value(const TriboModel* model, TriboData* data, TriboQuantity what, double* value) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_quantity_value"));
+  TRIBO_REQUIRE(value);
   if (what.kind < 0 || what.kind >= Q_COUNT) {
     return tribo_fail(TRIBO_INVALID, "tribo_quantity_value: kind = %d was not made by tribo_quantity_find", what.kind);
   }

@@ -65,6 +65,9 @@ static void print_header(const TriboRecorder* r, const TriboRecordDef* def) {
 }
 
 TriboStatus tribo_recorder_open(const TriboModel* model, const TriboRecordDef* def, TriboRecorder** out) {
+  TRIBO_REQUIRE(model);
+  TRIBO_REQUIRE(def);
+  TRIBO_REQUIRE(out);
   *out = NULL;
   if (def->file == NULL || def->every < 1 || def->nquantity < 0) {
     return tribo_fail(TRIBO_INVALID, "tribo_recorder_open: it needs a file and every ≥ 1 (every = %d)", def->every);
@@ -95,6 +98,8 @@ TriboStatus tribo_recorder_open(const TriboModel* model, const TriboRecordDef* d
 }
 
 TriboStatus tribo_recorder_observe(TriboRecorder* r, TriboData* data) {
+  TRIBO_REQUIRE(r);
+  TRIBO_REQUIRE(data);
   TRIBO_TRY(tribo_data_check(r->model, data, "tribo_recorder_observe"));
   if (r->seen++ % (uint64_t)r->every != 0) {
     return TRIBO_OK;

@@ -2,8 +2,10 @@
 // message names the field, the value and what would be accepted.
 #include "scene.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "collision.h"
 #include "math3.h"
 #include "settings.h"
 
@@ -73,6 +75,7 @@ static TriboStatus not_found(const TriboNames* names, const char* what, const ch
 // ---- life -----------------------------------------------------------------------------------------------------------
 
 TriboStatus tribo_scene_create(TriboScene** out) {
+  TRIBO_REQUIRE(out);
   *out = NULL;
   TriboScene* scene = tribo_alloc(1, sizeof *scene);
   if (scene == NULL) {
@@ -132,6 +135,8 @@ const TriboWorldDef* tribo_scene_world(const TriboScene* scene) {
 }
 
 TriboStatus tribo_scene_set_world(TriboScene* scene, const TriboWorldDef* def) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(def);
   TRIBO_TRY(check_finite("world", "gravity", def->gravity, 3));
   TRIBO_TRY(tribo_settings_validate(world_settings, WORLD_SETTINGS, def, "world"));
   if (def->scheme != TRIBO_SCHEME_MIDPOINT && def->scheme != TRIBO_SCHEME_EULER) {
@@ -154,6 +159,8 @@ TriboStatus tribo_scene_set_world(TriboScene* scene, const TriboWorldDef* def) {
 }
 
 TriboStatus tribo_scene_set(TriboScene* scene, const char* key, double value) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(key);
   if (strncmp(key, "solver.", 7) != 0) {
     return tribo_settings_set(world_settings, WORLD_SETTINGS, &scene->world, "world", key, value);
   }
@@ -187,6 +194,8 @@ static TriboStatus check_material(const char* who, const TriboMaterialDef* def) 
 }
 
 TriboStatus tribo_scene_add_material(TriboScene* scene, const TriboMaterialDef* def, int* id) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(def);
   TRIBO_TRY(check_material("material", def));
   // "default" exists from the start and may be given new values
   int known = def->name != NULL && strcmp(def->name, "default") == 0 && scene->nmaterial > 0;
@@ -208,6 +217,10 @@ TriboStatus tribo_scene_add_material(TriboScene* scene, const TriboMaterialDef* 
 
 TriboStatus tribo_scene_add_pair(TriboScene* scene, const char* material_a, const char* material_b,
                                  const TriboMaterialDef* def) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(material_a);
+  TRIBO_REQUIRE(material_b);
+  TRIBO_REQUIRE(def);
   TRIBO_TRY(check_material("pair", def));
   int a = tribo_names_find(&scene->material_names, material_a);
   int b = tribo_names_find(&scene->material_names, material_b);
@@ -236,6 +249,8 @@ static int positive_definite(const double s[6]) {
 }
 
 TriboStatus tribo_scene_add_body(TriboScene* scene, const TriboBodyDef* def, int* id) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(def);
   const char* who = def->name != NULL ? def->name : "body";
   TRIBO_TRY(check_finite(who, "position", def->position, 3));
   TRIBO_TRY(check_quaternion(who, def->quaternion));
@@ -315,6 +330,7 @@ static TriboStatus check_shape(const TriboShapeDef* def, int body) {
   TRIBO_TRY(check_finite(who, "scale", def->scale, 3));
   TRIBO_TRY(check_finite(who, "position", def->position, 3));
   TRIBO_TRY(check_quaternion(who, def->quaternion));
+  TRIBO_TRY(check_finite(who, "surface", def->surface, 3));
   TRIBO_TRY(check_range(who, "density", def->density, 0, 1e9));
   for (int i = 0; i < 4; ++i) {
     TRIBO_TRY(check_range(who, "color", def->color[i], 0, 1));
@@ -322,12 +338,42 @@ static TriboStatus check_shape(const TriboShapeDef* def, int body) {
   return TRIBO_OK;
 }
 
+// One hull per part of the mesh; id receives the first.
+static TriboStatus add_pieces(TriboScene* scene, int body, const TriboShapeDef* def, int* id) {
+  double* points;
+  int *first, npiece;
+  TRIBO_TRY(tribo_col_mesh_pieces(def->mesh, def->scale, &points, &first, &npiece));
+  TriboStatus status = TRIBO_OK;
+  for (int k = 0; k < npiece && status == TRIBO_OK; ++k) {
+    char name[128];
+    TriboShapeDef piece = *def;
+    piece.pieces = 0;
+    piece.mesh = NULL;
+    piece.points = points + 3 * (size_t)first[k];
+    piece.npoint = first[k + 1] - first[k];
+    if (def->name != NULL) {
+      snprintf(name, sizeof name, "%.100s.%d", def->name, k);
+      piece.name = name;
+    }
+    status = tribo_scene_add_shape(scene, body, &piece, k == 0 ? id : NULL);
+  }
+  tribo_free(points);
+  tribo_free(first);
+  return status;
+}
+
 TriboStatus tribo_scene_add_shape(TriboScene* scene, int body, const TriboShapeDef* def, int* id) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(def);
   if (body != TRIBO_WORLD && (body < 0 || body >= scene->nbody)) {
     return tribo_fail(TRIBO_INVALID, "tribo_scene_add_shape: body = %d; accepted are TRIBO_WORLD and 0 … %d", body,
                       scene->nbody - 1);
   }
   TRIBO_TRY(check_shape(def, body));
+  if (def->pieces) {
+    return def->mesh != NULL ? add_pieces(scene, body, def, id)
+                             : tribo_fail(TRIBO_INVALID, "%s: only a mesh has pieces", def->name ? def->name : "shape");
+  }
   const char* material = def->material != NULL ? def->material : "default";
   if (tribo_names_find(&scene->material_names, material) < 0) {
     return not_found(&scene->material_names, "material", material);
@@ -394,6 +440,8 @@ static TriboStatus check_joint(const TriboScene* scene, const TriboJointDef* def
   TRIBO_TRY(check_range(who, "armature", def->armature, 0, 1e100));
   TRIBO_TRY(check_range(who, "damping", def->damping, 0, 1e100));
   TRIBO_TRY(check_range(who, "friction", def->friction, 0, 1e100));
+  TRIBO_TRY(check_range(who, "stiffness", def->stiffness, 0, 1e100));
+  TRIBO_TRY(check_finite(who, "rest", &def->rest, 1));
   if (!(def->lower <= def->upper)) {
     return tribo_fail(TRIBO_INVALID, "%s: lower = %g must not be above upper = %g", who, def->lower, def->upper);
   }
@@ -406,6 +454,8 @@ static TriboStatus check_joint(const TriboScene* scene, const TriboJointDef* def
 }
 
 TriboStatus tribo_scene_add_joint(TriboScene* scene, const TriboJointDef* def, int* id) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(def);
   TRIBO_TRY(check_joint(scene, def));
   GROW(scene, joint);
   TriboJointDef copy = *def;
@@ -414,6 +464,39 @@ TriboStatus tribo_scene_add_joint(TriboScene* scene, const TriboJointDef* def, i
     *id = scene->njoint;
   }
   scene->joints[scene->njoint++] = copy;
+  return TRIBO_OK;
+}
+
+TriboMotorDef tribo_motor_default(void) {
+  return (TriboMotorDef){.effort = NAN};
+}
+
+TriboStatus tribo_scene_add_motor(TriboScene* scene, const TriboMotorDef* def, int* id) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(def);
+  if (def->joint == NULL) {
+    return tribo_fail(TRIBO_INVALID, "motor: it needs a joint");
+  }
+  TRIBO_TRY(check_range(def->joint, "stiffness", def->stiffness, 0, 1e100));
+  TRIBO_TRY(check_range(def->joint, "damping", def->damping, 0, 1e100));
+  if (!(def->stiffness + def->damping > 0)) {
+    return tribo_fail(TRIBO_INVALID, "motor of '%s': stiffness and damping must not both be 0", def->joint);
+  }
+  TRIBO_TRY(check_finite(def->joint, "target", &def->target, 1));
+  TRIBO_TRY(check_finite(def->joint, "velocity", &def->velocity, 1));
+  if (def->effort < 0) {
+    return tribo_fail(TRIBO_INVALID, "motor of '%s': effort = %g must be ≥ 0", def->joint, def->effort);
+  }
+  GROW(scene, motor);
+  TriboMotorDef copy = *def;
+  copy.joint = tribo_pool_strdup(&scene->pool, def->joint);
+  if (copy.joint == NULL) {
+    return no_memory();
+  }
+  if (id != NULL) {
+    *id = scene->nmotor;
+  }
+  scene->motors[scene->nmotor++] = copy;
   return TRIBO_OK;
 }
 
@@ -463,6 +546,10 @@ static TriboStatus check_closure(const TriboClosureDef* def) {
 }
 
 TriboStatus tribo_scene_add_closure(TriboScene* scene, const TriboClosureDef* def, int* id) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(def);
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(def);
   TRIBO_TRY(check_closure(def));
   GROW(scene, closure);
   TriboClosureDef copy = *def;
@@ -489,6 +576,8 @@ TriboRobotDef tribo_robot_default(void) {
 }
 
 TriboStatus tribo_scene_add_robot(TriboScene* scene, const TriboRobotDef* def) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(def);
   const char* who = def->name != NULL ? def->name : "robot";
   if (def->urdf == NULL) {
     return tribo_fail(TRIBO_INVALID, "%s: a robot needs a URDF file", who);
@@ -516,6 +605,8 @@ TriboStatus tribo_scene_add_robot(TriboScene* scene, const TriboRobotDef* def) {
 }
 
 TriboStatus tribo_scene_set_joint(TriboScene* scene, const char* joint, double position, double velocity) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(joint);
   TRIBO_TRY(check_finite(joint, "position", &position, 1));
   TRIBO_TRY(check_finite(joint, "velocity", &velocity, 1));
   GROW(scene, joint_value);
@@ -528,6 +619,9 @@ TriboStatus tribo_scene_set_joint(TriboScene* scene, const char* joint, double p
 }
 
 TriboStatus tribo_scene_exclude(TriboScene* scene, const char* body_a, const char* body_b) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(body_a);
+  TRIBO_REQUIRE(body_b);
   GROW(scene, exclusion);
   SceneExclusion e = {tribo_pool_strdup(&scene->pool, body_a), tribo_pool_strdup(&scene->pool, body_b)};
   if (e.a == NULL || e.b == NULL) {
@@ -544,6 +638,8 @@ TriboForceDef tribo_force_default(void) {
 }
 
 TriboStatus tribo_scene_add_force(TriboScene* scene, const TriboForceDef* def) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(def);
   if ((def->body == NULL) == (def->joint == NULL)) {
     return tribo_fail(TRIBO_INVALID, "force: it must name either a body or a joint");
   }
@@ -566,6 +662,8 @@ TriboStatus tribo_scene_add_force(TriboScene* scene, const TriboForceDef* def) {
 }
 
 TriboStatus tribo_scene_add_record(TriboScene* scene, const TriboRecordDef* def) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(def);
   if (def->file == NULL || def->file[0] == '\0') {
     return tribo_fail(TRIBO_INVALID, "record: it needs a file");
   }
@@ -595,6 +693,8 @@ TriboCameraDef tribo_camera_default(void) {
 }
 
 TriboStatus tribo_scene_add_camera(TriboScene* scene, const TriboCameraDef* def) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(def);
   TRIBO_TRY(check_finite("camera", "eye", def->eye, 3));
   TRIBO_TRY(check_finite("camera", "target", def->target, 3));
   TRIBO_TRY(check_finite("camera", "up", def->up, 3));
@@ -615,6 +715,8 @@ TriboExpectDef tribo_expect_default(void) {
 }
 
 TriboStatus tribo_scene_add_expect(TriboScene* scene, const TriboExpectDef* def) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(def);
   if (def->quantity == NULL) {
     return tribo_fail(TRIBO_INVALID, "expect: it needs a quantity");
   }

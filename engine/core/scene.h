@@ -31,6 +31,7 @@ typedef struct SceneExclusion {
   X(TriboBodyDef, body)         \
   X(SceneShape, shape)          \
   X(TriboJointDef, joint)       \
+  X(TriboMotorDef, motor)       \
   X(TriboClosureDef, closure)   \
   X(TriboRobotDef, robot)       \
   X(SceneValue, joint_value)    \

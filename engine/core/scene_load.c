@@ -55,10 +55,10 @@ static TriboStatus read_mesh(Loader* l, const YamlNode* shape, const YamlNode* n
   if (as != NULL) {
     TRIBO_TRY(tribo_yaml_text(as, "as", &word));
   }
-  if (strcmp(word, "hull") != 0) {
-    return tribo_yaml_fail(
-        as, "as: '%.20s': a mesh collides as its convex hull; for a concave one give convex pieces as several shapes",
-        word);
+  def->pieces = strcmp(word, "pieces") == 0;
+  if (!def->pieces && strcmp(word, "hull") != 0) {
+    return tribo_yaml_fail(as, "as: '%.20s'; accepted are hull and pieces: a concave mesh cannot collide as it is",
+                           word);
   }
   return tribo_format_path(&l->pool, node, "mesh", &def->mesh);
 }
@@ -264,6 +264,13 @@ static TriboStatus load_joint(Loader* l, const YamlNode* node) {
   return tribo_load_added(l, tribo_scene_add_joint(l->scene, &def, NULL));
 }
 
+static TriboStatus load_motor(Loader* l, const YamlNode* node) {
+  TriboMotorDef def = tribo_motor_default();
+  TRIBO_TRY(tribo_format_read(&l->pool, node, tribo_format_section("motor"), NULL, &def));
+  TRIBO_TRY(tribo_load_at(l, node));
+  return tribo_load_added(l, tribo_scene_add_motor(l->scene, &def, NULL));
+}
+
 static TriboStatus load_closure(Loader* l, const YamlNode* node) {
   TriboClosureDef def = tribo_closure_default();
   TRIBO_TRY(tribo_format_read(&l->pool, node, tribo_format_section("closure"), NULL, &def));
@@ -371,12 +378,12 @@ static const struct {
   TriboStatus (*load)(Loader* l, const YamlNode* node);
   int list;  // 1: the key holds a list, and load reads one item
 } parts[] = {
-    {"world", load_world, 0},      {"materials", load_materials, 0}, {"pairs", load_pair, 1},
-    {"static", load_static, 1},    {"bodies", load_body, 1},         {"grid", tribo_load_grid, 1},
-    {"wall", tribo_load_wall, 1},  {"pile", tribo_load_pile, 1},     {"joints", load_joint, 1},
-    {"closures", load_closure, 1}, {"robots", load_robot, 1},        {"exclude", load_exclusion, 1},
-    {"forces", load_force, 1},     {"record", load_record, 1},       {"cameras", load_camera, 1},
-    {"expect", load_expect, 1},
+    {"world", load_world, 0},       {"materials", load_materials, 0}, {"pairs", load_pair, 1},
+    {"static", load_static, 1},     {"bodies", load_body, 1},         {"grid", tribo_load_grid, 1},
+    {"wall", tribo_load_wall, 1},   {"pile", tribo_load_pile, 1},     {"joints", load_joint, 1},
+    {"motors", load_motor, 1},      {"closures", load_closure, 1},    {"robots", load_robot, 1},
+    {"exclude", load_exclusion, 1}, {"forces", load_force, 1},        {"record", load_record, 1},
+    {"cameras", load_camera, 1},    {"expect", load_expect, 1},
 };
 
 static TriboStatus load_root(Loader* l, const YamlNode* root, int depth) {
@@ -426,6 +433,8 @@ static TriboStatus load_file(Loader* l, const char* path, int depth) {
 }
 
 TriboStatus tribo_scene_load(const char* path, const TriboLog* log, TriboScene** out) {
+  TRIBO_REQUIRE(path);
+  TRIBO_REQUIRE(out);
   *out = NULL;
   Loader l = {.log = log};
   const char* open[DEEPEST_INCLUDE];

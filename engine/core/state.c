@@ -29,6 +29,7 @@ struct TriboState {
 };
 
 TriboStatus tribo_state_create(TriboState** out) {
+  TRIBO_REQUIRE(out);
   *out = tribo_alloc(1, sizeof **out);
   return *out == NULL ? tribo_fail(TRIBO_NOMEM, "no memory for a state") : TRIBO_OK;
 }
@@ -46,6 +47,7 @@ static size_t payload_size(int64_t nq, int64_t nv, int64_t nwarm) {
 
 TriboStatus tribo_state_save(const TriboModel* model, const TriboData* data, TriboState* state) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_state_save"));
+  TRIBO_REQUIRE(state);
   size_t payload = payload_size(model->nq, model->nv, data->nwarm);
   TRIBO_TRY(TRIBO_RESERVE(&state->bytes, &state->capacity, sizeof(Header) + payload));
   state->used = sizeof(Header) + payload;
@@ -96,6 +98,7 @@ static TriboStatus read_header(const TriboState* state, const char* who, Header*
 
 TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const TriboState* state) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_state_restore"));
+  TRIBO_REQUIRE(state);
   Header header = {0};
   TRIBO_TRY(read_header(state, "tribo_state_restore", &header));
   if (header.fingerprint != model->fingerprint || header.nq != model->nq || header.nv != model->nv) {
@@ -119,6 +122,8 @@ TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const 
 }
 
 TriboStatus tribo_state_write(const TriboState* state, const char* path) {
+  TRIBO_REQUIRE(state);
+  TRIBO_REQUIRE(path);
   Header header = {0};
   TRIBO_TRY(read_header(state, "tribo_state_write", &header));
   FILE* file = fopen(path, "wb");
@@ -131,6 +136,8 @@ TriboStatus tribo_state_write(const TriboState* state, const char* path) {
 }
 
 TriboStatus tribo_state_read(const char* path, TriboState* state) {
+  TRIBO_REQUIRE(path);
+  TRIBO_REQUIRE(state);
   FILE* file = fopen(path, "rb");
   if (file == NULL) {
     return tribo_fail(TRIBO_IO, "%s: cannot be read: %s", path, strerror(errno));

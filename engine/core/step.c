@@ -40,16 +40,30 @@ static TriboStatus gather_forces(const TriboModel* model, TriboData* data) {
   return TRIBO_OK;
 }
 
-static TriboStepOptions step_options(const TriboWorldDef* world) {
+static TriboStepOptions step_options(const TriboWorldDef* world, const TriboData* data) {
   TriboStepOptions o = {.h = world->dt,
                         .scheme = world->scheme,
                         .erp = world->erp,
                         .slop = world->slop,
-                        .depen_max = world->depenetration_max};
+                        .depen_max = world->depenetration_max,
+                        .motors = data->motors,
+                        .nmotor = data->model->nmotor};
   tribo_copy3(o.gravity, world->gravity);
   // below 2 g h a rebound is only what gravity adds in two steps: noise
   o.bounce_min = fmax(world->bounce_min, 2 * tribo_norm3(world->gravity) * world->dt);
   return o;
+}
+
+// A belt moves over its body: its surface has a velocity of its own, in the axes of the body.
+static void add_surface(TriboContactLaw* law, const TriboShapeInfo* shape, const TriboPose* poses, double sign) {
+  const double* s = shape->surface;
+  if (s[0] != 0 || s[1] != 0 || s[2] != 0) {
+    double world[3] = {s[0], s[1], s[2]};
+    if (shape->body != TRIBO_WORLD) {
+      tribo_mul33v(world, poses[shape->body].R, s);
+    }
+    tribo_axpy3(law->surface, law->surface, sign, world);
+  }
 }
 
 static TriboStatus detect(const TriboModel* model, TriboData* data, TriboStepInfo* info) {
@@ -69,6 +83,8 @@ static TriboStatus detect(const TriboModel* model, TriboData* data, TriboStepInf
     const TriboContact* c = &data->contacts[i];
     int a = model->shapes[c->geom_a].material, b = model->shapes[c->geom_b].material;
     data->laws[i] = model->laws[a * model->nmaterial + b];
+    add_surface(&data->laws[i], &model->shapes[c->geom_b], query.poses, 1);
+    add_surface(&data->laws[i], &model->shapes[c->geom_a], query.poses, -1);
     info->penetration = fmax(info->penetration, -c->gap);
   }
   return TRIBO_OK;
@@ -216,7 +232,9 @@ static void name_constraint(const TriboModel* model, const TriboData* data, int 
     snprintf(text, size, "%s", model->closures[row->index].name);
     return;
   }
-  int v = row->kind == TRIBO_ROW_LIMIT ? row->index / 2 : row->index;
+  int v = row->kind == TRIBO_ROW_LIMIT   ? row->index / 2
+          : row->kind == TRIBO_ROW_MOTOR ? model->motors[row->index].v
+                                         : row->index;
   const char* joint = "joint";
   for (int j = 0; j < model->njoint; ++j) {
     if (v >= model->joints[j].v_at && v < model->joints[j].v_at + model->joints[j].nv) {
@@ -225,9 +243,13 @@ static void name_constraint(const TriboModel* model, const TriboData* data, int 
   }
   snprintf(text, size, "%s (%s)", joint,
            row->kind == TRIBO_ROW_FRICTION ? "friction"
+           : row->kind == TRIBO_ROW_MOTOR  ? "motor"
            : row->index % 2                ? "upper limit"
                                            : "lower limit");
 }
+
+// Closures count as shut below this. [m, rad]
+static const double SHUT = 1e-9;
 
 // Residuals of the whole step from the raw problem; the solver has no say in it.
 static TriboStatus certify(const TriboModel* model, TriboData* data, TriboStepInfo* info) {
@@ -238,7 +260,9 @@ static TriboStatus certify(const TriboModel* model, TriboData* data, TriboStepIn
   }
   TRIBO_TRY(TRIBO_RESERVE(&data->judge_work, &data->judge_capacity, tribo_problem_workspace(&data->problem)));
   TRIBO_TRY(tribo_problem_residuals_in(&data->problem, data->lambda, data->sigma, data->judge_work, &info->residual));
-  info->certified = info->residual.nat <= fmax(model->world.tol, fmin(info->residual.floor, FLOOR_LIMIT));
+  // the default scheme shuts closures; where it could not, the step is no good answer
+  const int shut = info->opening <= SHUT || model->world.scheme == TRIBO_SCHEME_EULER;
+  info->certified = shut && info->residual.nat <= fmax(model->world.tol, fmin(info->residual.floor, FLOOR_LIMIT));
   if (info->residual.worst >= 0) {
     name_constraint(model, data, info->residual.worst, info->worst, sizeof info->worst);
   }
@@ -306,7 +330,7 @@ static void commit(const TriboModel* model, TriboData* data, const TriboStepInfo
 // ---- the step
 
 static TriboStatus run_stages(const TriboModel* model, TriboData* data, TriboStepInfo* info) {
-  const TriboStepOptions options = step_options(&model->world);
+  const TriboStepOptions options = step_options(&model->world, data);
   const double begin = tribo_now();
   double last = begin;
 #define STAGE(id, call)                           \

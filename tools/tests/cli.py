@@ -28,7 +28,7 @@ def complains(words, *texts, code=2):
 
 
 # help and versions
-for command in ("run", "check", "info", "render", "view", "solvers", "help", "version"):
+for command in ("run", "check", "lab", "info", "solve", "dump", "bench", "render", "view", "solvers", "help", "version"):
     out, _ = call(command, "--help")
     assert out.startswith(f"usage: tribo {command}"), out
 assert "Pinocchio 4." in call("version")[0] and "Coal 3." in call("version")[0]
@@ -93,6 +93,71 @@ with tempfile.TemporaryDirectory() as folder:
     for line in call("solvers")[0].split("\n"):
         if line.startswith("## "):
             call("run", bounce, "--steps", 500, "--quiet", "--solver", line[3:])
+
+    # a simulated step becomes a file, and the file is solved without the world
+    hard, answers = here / "step.hdf5", here / "answers"
+    call("dump", tower, "--step", 20, "--out", hard, "--quiet")
+    out, _ = call("solve", hard, "--strict", "--json", "-", "--history", here / "history.csv", "--out", here / "one.hdf5")
+    result = json.loads(out)
+    for key in ("file contacts rows solver status iterations factorisations rungs time_s natmap_unit prim dual "
+                "comp").split():
+        assert key in result[0], key
+    assert result[0]["contacts"] == 20 and result[0]["rows"] == 60 and result[0]["natmap_unit"] <= 1e-8
+    assert sum(r["iterations"] for r in result[0]["rungs"].values()) == result[0]["iterations"]
+    history = list(csv.DictReader(open(here / "history.csv")))
+    assert history[0]["rung"] == "zero" and float(history[-1]["natmap_unit"]) <= 1e-8
+    call("solve", hard, here / "one.hdf5", "--out", answers, "--quiet")
+    assert {p.name for p in answers.iterdir()} == {"step.hdf5", "one.hdf5"}
+    call("solve", hard, "--solver", "admm", "--set", "max_iterations=1", "--strict", "--quiet", code=1)
+    call("solve", hard, "--solver", "admm", "--set", "max_iterations=1", "--quiet")
+    text = here / "one.dat"
+    text.write_text("3 1  0 3 3  3 3  2 0 0  0 1 0  0 0 1  -1 0.1 0  0.3")
+    assert "solved" in call("solve", text)[0]
+    broken = here / "broken.hdf5"
+    broken.write_bytes(hard.read_bytes()[:2000])
+    complains(["solve", broken, "--quiet"], "broken.hdf5: is damaged")
+    text.write_text("3 1  0 3 3  3 3  2 0 0  0 nan 0  0 0 1  -1 0.1 0  0.3")
+    complains(["solve", text, "--quiet"], "not finite")
+    text.write_text("3 1  0 3 3  3 3  2 0 0  0 1 0  0 0 1  -1 0.1 0  -0.3")
+    complains(["solve", text, "--quiet"], "mu[0] = -0.3")
+    complains(["solve", here / "wrong.yaml", "--quiet"], "is not an HDF5 file")
+    complains(["solve", hard, "--solver", "magic"], "there is no solver 'magic'")
+    complains(["solve", hard, "--tol", "-1"], "--tol -1")
+    complains(["solve", hard, "--set", "fly=1"], "fly")
+    complains(["solve", hard, "--quiet", "--out", "/nowhere/x.hdf5"], "/nowhere/x.hdf5")
+    complains(["dump", tower, "--step", "2"], "--out")
+    complains(["dump", bounce, "--step", "2", "--out", here / "none.hdf5", "--quiet"], "no contact")
+    complains(["dump", tower, "--step", "2", "--out", "/nowhere/x.hdf5", "--quiet"], "/nowhere/x.hdf5")
+
+    # solvers against each other on a folder of problems
+    call("solve", hard, "--plot", here / "history.svg", "--quiet")
+    assert "<polyline" in (here / "history.svg").read_text()
+    cases = here / "cases"
+    cases.mkdir()
+    (cases / "step.hdf5").write_bytes(hard.read_bytes())
+    (cases / "one.dat").write_text("3 1  0 3 3  3 3  2 0 0  0 1 0  0 0 1  -1 0.1 0  0.3")
+    out, _ = call("bench", "solvers", cases, "--solvers", "auto,raisim-ds", "--csv", here / "b.csv", "--svg",
+                  here / "b.svg", "--json", here / "b.json")
+    assert "2 of 2" in out, out
+    rows = list(csv.DictReader(open(here / "b.csv")))
+    assert len(rows) == 2 * 3 * 2 and {r["solver"] for r in rows} == {"auto", "raisim-ds"}
+    assert all(float(r["natmap_unit"]) <= float(r["tolerance"]) for r in rows if r["solved"] == "1")
+    assert (here / "b.svg").read_text().count("<polyline") == 6
+    assert set(json.loads((here / "b.json").read_text())[0]) >= {"work", "engine", "settings", "us", "ratio", "accuracy"}
+    complains(["bench", "solvers", here / "nowhere"], "nowhere")
+    complains(["bench", "solvers", cases, "--solvers", "magic"], "there is no solver 'magic'")
+    complains(["bench", "cooking", cases], "bench cooking")
+    # the lab: a folder or scenes, one table, facts that fail, what is no lab
+    facts = json.loads(call("lab", scenes / "lab/pendulum.yaml", bounce, "--json", "-")[0])
+    assert {f["scene"] for f in facts} == {"pendulum", "bounce_none"} and all(f["held"] for f in facts), facts
+    assert set(facts[0]) == {"scene", "quantity", "expected", "measured", "error", "tolerance", "held"}, facts[0]
+    assert "facts of 1 scenes held" in call("lab", bounce)[0]
+    (here / "own").mkdir()
+    (here / "own/wrong.yaml").write_text(pathlib.Path(bounce).read_text().replace("value: 9.81", "value: 9.82"))
+    assert "FAILED" in call("lab", here / "own", code=1)[0]
+    complains(["lab", here / "nowhere"], "nowhere")
+    (here / "bare").mkdir()
+    assert "holds no scene" in call("lab", here / "bare", code=2)[1]
 
     # Ctrl-C ends cleanly, with the recorder flushed
     record = here / "long.csv"

@@ -6,9 +6,9 @@ import subprocess
 import sys
 import tempfile
 
-tribo, root = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
+tribo, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 with tempfile.TemporaryDirectory() as folder:
-    out = subprocess.run([root / "tools/pictures", folder, "96x54"], env=dict(os.environ, TRIBO=str(tribo)), text=True,
+    out = subprocess.run([root / "tools/pictures", folder, "96x54"], env=dict(os.environ, TRIBO=tribo), text=True,
                          capture_output=True)
     if "no OpenGL" in out.stderr:
         print("skipped:", out.stderr)

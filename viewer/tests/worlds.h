@@ -22,16 +22,6 @@
     }                                                                                                                  \
   } while (0)
 
-// OpenGL's driver keeps a few bytes for ever; what it takes between these two is not counted as a leak of ours.
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/lsan_interface.h>
-#define DRIVER_BEGIN() __lsan_disable()
-#define DRIVER_END() __lsan_enable()
-#else
-#define DRIVER_BEGIN() ((void)0)
-#define DRIVER_END() ((void)0)
-#endif
-
 typedef struct World {
   TriboScene* scene;
   TriboModel* model;

@@ -307,6 +307,44 @@ static void euler_stays_nearly_shut(void** state) {
   tribo_model_destroy(model);
 }
 
+// A link that is welded to the world is as good as the world.
+static void bases_that_never_move_hold_closures(void** state) {
+  (void)state;
+  static const char* text =
+      "bodies:\n"
+      "  - {name: base, position: [0.2, 0.1, 1], rpy: [0.3, 0.2, 0.1], box: [0.1, 0.1, 0.1], mass: 1, group: 0, mask: "
+      "0}\n"
+      "  - {name: bar, position: [0.5, 0, 0], box: [1, 0.05, 0.1], mass: 1, group: 0, mask: 0}\n"
+      "joints: [{name: bolt, kind: fixed, parent: world, child: base}]\n"
+      "closures: [{kind: hinge, body_a: %s, body_b: bar, anchor: [0, 0, 0], axis: [0, 1, 0]}]\n";
+  char on_base[512], on_world[512];
+  double p[2][3];
+  snprintf(on_base, sizeof on_base, text, "base");
+  snprintf(on_world, sizeof on_world, text, "world");
+  end_of(on_base, 1e-3, 1, "bar", p[0]);
+  end_of(on_world, 1e-3, 1, "bar", p[1]);
+  CHECK_LE(apart(p[0], p[1]), 1e-12);
+}
+
+// A step far too long for the motion: the loop opens, says so, and does not fly apart.
+static void long_steps_do_not_fly_apart(void** state) {
+  (void)state;
+  TriboModel* model = timed_model(fourbar_free, 0.1);
+  TriboData* data = data_of(model);
+  int open = 0;
+  for (int i = 0; i < 200; ++i) {
+    TriboStepInfo info;
+    CHECK_OK(tribo_step(model, data, &info));
+    assert_true(!info.certified || info.opening <= 1e-9);
+    open += !info.certified;
+    CHECK_LE(info.opening, 0.5);
+    CHECK_LE(value(model, data, "speed_max", NULL), 20);
+  }
+  assert_true(open > 0);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
 static void wrong_closures_say_why(void** state) {
   (void)state;
 #define BALLS "bodies: [{name: a, sphere: 0.1}, {name: b, position: [1, 0, 0], sphere: 0.1}]\n"
@@ -324,6 +362,11 @@ static void wrong_closures_say_why(void** state) {
       {BALLS "closures: [{kind: gear, joint_a: x, joint_b: y}]\n", "there is no joint 'x'"},
       {BALLS "closures: [{kind: gear, body_a: a}]\n", "needs joint_a and joint_b"},
       {BALLS "closures: [{name: k, kind: ball, body_a: a}, {name: k, kind: ball, body_a: b}]\n", "is taken"},
+      {"bodies: [{name: a, sphere: 0.1}, {name: b, position: [1, 0, 0], sphere: 0.1}]\n"
+       "joints: [{name: x, kind: revolute, parent: world, child: a}, {name: y, kind: revolute, parent: world, child: "
+       "b}]\n"
+       "closures: [{kind: mimic, joint_a: x, joint_b: y}, {kind: mimic, joint_a: x, joint_b: y, offset: 1}]\n",
+       "open by 1 at the start: another one contradicts it"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     TriboScene* scene;
@@ -351,6 +394,8 @@ int main(void) {
       cmocka_unit_test(welded_boxes_rest_on_the_floor),
       cmocka_unit_test(redundant_rows_are_named_and_carry_their_share),
       cmocka_unit_test(euler_stays_nearly_shut),
+      cmocka_unit_test(bases_that_never_move_hold_closures),
+      cmocka_unit_test(long_steps_do_not_fly_apart),
       cmocka_unit_test(wrong_closures_say_why),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

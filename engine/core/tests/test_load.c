@@ -60,7 +60,7 @@ static const struct {
     {"bodies: [{shapes: [{position: [0, 0, 0]}]}]\n", TRIBO_INVALID, "a shape needs one of sphere"},
     {"static: [{plane: [0, 0, 0]}]\n", TRIBO_INVALID, "the normal must have a length above 0"},
     {"static: [{box: [1, 1, 1], color: [2, 0, 0]}]\n", TRIBO_INVALID, "color: 2 is outside the accepted range [0, 1]"},
-    {"bodies: [{mesh: part.stl, as: concave}]\n", TRIBO_INVALID, "a mesh collides as its convex hull"},
+    {"bodies: [{mesh: part.stl, as: concave}]\n", TRIBO_INVALID, "accepted are hull and pieces"},
     // joints
     {"bodies: [{name: a, sphere: 1}]\njoints: [{parent: world}]\n", TRIBO_INVALID, ":2:10: a joint needs a child"},
     {"bodies: [{name: arm, sphere: 1}]\njoints: [{parent: world, child: amr}]\n", TRIBO_INVALID, "did you mean 'arm'?"},
@@ -211,11 +211,39 @@ static void degrees_and_rules_mean_what_they_say(void** state) {
   tribo_model_destroy(model);
 }
 
+// Two tetrahedra in one file: as a hull one shape, as pieces two.
+static void a_mesh_falls_into_its_pieces(void** state) {
+  (void)state;
+  char path[] = "/tmp/tribo-mesh-XXXXXX.obj";
+  int fd = mkstemps(path, 4);
+  FILE* file = fdopen(fd, "w");
+  for (int k = 0; k < 2; ++k) {
+    fprintf(file, "v %d 0 0\nv %d 0 0\nv %d 1 0\nv %d 0 1\n", 3 * k, 3 * k + 1, 3 * k, 3 * k);
+  }
+  for (int k = 0; k < 2; ++k) {
+    int a = 4 * k + 1;
+    fprintf(file, "f %d %d %d\nf %d %d %d\nf %d %d %d\nf %d %d %d\n", a, a + 2, a + 1, a, a + 1, a + 3, a, a + 3, a + 2,
+            a + 1, a + 2, a + 3);
+  }
+  fclose(file);
+  for (int pieces = 0; pieces < 2; ++pieces) {
+    char text[256];
+    snprintf(text, sizeof text, "bodies: [{name: m, mesh: %s, as: %s, density: 6}]\n", path,
+             pieces ? "pieces" : "hull");
+    TriboModel* model = model_of(text);
+    assert_int_equal(tribo_model_size(model).nshape, pieces ? 2 : 1);
+    // a unit tetrahedron has volume 1/6; the hull of both is a prism-like body with 1.5 + 1/6
+    CHECK_NEAR(tribo_model_body(model, 0)->mass, pieces ? 2 : 6 * (1.5 + 1.0 / 6), 1e-12);
+    tribo_model_destroy(model);
+  }
+  unlink(path);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrong_files_are_refused_with_a_place), cmocka_unit_test(late_errors_keep_their_place),
       cmocka_unit_test(hostile_sizes_are_refused_quickly),    cmocka_unit_test(includes_stand_before_and_never_loop),
-      cmocka_unit_test(degrees_and_rules_mean_what_they_say),
+      cmocka_unit_test(degrees_and_rules_mean_what_they_say), cmocka_unit_test(a_mesh_falls_into_its_pieces),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

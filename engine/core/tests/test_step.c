@@ -114,7 +114,15 @@ static void wrong_arguments_are_refused(void** state) {
   tau[3] = INFINITY;
   CHECK_FAILS(tribo_data_set_tau(model, data, tau), TRIBO_INVALID, "finite");
   free(tau);
+  // a missing pointer is named
+  TriboScene* scene = NULL;
+  CHECK_FAILS(tribo_scene_load(NULL, NULL, &scene), TRIBO_INVALID, "tribo_scene_load: path is NULL");
+  CHECK_FAILS(tribo_scene_add_body(NULL, NULL, NULL), TRIBO_INVALID, "scene is NULL");
+  CHECK_FAILS(tribo_model_create(NULL, NULL), TRIBO_INVALID, "scene is NULL");
+  CHECK_FAILS(tribo_step(model, NULL, NULL), TRIBO_INVALID, "not made for this model");
+  CHECK_FAILS(tribo_data_view(model, data, TRIBO_FIELD_Q, NULL), TRIBO_INVALID, "view is NULL");
   int id;
+  CHECK_FAILS(tribo_model_body_id(model, NULL, &id), TRIBO_INVALID, "name is NULL");
   CHECK_FAILS(tribo_model_body_id(model, "bal", &id), TRIBO_NOT_FOUND, "did you mean 'ball'?");
   assert_null(tribo_model_body(model, -1));
   assert_null(tribo_model_shape(model, 1000));

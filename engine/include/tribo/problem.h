@@ -105,14 +105,19 @@ typedef enum TriboRung {
 } TriboRung;
 TRIBO_API const char* tribo_rung_name(TriboRung rung);
 
+typedef struct TriboRungWork {
+  int iterations, factorisations;
+} TriboRungWork;
+
 typedef struct TriboSolveStats {
   TriboOutcome outcome;
   TriboRung rung;        // that gave the answer
   unsigned rungs_tried;  // bit per rung
   int iterations;        // of any kind
   int factorisations;
-  double time;              // wall [s]
-  double nat, natmap_unit;  // of the answer, by the solver's own account
+  TriboRungWork by_rung[TRIBO_RUNG_COUNT];  // the same, stage by stage
+  double time;                              // wall [s]
+  double nat, natmap_unit;                  // of the answer, by the solver's own account
 } TriboSolveStats;
 
 typedef struct TriboSolverInfo {

@@ -99,10 +99,12 @@ typedef struct TriboShapeDef {
   const double* points;  // HULL: (npoint × 3), copied
   int npoint;
   const char* mesh;    // HULL: an STL, OBJ or DAE file instead of points
+  int pieces;          // of a mesh: 1 takes every part that no triangle joins as a convex shape of its own
   double scale[3];     // of the mesh
   double position[3];  // in the body frame
   double quaternion[4];
   const char* material;  // NULL: "default"
+  double surface[3];     // velocity of the surface against its body, in body axes: a conveyor belt [m/s]
   double density;        // [kg/m³] ≥ 0, for bodies without a mass
   double color[4];       // r g b a in [0, 1]
   unsigned group, mask;  // two shapes collide when each one's group is in the other's mask
@@ -121,7 +123,9 @@ typedef struct TriboJointDef {
   double axis[3], axis2[3];
   double pitch;  // HELICAL [m/rad]
   double armature, damping, friction;
-  double lower, upper;  // limits of a one-dof joint; ±INFINITY: none
+  double stiffness, rest;  // a spring, and the position at which it is slack [N·m/rad, N/m; rad, m]
+  double lower, upper;  // limits, ±INFINITY: none. UNIVERSAL, TRANSLATION: of each coordinate; CYLINDRICAL: along the
+                        // axis; PLANAR, SPHERICAL, CONTINUOUS: none
   double effort;
   double position, velocity;  // initial, one-dof joints
 } TriboJointDef;
@@ -145,6 +149,17 @@ typedef struct TriboClosureDef {
 } TriboClosureDef;
 TRIBO_API TriboClosureDef tribo_closure_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_closure(TriboScene* scene, const TriboClosureDef* def, int* id);
+
+// A motor holds or turns a joint as a spring and a damper would, within its effort, implicitly:
+// τ = −k (q − target) − d (q̇ − velocity), |τ| ≤ effort. Stiff gains are no danger; k = 0 controls the velocity.
+typedef struct TriboMotorDef {
+  const char* joint;          // one-dof joint, by full name
+  double stiffness, damping;  // k, d [N·m/rad, N·m·s/rad or N/m, N·s/m], not both 0
+  double target, velocity;    // [rad, m], [rad/s, m/s]
+  double effort;              // [N·m, N]; NAN: the joint's
+} TriboMotorDef;
+TRIBO_API TriboMotorDef tribo_motor_default(void);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_motor(TriboScene* scene, const TriboMotorDef* def, int* id);
 
 typedef struct TriboRobotDef {
   const char* name;  // its bodies and joints are called "<name>/<link>"
@@ -225,7 +240,7 @@ TRIBO_API void tribo_model_destroy(TriboModel* model);
 typedef struct TriboModelSize {
   int nq, nv;               // coordinates, velocities
   int nbody, nfree, ntree;  // moving bodies; free ones come first
-  int njoint, nclosure, nshape, nmaterial;
+  int njoint, nmotor, nclosure, nshape, nmaterial;
   int ncamera, nexpect, nrecord;
   size_t memory;  // bytes of the model's own arrays
 } TriboModelSize;
@@ -262,6 +277,7 @@ typedef struct TriboShapeInfo {
   double position[3], quaternion[4];  // in the body frame
   double color[4];
   int material;
+  double surface[3];     // velocity of the surface, body axes [m/s]
   const double* points;  // HULL: (npoint × 3)
   const int* triangles;  // HULL: (ntriangle × 3), outward
   int npoint, ntriangle;
@@ -304,8 +320,8 @@ typedef enum TriboStage {
 TRIBO_API const char* tribo_stage_name(TriboStage stage);
 
 typedef struct TriboStepInfo {
-  TriboOutcome outcome;     // worst over the islands
-  int certified;            // residual.nat ≤ max(tol, floor) and the state is finite
+  TriboOutcome outcome;  // worst over the islands
+  int certified;         // residual.nat ≤ max(tol, floor), the state is finite, closures are shut (1e-9, not Euler's)
   TriboResiduals residual;  // of the whole step, recomputed from raw data
   double penetration;       // deepest overlap or limit violation of the state the step began with [m, rad]
   double opening;           // of the widest open closure at the end of the step [m, rad]
@@ -344,6 +360,9 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_view(const TriboModel* model, T
                                                       TriboView* view);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_state(const TriboModel* model, TriboData* data, const double* q,
                                                            const double* v);
+// Where a motor is to be and how fast; stays until it is changed. Motors are numbered as they were added.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_motor(const TriboModel* model, TriboData* data, int motor,
+                                                           double target, double velocity);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_tau(const TriboModel* model, TriboData* data, const double* tau);
 // A force and a torque about the centre of mass, world axes, added to the next step only.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_apply_wrench(const TriboModel* model, TriboData* data, int body,
@@ -366,6 +385,11 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_contacts(const TriboModel* mode
 // [N, N·m].
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_closure_force(const TriboModel* model, const TriboData* data,
                                                                int closure, const double** force);
+
+// The contact problem of the last step, as the solvers saw it before it was split into islands; it points into the data
+// and lives until the next step. A data that has not stepped has none: nrow is 0.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_problem(const TriboModel* model, const TriboData* data,
+                                                         TriboProblem* out);
 
 typedef struct TriboMechanics {
   double kinetic, potential;       // [J]
@@ -421,6 +445,7 @@ typedef struct TriboVerdict {
   char quantity[160];  // "cube4: speed, max over [1, 5] s"
   char expected[96];   // "≤ 1e-08"
   double measured;     // the value furthest from what is expected
+  double error;        // how far it is from the expected value, or outside the bounds
   double tolerance;
   int held;
 } TriboVerdict;
