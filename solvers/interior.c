@@ -392,8 +392,8 @@ static double interior_step(Interior* p, double fraction) {
 }
 
 // When and how the modes of an iterate are tried, in the units of the scaled problem: from the first residual below
-// BELOW and at every drop to a third. Measured on 80 steps of a wall of cubes after it is hit: 23 … 27 factorisations
-// where the guarded Newton alone fell through to the last rung.
+// BELOW and at every drop to a third. On a wall of cubes (3000 steps, hit by a ball) trying them took the certified
+// steps from 2832 to 2945.
 static const double SETTLE_BELOW = 1e-3, SETTLE_DROP = 0.3, SETTLE_RHO = 100, SETTLE_EPS = 1e-7;
 enum { SETTLE_STEPS = 5 };
 
