@@ -21,12 +21,12 @@
 
 enum { S = TRIBO_CONE_ROWS };
 static const double FIRST_STEP = 0.3, LONGEST_STEP = 1, SHORTEST_STEP = 1e-4;  // in units of the boundary's distance
-static const double GOOD = 0.1, BAD = 0.3;  // corrections: the step may grow; the point is given up
-static const double WEIGHT = 0.3;           // of log t among the other coordinates
-static const double FRACTION = 0.9;         // of the way to the boundary
-static const double LOOK = 0.1;             // the modes are looked at at every such drop of t
-static const double STRAIGHT = 1e-3, FAR = 1e6,
-                    NEAR = 1e-14;  // where t may go before the path is given up, or is at its end
+static const double GOOD = 0.1, BAD = 0.3;    // corrections: the step may grow; the point is given up
+static const double WEIGHT = 0.3;             // of log t among the other coordinates
+static const double FRACTION = 0.9;           // of the way to the boundary
+static const double LOOK = 0.1;               // the modes are looked at at every such drop of t
+static const double STRAIGHT = 1e-3;          // t below which the path no longer turns
+static const double FAR = 1e6, NEAR = 1e-14;  // where t may go before the path is given up, or is at its end
 
 // A point on the path and how it goes on from there.
 typedef struct Waypoint {
