@@ -79,6 +79,12 @@ typedef struct TriboColStats {
 TRIBO_NODISCARD TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query,
                                              const TriboContact** contacts, int* ncontact, TriboColStats* stats);
 
+// After a detect: 1 when, with the velocities of the query instead of those detect was given, some geometry has a point
+// that moves otherwise by more than half the margin in the step. Otherwise another detect would find no new pair that
+// closes: every pair left out has a gap of more than the margin beyond its way.
+int tribo_col_astray(const TriboColWorld* world, const TriboColData* data, const TriboColQuery* query,
+                     const TriboTwist* before);
+
 // Signed distance of two geometries at given poses of their own frames (not of bodies): closed form or Coal.
 // normal from a to b. For tests, metrics and the sensor of a robot test.
 TRIBO_NODISCARD TriboStatus tribo_col_distance(const TriboGeom* a, const TriboPose* pose_a, const TriboGeom* b,

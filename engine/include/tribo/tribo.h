@@ -41,6 +41,9 @@ TRIBO_API void tribo_scene_destroy(TriboScene* scene);
   X(REAL, tol, 1e-10, 0, 1, 1, "m/s", "largest natural-map residual of a certified step")                           \
   X(REAL, step_budget, 0, 0, 1e9, 0, "s",                                                                           \
     "wall time one step may take before the best answer so far is used; 0: no limit")                               \
+  X(INT, halvings, 3, 0, 10, 0, "", "how often a step that the solver auto cannot certify is halved")               \
+  X(INT, must_certify, 0, 0, 1, 0, "",                                                                              \
+    "1: a step that cannot be certified fails and leaves the state as it was; 0: its best answer is used")          \
   X(INT, threads, 1, 1, 256, 0, "", "worker threads; the result does not depend on it")
 
 enum { TRIBO_SOLVER_ID = 32 };
@@ -326,6 +329,8 @@ typedef struct TriboStepInfo {
   double penetration;       // deepest overlap or limit violation of the state the step began with [m, rad]
   double opening;           // of the widest open closure at the end of the step [m, rad]
   int passes;               // solves that the closures needed, 1 without any
+  int substeps;  // 1: the step was taken in one; more: it had to be divided, what follows is the worst of all
+  int chases;    // times it was solved again because its impulses brought new contacts about
   int contacts, rows, islands, pairs;
   int iterations, factorisations;   // summed over the islands
   int softened;                     // islands whose rigid problem had no answer in reach: solved with a little give
