@@ -96,7 +96,7 @@ static TriboStatus world_fill(TriboColWorld* w, const TriboColWorldDef* def) {
     }
     if (geom->kind == TRIBO_SHAPE_HULL) {
       solid->coal = geom->hull->coal;
-    } else {
+    } else if (geom->kind != TRIBO_SHAPE_HEIGHTFIELD) {
       TRIBO_TRY(tribo_coal_shape_create(geom->kind, geom->size, &solid->coal));
     }
     if (geom->body == TRIBO_WORLD_BODY) {

@@ -100,8 +100,8 @@ struct TriboData {
   TriboContact* chased;  // with those that only the impulses of the step bring about
   TriboContact* merged;  // (spare)
   size_t chased_capacity, merged_capacity;
-  TriboTwist* driven;  // (nbody) velocities with these impulses
-  TriboPose* look;     // (nbody) scratch
+  TriboTwist* driven;     // (nbody) velocities with these impulses
+  TriboPose* look;        // (nbody) scratch
   TriboContactLaw* laws;  // (ncontact)
   size_t law_capacity;
   double *lambda, *sigma;  // (nrow) whole problem

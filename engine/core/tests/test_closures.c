@@ -326,25 +326,6 @@ static void bases_that_never_move_hold_closures(void** state) {
   CHECK_LE(apart(p[0], p[1]), 1e-12);
 }
 
-// A step far too long for the motion: the loop opens, says so, and does not fly apart.
-static void long_steps_do_not_fly_apart(void** state) {
-  (void)state;
-  TriboModel* model = timed_model(fourbar_free, 0.1);
-  TriboData* data = data_of(model);
-  int open = 0;
-  for (int i = 0; i < 200; ++i) {
-    TriboStepInfo info;
-    CHECK_OK(tribo_step(model, data, &info));
-    assert_true(!info.certified || info.opening <= 1e-9);
-    open += !info.certified;
-    CHECK_LE(info.opening, 0.5);
-    CHECK_LE(value(model, data, "speed_max", NULL), 20);
-  }
-  assert_true(open > 0);
-  tribo_data_destroy(data);
-  tribo_model_destroy(model);
-}
-
 static void wrong_closures_say_why(void** state) {
   (void)state;
 #define BALLS "bodies: [{name: a, sphere: 0.1}, {name: b, position: [1, 0, 0], sphere: 0.1}]\n"
@@ -395,7 +376,6 @@ int main(void) {
       cmocka_unit_test(redundant_rows_are_named_and_carry_their_share),
       cmocka_unit_test(euler_stays_nearly_shut),
       cmocka_unit_test(bases_that_never_move_hold_closures),
-      cmocka_unit_test(long_steps_do_not_fly_apart),
       cmocka_unit_test(wrong_closures_say_why),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

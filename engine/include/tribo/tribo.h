@@ -41,7 +41,7 @@ TRIBO_API void tribo_scene_destroy(TriboScene* scene);
   X(REAL, tol, 1e-10, 0, 1, 1, "m/s", "largest natural-map residual of a certified step")                           \
   X(REAL, step_budget, 0, 0, 1e9, 0, "s",                                                                           \
     "wall time one step may take before the best answer so far is used; 0: no limit")                               \
-  X(INT, halvings, 3, 0, 10, 0, "", "how often a step that the solver auto cannot certify is halved")               \
+  X(INT, halvings, 2, 0, 10, 0, "", "how often a step that the solver auto cannot certify is halved")               \
   X(INT, must_certify, 0, 0, 1, 0, "",                                                                              \
     "1: a step that cannot be certified fails and leaves the state as it was; 0: its best answer is used")          \
   X(INT, threads, 1, 1, 256, 0, "", "worker threads; the result does not depend on it")
@@ -101,6 +101,8 @@ typedef struct TriboShapeDef {
   double size[3];        // see TriboShapeKind
   const double* points;  // HULL: (npoint × 3), copied
   int npoint;
+  const double* heights;  // HEIGHTFIELD: (ny × nx), row by row towards +y, x fastest; copied
+  int nx, ny;
   const char* mesh;    // HULL: an STL, OBJ or DAE file instead of points
   int pieces;          // of a mesh: 1 takes every part that no triangle joins as a convex shape of its own
   double scale[3];     // of the mesh
@@ -281,8 +283,8 @@ typedef struct TriboShapeInfo {
   double color[4];
   int material;
   double surface[3];     // velocity of the surface, body axes [m/s]
-  const double* points;  // HULL: (npoint × 3)
-  const int* triangles;  // HULL: (ntriangle × 3), outward
+  const double* points;  // HULL, HEIGHTFIELD: (npoint × 3)
+  const int* triangles;  // HULL, HEIGHTFIELD: (ntriangle × 3), outward
   int npoint, ntriangle;
 } TriboShapeInfo;
 TRIBO_API const TriboBodyInfo* tribo_model_body(const TriboModel* model, int id);  // NULL: no such id
