@@ -130,7 +130,9 @@ typedef struct TriboJointDef {
   double armature, damping, friction;
   double stiffness, rest;  // a spring, and the position at which it is slack [N·m/rad, N/m; rad, m]
   double lower, upper;  // limits, ±INFINITY: none. UNIVERSAL, TRANSLATION: of each coordinate; CYLINDRICAL: along the
-                        // axis; PLANAR, SPHERICAL, CONTINUOUS: none
+                        // axis; PLANAR: of x and y each; SPHERICAL: upper is the largest angle away from the zero
+                        // configuration; CONTINUOUS: none
+  double restitution;   // share of the speed that comes back from a limit, 0 … 1
   double effort;
   double position, velocity;  // initial, one-dof joints
 } TriboJointDef;
@@ -149,7 +151,7 @@ typedef struct TriboClosureDef {
   double axis[3];                 // HINGE, SLIDER, CYLINDRICAL, PLANAR (its normal), UNIVERSAL
   double axis2[3];                // UNIVERSAL: of body_b, at a right angle to axis
   double length;                  // DISTANCE; NAN: as far as the points are apart
-  const char *joint_a, *joint_b;  // GEAR, MIMIC: joints with one coordinate
+  const char *joint_a, *joint_b;  // GEAR, MIMIC: one-dof joints
   double ratio, offset;           // q_b = ratio q_a + offset; GEAR: the offset is taken from the start
 } TriboClosureDef;
 TRIBO_API TriboClosureDef tribo_closure_default(void);
