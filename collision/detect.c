@@ -96,7 +96,7 @@ static TriboStatus world_fill(TriboColWorld* w, const TriboColWorldDef* def) {
     }
     if (geom->kind == TRIBO_SHAPE_HULL) {
       solid->coal = geom->hull->coal;
-    } else {
+    } else if (geom->kind != TRIBO_SHAPE_HEIGHTFIELD) {
       TRIBO_TRY(tribo_coal_shape_create(geom->kind, geom->size, &solid->coal));
     }
     if (geom->body == TRIBO_WORLD_BODY) {
@@ -422,4 +422,19 @@ TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, con
     *stats = local;
   }
   return TRIBO_OK;
+}
+
+int tribo_col_astray(const TriboColWorld* world, const TriboColData* data, const TriboColQuery* query,
+                     const TriboTwist* before) {
+  for (int k = 0; k < world->nmoving; ++k) {
+    const int i = world->moving[k], body = world->geoms[i].body;
+    const TriboMotion* motion = data->motions + i;
+    double v[3], w[3];
+    tribo_sub3(v, query->twists[body].v, before[body].v);
+    tribo_sub3(w, query->twists[body].w, before[body].w);
+    if (query->h * (tribo_norm3(v) + tribo_norm3(w) * (motion->offset + motion->reach)) > 0.5 * query->margin) {
+      return 1;
+    }
+  }
+  return 0;
 }

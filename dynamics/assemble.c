@@ -230,21 +230,57 @@ static int add_joint_row(const TriboSystem* system, TriboDynData* data, const Bo
   return c;
 }
 
-static void add_limits(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options) {
+// What a limit is about: a coordinate and the joint velocities that change it. In a plane these turn with the body; the
+// angle of a ball joint grows with the velocity about the axis of its rotation, which both bodies see alike.
+typedef struct LimitedWay {
+  double at;
+  int v, n;  // first velocity, count
+  double along[3];
+} LimitedWay;
+
+static LimitedWay limited_way(const BoundDof* bound, const double* q_all) {
+  const double* q = q_all + bound->q;
+  LimitedWay way = {.at = q[0], .v = bound->v, .n = 1, .along = {1, 0, 0}};
+  if (bound->kind == TRIBO_JOINT_PLANAR) {
+    const double c = q[2 - bound->part], s = q[3 - bound->part];
+    way.v -= bound->part;
+    way.n = 2;
+    tribo_set3(way.along, bound->part == 0 ? c : s, bound->part == 0 ? -s : c, 0);
+  } else if (bound->kind == TRIBO_JOINT_SPHERICAL) {
+    const double sine = tribo_norm3(q);
+    way.at = 2 * atan2(sine, fabs(q[3]));
+    way.n = 3;
+    tribo_scale3(way.along, sine > 0 ? copysign(1 / sine, q[3]) : 0, q);
+  }
+  return way;
+}
+
+static void add_limits(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                       const double* v) {
   Rows* rows = &data->rows;
   for (int i = 0; i < system->nbound; ++i) {
     const BoundDof* bound = system->bounds + i;
+    if (!isfinite(bound->lower) && !isfinite(bound->upper)) {
+      continue;
+    }
+    const LimitedWay way = limited_way(bound, data->q);
+    const TriboContactLaw stop = {.restitution = bound->restitution};
+    double free = 0, old = 0;
+    for (int k = 0; k < way.n; ++k) {
+      free += way.along[k] * data->v_free[way.v + k];
+      old += way.along[k] * v[way.v + k];
+    }
     for (int upper = 0; upper < 2; ++upper) {
-      const double sign = upper ? -1 : 1, stop = upper ? bound->upper : bound->lower;
-      if (!isfinite(stop)) {
+      const double sign = upper ? -1 : 1, distance = sign * (way.at - (upper ? bound->upper : bound->lower));
+      if (!near_limit(options, distance, sign * free)) {
         continue;
       }
-      const double distance = sign * (data->q[bound->q] - stop);
-      if (near_limit(options, distance, sign * data->v_free[bound->v])) {
-        const int c =
-            add_joint_row(system, data, bound, TRIBO_CONE_NONNEG, TRIBO_ROW_LIMIT, 2 * bound->v + upper, sign);
-        rows->g[rows->cones[c].row] += distance_bias(options, distance);
+      const int c = tribo_dyn_rows_begin(rows, TRIBO_CONE_NONNEG, 1, TRIBO_ROW_LIMIT, 2 * bound->v + upper);
+      double* jac = tribo_dyn_rows_term(system, rows, bound->block) + way.v - system->info.block_v[bound->block];
+      for (int k = 0; k < way.n; ++k) {
+        jac[k] = sign * way.along[k];
       }
+      set_normal_row(options, rows, c, &stop, distance, sign * free, sign * old);
     }
   }
 }
@@ -349,7 +385,7 @@ TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, co
     add_contact(system, data, options, v, i, contacts + i, laws + i);
   }
   level_faces(options, &data->rows, contacts, ncontact);
-  add_limits(system, data, options);
+  add_limits(system, data, options, v);
   add_friction(system, data, options);
   add_motors(system, data, options);
   TRIBO_TRY(tribo_dyn_closures_assemble(system, data, options, v));

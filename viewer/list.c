@@ -58,12 +58,12 @@ static TriboStatus choose_mesh(TriboDrawList* list, const TriboModel* model, int
     case TRIBO_SHAPE_HALFSPACE: *out = (ShapeMesh){TRIBO_MESH_PLANE, {1, 1, 1, 0}}; return TRIBO_OK;
     default: break;
   }
-  if (shape->kind != TRIBO_SHAPE_HULL) {
+  if (shape->kind != TRIBO_SHAPE_HULL && shape->kind != TRIBO_SHAPE_HEIGHTFIELD) {
     return tribo_view_fail(TRIBO_UNSUPPORTED, "shape %s: its kind (%d) cannot be drawn", shape->name, (int)shape->kind);
   }
   for (int i = 0; i < id; ++i) {
     const TriboShapeInfo* other = tribo_model_shape(model, i);
-    if (other->kind == TRIBO_SHAPE_HULL && same_hull(shape, other)) {
+    if (other->kind == shape->kind && same_hull(shape, other)) {
       *out = list->shapes[i];
       return TRIBO_OK;
     }

@@ -323,7 +323,7 @@ static void wrong_input(void** state) {
   double gap, normal[3], point[3];
   TriboGeom plane = geom_of(TRIBO_SHAPE_HALFSPACE, 0, 0, 0, TRIBO_WORLD_BODY);
   TriboPose here = pose_at(0, 0, 0);
-  CHECK_FAILS(tribo_col_distance(&plane, &here, &plane, &here, &gap, normal, point), TRIBO_INVALID, "half-spaces");
+  CHECK_FAILS(tribo_col_distance(&plane, &here, &plane, &here, &gap, normal, point), TRIBO_INVALID, "have no distance");
   CHECK_FAILS(tribo_col_distance(&plane, &here, geoms, NULL, &gap, normal, point), TRIBO_INVALID, "pose");
   tribo_col_data_destroy(data);
   tribo_col_world_destroy(world);

@@ -161,6 +161,7 @@ static TriboStatus fill_link(Builder* b, int body, const int* link_of, TriboLink
   link->rest = joint->rest;
   link->lower = joint->lower;
   link->upper = joint->upper;
+  link->restitution = joint->restitution;
   link->effort = joint->effort;
   // mass properties move from the body frame to the link frame: same axes, another origin
   double com[3];

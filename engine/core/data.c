@@ -24,6 +24,10 @@ TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, con
   X(v, model->nv)                       \
   X(q_next, model->nq)                  \
   X(v_next, model->nv)                  \
+  X(q_mid, model->nq)                   \
+  X(v_mid, model->nv)                   \
+  X(driven, model->nbody)               \
+  X(look, model->nbody)                 \
   X(tau, model->nv)                     \
   X(tau_step, model->nv)                \
   X(wrench, 6 * model->nbody)           \
@@ -93,8 +97,8 @@ void tribo_data_destroy(TriboData* data) {
   tribo_dyn_data_destroy(data->dynamics);
   tribo_col_data_destroy(data->collision);
   tribo_islands_free(&data->islands);
-  void* owned[] = {data->solvers, data->warm,   data->warm_next, data->laws,      data->lambda,
-                   data->sigma,   data->settle, data->views,     data->judge_work};
+  void* owned[] = {data->solvers, data->warm,   data->warm_next, data->warm_mid, data->laws,   data->lambda,
+                   data->sigma,   data->settle, data->views,     data->chased,   data->merged, data->judge_work};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; ++i) {
     tribo_free(owned[i]);
   }

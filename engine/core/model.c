@@ -215,6 +215,10 @@ void tribo_model_destroy(TriboModel* model) {
   for (int i = 0; i < model->ntree; ++i) {
     tribo_dyn_tree_destroy(model->trees[i].tree);
   }
+  for (int i = 0; i < model->nfield; ++i) {
+    tribo_col_field_destroy(model->fields[i]);
+  }
+  tribo_free(model->fields);
   for (int i = 0; i < model->nhull; ++i) {
     tribo_col_hull_destroy(model->hulls[i]);
   }

@@ -37,7 +37,10 @@ struct TriboModel {
   TriboClosureInfo* closures;  // (nclosure)
   TriboShapeInfo* shapes;      // (ngeom) same index as geoms
   TriboGeom* geoms;            // (ngeom)
-  TriboHull** hulls;           // (nhull) owned
+  TriboTerrain** fields;       // (nfield) owned
+  int nfield;
+  size_t field_capacity;
+  TriboHull** hulls;  // (nhull) owned
   int nhull;
   size_t hull_capacity;
   const TriboHull** scene_hulls;  // (shapes of the scene) while compiling: the hull of each, once made

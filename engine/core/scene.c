@@ -302,7 +302,8 @@ static int size_count(TriboShapeKind kind) {
     case TRIBO_SHAPE_ELLIPSOID: return 3;
     case TRIBO_SHAPE_CAPSULE:
     case TRIBO_SHAPE_CYLINDER:
-    case TRIBO_SHAPE_CONE: return 2;
+    case TRIBO_SHAPE_CONE:
+    case TRIBO_SHAPE_HEIGHTFIELD: return 2;
     default: return 0;
   }
 }
@@ -323,8 +324,14 @@ static TriboStatus check_shape(const TriboShapeDef* def, int body) {
   if (def->npoint < 0 || (def->npoint > 0 && def->points == NULL)) {
     return tribo_fail(TRIBO_INVALID, "%s: npoint = %d without points", who, def->npoint);
   }
-  if (def->kind == TRIBO_SHAPE_HALFSPACE && body != TRIBO_WORLD) {
-    return tribo_fail(TRIBO_INVALID, "%s: a half-space is static and cannot belong to a body", who);
+  if (def->kind >= TRIBO_SHAPE_HALFSPACE && body != TRIBO_WORLD) {
+    return tribo_fail(TRIBO_INVALID, "%s: a %s is static and cannot belong to a body", who,
+                      tribo_col_shape_name(def->kind));
+  }
+  if (def->kind == TRIBO_SHAPE_HEIGHTFIELD &&
+      (def->heights == NULL || def->nx < 2 || def->ny < 2 || (int64_t)def->nx * def->ny > 1 << 24)) {
+    return tribo_fail(TRIBO_INVALID, "%s: a height field needs heights, nx × ny = %d × %d of them, 2 × 2 … 2^24", who,
+                      def->nx, def->ny);
   }
   TRIBO_TRY(check_finite(who, "points", def->points, 3 * def->npoint));
   TRIBO_TRY(check_finite(who, "scale", def->scale, 3));
@@ -387,7 +394,12 @@ TriboStatus tribo_scene_add_shape(TriboScene* scene, int body, const TriboShapeD
   copy.material = tribo_pool_strdup(&scene->pool, material);
   copy.mesh = tribo_pool_strdup(&scene->pool, def->mesh);
   copy.points = tribo_pool_copy(&scene->pool, def->points, (size_t)def->npoint, 3 * sizeof(double));
-  if (copy.name == NULL || copy.material == NULL || copy.points == NULL || (def->mesh != NULL && copy.mesh == NULL)) {
+  const int field = def->kind == TRIBO_SHAPE_HEIGHTFIELD;
+  if (field) {
+    copy.heights = tribo_pool_copy(&scene->pool, def->heights, (size_t)(def->nx * def->ny), sizeof(double));
+  }
+  if ((field && copy.heights == NULL) || copy.name == NULL || copy.material == NULL || copy.points == NULL ||
+      (def->mesh != NULL && copy.mesh == NULL)) {
     return no_memory();
   }
   tribo_quat_normalize(copy.quaternion);
@@ -442,6 +454,7 @@ static TriboStatus check_joint(const TriboScene* scene, const TriboJointDef* def
   TRIBO_TRY(check_range(who, "friction", def->friction, 0, 1e100));
   TRIBO_TRY(check_range(who, "stiffness", def->stiffness, 0, 1e100));
   TRIBO_TRY(check_finite(who, "rest", &def->rest, 1));
+  TRIBO_TRY(check_range(who, "restitution", def->restitution, 0, 1));
   if (!(def->lower <= def->upper)) {
     return tribo_fail(TRIBO_INVALID, "%s: lower = %g must not be above upper = %g", who, def->lower, def->upper);
   }

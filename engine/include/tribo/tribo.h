@@ -41,6 +41,9 @@ TRIBO_API void tribo_scene_destroy(TriboScene* scene);
   X(REAL, tol, 1e-10, 0, 1, 1, "m/s", "largest natural-map residual of a certified step")                           \
   X(REAL, step_budget, 0, 0, 1e9, 0, "s",                                                                           \
     "wall time one step may take before the best answer so far is used; 0: no limit")                               \
+  X(INT, halvings, 2, 0, 10, 0, "", "how often a step that the solver auto cannot certify is halved")               \
+  X(INT, must_certify, 0, 0, 1, 0, "",                                                                              \
+    "1: a step that cannot be certified fails and leaves the state as it was; 0: its best answer is used")          \
   X(INT, threads, 1, 1, 256, 0, "", "worker threads; the result does not depend on it")
 
 enum { TRIBO_SOLVER_ID = 32 };
@@ -98,6 +101,8 @@ typedef struct TriboShapeDef {
   double size[3];        // see TriboShapeKind
   const double* points;  // HULL: (npoint × 3), copied
   int npoint;
+  const double* heights;  // HEIGHTFIELD: (ny × nx), row by row towards +y, x fastest; copied
+  int nx, ny;
   const char* mesh;    // HULL: an STL, OBJ or DAE file instead of points
   int pieces;          // of a mesh: 1 takes every part that no triangle joins as a convex shape of its own
   double scale[3];     // of the mesh
@@ -125,7 +130,9 @@ typedef struct TriboJointDef {
   double armature, damping, friction;
   double stiffness, rest;  // a spring, and the position at which it is slack [N·m/rad, N/m; rad, m]
   double lower, upper;  // limits, ±INFINITY: none. UNIVERSAL, TRANSLATION: of each coordinate; CYLINDRICAL: along the
-                        // axis; PLANAR, SPHERICAL, CONTINUOUS: none
+                        // axis; PLANAR: of x and y each; SPHERICAL: upper is the largest angle away from the zero
+                        // configuration; CONTINUOUS: none
+  double restitution;   // share of the speed that comes back from a limit, 0 … 1
   double effort;
   double position, velocity;  // initial, one-dof joints
 } TriboJointDef;
@@ -144,7 +151,7 @@ typedef struct TriboClosureDef {
   double axis[3];                 // HINGE, SLIDER, CYLINDRICAL, PLANAR (its normal), UNIVERSAL
   double axis2[3];                // UNIVERSAL: of body_b, at a right angle to axis
   double length;                  // DISTANCE; NAN: as far as the points are apart
-  const char *joint_a, *joint_b;  // GEAR, MIMIC: joints with one coordinate
+  const char *joint_a, *joint_b;  // GEAR, MIMIC: one-dof joints
   double ratio, offset;           // q_b = ratio q_a + offset; GEAR: the offset is taken from the start
 } TriboClosureDef;
 TRIBO_API TriboClosureDef tribo_closure_default(void);
@@ -278,8 +285,8 @@ typedef struct TriboShapeInfo {
   double color[4];
   int material;
   double surface[3];     // velocity of the surface, body axes [m/s]
-  const double* points;  // HULL: (npoint × 3)
-  const int* triangles;  // HULL: (ntriangle × 3), outward
+  const double* points;  // HULL, HEIGHTFIELD: (npoint × 3)
+  const int* triangles;  // HULL, HEIGHTFIELD: (ntriangle × 3), outward
   int npoint, ntriangle;
 } TriboShapeInfo;
 TRIBO_API const TriboBodyInfo* tribo_model_body(const TriboModel* model, int id);  // NULL: no such id
@@ -326,6 +333,8 @@ typedef struct TriboStepInfo {
   double penetration;       // deepest overlap or limit violation of the state the step began with [m, rad]
   double opening;           // of the widest open closure at the end of the step [m, rad]
   int passes;               // solves that the closures needed, 1 without any
+  int substeps;  // 1: the step was taken in one; more: it had to be divided, what follows is the worst of all
+  int chases;    // times it was solved again because its impulses brought new contacts about
   int contacts, rows, islands, pairs;
   int iterations, factorisations;   // summed over the islands
   int softened;                     // islands whose rigid problem had no answer in reach: solved with a little give
