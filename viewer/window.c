@@ -31,11 +31,14 @@ static const struct {
 #define X(id, code, name, doc) {GLFW_KEY_##code, name, doc},
     TRIBO_ACTIONS(X)
 #undef X
-#define X(id, name, doc) {GLFW_KEY_1 + TRIBO_OVERLAY_##id, (const char[]){'1' + TRIBO_OVERLAY_##id, 0}, doc},
+#define X(id, code, key_name, name, doc) {GLFW_KEY_##code, key_name, doc},
         TRIBO_OVERLAYS(X)
 #undef X
 };
 
+int tribo_view_action_code(int action) {
+  return actions[action].key;
+}
 const char* tribo_view_action_key(int action) {
   return actions[action].name;
 }

@@ -19,15 +19,26 @@ const char* tribo_view_error(void);
 
 // ---- what is to be seen --------------------------------------------------------------------------------------------
 
-// Things drawn over the bodies; hidden parts shine through.
-#define TRIBO_OVERLAYS(X)                                                            \
-  X(CONTACTS, "contacts", "contact points: green sticks, orange slides, grey opens") \
-  X(FORCES, "forces", "contact forces on the body the normal points to")             \
-  X(FRAMES, "frames", "body frames: x red, y green, z blue")                         \
-  X(COM, "com", "centres of mass")                                                   \
-  X(AABB, "aabb", "bounding boxes of the shapes")
+// Things drawn over the bodies, whose hidden parts shine through, and other ways to draw the bodies themselves:
+// X(id, GLFW key, name of the key, name, what it shows)
+#define TRIBO_OVERLAYS(X)                                                                                    \
+  X(CONTACTS, 1, "1", "contacts", "contact points: green sticks, orange slides, grey breaks away")           \
+  X(FORCES, 2, "2", "forces", "contact forces on the body the normal points to")                             \
+  X(NORMALS, 3, "3", "normals", "contact normals")                                                           \
+  X(CONES, 4, "4", "cones", "friction cones of the contacts that carry something")                           \
+  X(FRAMES, 5, "5", "frames", "body frames: x red, y green, z blue")                                         \
+  X(COM, 6, "6", "com", "centres of mass")                                                                   \
+  X(INERTIA, 7, "7", "inertia", "ellipsoids of the bodies' inertia: solid ones of their mass")               \
+  X(JOINTS, 8, "8", "joints", "joint axes, and limits with the present position between them")               \
+  X(CLOSURES, 9, "9", "closures", "loop closures: the points they hold, and the bodies they tie")            \
+  X(AABB, 0, "0", "aabb", "bounding boxes of the shapes")                                                    \
+  X(ISLANDS, I, "I", "islands", "bodies coloured by island; grey: nothing touches them")                     \
+  X(PENETRATION, P, "P", "penetration", "bodies coloured by penetration: blue 1 µm, green 0.1 mm, red 1 cm") \
+  X(WIREFRAME, W, "W", "wireframe", "bodies as wires")                                                       \
+  X(TRANSPARENT, T, "T", "transparent", "bodies as glass")                                                   \
+  X(TRAILS, L, "L", "trails", "where the centres of mass have been")
 typedef enum TriboOverlay {
-#define X(id, name, doc) TRIBO_OVERLAY_##id,
+#define X(id, key, key_name, name, doc) TRIBO_OVERLAY_##id,
   TRIBO_OVERLAYS(X)
 #undef X
       TRIBO_OVERLAY_COUNT
@@ -64,6 +75,7 @@ typedef struct TriboDrawMesh {
 typedef struct TriboDrawInstance {
   int mesh;
   int overlay;                        // 1: drawn over the bodies, without a shadow
+  int of;                             // shape that it is; overlays: contact that it marks, −1 for none
   double position[3], quaternion[4];  // world
   float scale[4];
   float color[4];  // as the screen shows it (sRGB); alpha < 1 is drawn last
@@ -74,10 +86,20 @@ typedef struct TriboDrawList TriboDrawList;
 TRIBO_NODISCARD TriboStatus tribo_view_list_create(const TriboModel* model, TriboDrawList** out);
 void tribo_view_list_destroy(TriboDrawList* list);
 
+// Where the centres of mass have been, for the overlay of that name: whoever steps adds states, whoever draws hands
+// them on. The last two seconds are kept, fewer for a crowd.
+typedef struct TriboTrails TriboTrails;
+TRIBO_NODISCARD TriboStatus tribo_view_trails_create(const TriboModel* model, TriboTrails** out);
+void tribo_view_trails_destroy(TriboTrails* trails);
+// Looks at the current state; takes it when 1/60 s has passed since the last one. Going back in time starts anew.
+TRIBO_NODISCARD TriboStatus tribo_view_trails_add(TriboTrails* trails, const TriboModel* model, TriboData* data);
+
 typedef struct TriboDrawOptions {
   unsigned overlays;
   double size;         // how much of the world the picture shows, for the size of marks [m]; 0: the scene's diagonal
   double force_scale;  // [m/N]; 0: the largest force of the frame is a quarter of size
+  int selected;        // 1 + the body that stands out, 0: none
+  const TriboTrails* trails;  // NULL: none
 } TriboDrawOptions;
 // Replaces the instances by those of the current state.
 TRIBO_NODISCARD TriboStatus tribo_view_list_fill(TriboDrawList* list, const TriboModel* model, TriboData* data,
@@ -87,6 +109,46 @@ const TriboDrawInstance* tribo_view_list_instances(const TriboDrawList* list, in
 const TriboDrawMesh* tribo_view_list_meshes(const TriboDrawList* list, int* count);
 const TriboDrawVertex* tribo_view_list_vertices(const TriboDrawList* list, int* count);
 const unsigned* tribo_view_list_indices(const TriboDrawList* list, int* count);
+// The state behind the picture, copied when the list was filled: a simulation may go on while it is looked at.
+typedef struct TriboDrawFacts {
+  const TriboModel* model;
+  double time;
+  uint64_t hash;  // of the state, as tribo_data_hash
+  const TriboContactView* contacts;
+  int ncontact;
+  const double *position, *quaternion, *velocity, *omega;  // (nbody × 3, 4, 3, 3)
+} TriboDrawFacts;
+const TriboDrawFacts* tribo_view_list_facts(const TriboDrawList* list);
+
+// The contacts in the order of a column, for tables.
+typedef enum TriboContactColumn {
+  TRIBO_COLUMN_BODIES,
+  TRIBO_COLUMN_MODE,
+  TRIBO_COLUMN_FORCE,
+  TRIBO_COLUMN_NORMAL_FORCE,
+  TRIBO_COLUMN_GAP,
+  TRIBO_COLUMN_ISLAND,
+  TRIBO_COLUMN_COUNT
+} TriboContactColumn;
+// order (ncontact) receives indices of contacts; equal ones stay in their own order.
+void tribo_view_contacts_sort(const TriboDrawFacts* facts, TriboContactColumn column, int descending, int* order);
+// What touches: names of bodies, of shapes where the world does. The sum of what the contacts do to a body: force, and
+// torque about its centre of mass.
+const char* tribo_view_contact_name(const TriboModel* model, int body, int shape);
+void tribo_view_contact_wrench(const TriboDrawFacts* facts, int body, double force[3], double torque[3]);
+void tribo_view_body_centre(const TriboDrawFacts* facts, int body, double centre[3]);
+
+// What a ray meets first: a contact's mark, even behind a body, or else a shape.
+typedef struct TriboHit {
+  int shape, body;  // −1: none; body of a static shape: TRIBO_WORLD
+  int contact;      // −1: none
+  double point[3];
+  double distance;  // along the direction as it was given
+} TriboHit;
+int tribo_view_pick(const TriboDrawList* list, const double origin[3], const double direction[3], TriboHit* hit);
+// The ray through a point of the picture: (−1, −1) is its lower left corner, (1, 1) its upper right.
+void tribo_view_camera_ray(const TriboCameraDef* camera, double aspect, double x, double y, double direction[3]);
+
 // The box around everything that is neither a plane nor an overlay; 0: there is nothing.
 int tribo_view_list_bounds(const TriboDrawList* list, double lo[3], double hi[3]);
 // Where the sky is: against gravity, or z.
@@ -156,7 +218,7 @@ const TriboDrawList* tribo_view_player_list(TriboPlayer* player, const TriboDraw
 
 // ---- the window ----------------------------------------------------------------------------------------------------
 
-// What one can do: X(id, GLFW key, name of the key, what it does). The overlays have the keys 1, 2, 3 …
+// What one can do: X(id, GLFW key, name of the key, what it does). The overlays follow.
 #define TRIBO_ACTIONS(X)                              \
   X(PAUSE, SPACE, "space", "pause, go on")            \
   X(STEP, RIGHT, "right", "one step")                 \
@@ -175,6 +237,7 @@ typedef enum TriboAction {
       TRIBO_ACTION_OVERLAY,  // first of the overlays
   TRIBO_ACTION_COUNT = TRIBO_ACTION_OVERLAY + TRIBO_OVERLAY_COUNT
 } TriboAction;
+int tribo_view_action_code(int action);  // GLFW's number of the key
 const char* tribo_view_action_key(int action);
 const char* tribo_view_action_doc(int action);
 
