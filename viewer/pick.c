@@ -92,6 +92,11 @@ int tribo_view_pick(const TriboDrawList* list, const double origin[3], const dou
     if (instance->overlay && instance->of < 0) {
       continue;
     }
+    // through a glass wall one means what is behind it
+    if (!instance->overlay && instance->color[3] < 1 &&
+        tribo_model_shape(list->facts.model, instance->of)->body == TRIBO_WORLD) {
+      continue;
+    }
     if (!instance->overlay && instance->mesh != TRIBO_MESH_PLANE) {
       tribo_view_list_box(list, instance, lo, hi);
       if (!meets_box(origin, direction, lo, hi, nearest)) {

@@ -1,6 +1,7 @@
 """`tribo render` as a user types it: pictures, films, overlays, cameras, complaints.   render.py TRIBO SCENES"""
 import os
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -79,7 +80,32 @@ with tempfile.TemporaryDirectory() as folder:
     _, _, rows = read_png(out)
     assert not any(row[i + 1] > 1.35 * max(row[i], row[i + 2]) for row in rows for i in range(0, len(row), 3))
 
+    # every overlay of the help is drawn, each differently
+    words = re.search(r"by commas: ([\w\s]+?)(?:\n  --|$)", subprocess.run([tribo, "render", "--help"], text=True,
+                      capture_output=True).stdout).group(1).split()
+    assert len(words) == 15, words
+    pictures = {}
+    for word in words:
+        call(scenes / "bench/fourbar.yaml" if word == "closures" else pendulum if word in ("joints", "trails") else tower,
+             "--out", out, "--size", "160x160", "--camera", "auto", "--at", 0.2, "--overlay", word)
+        pictures[word] = out.read_bytes()
+    assert len(set(pictures.values())) == len(words)
+
+    # a picture every tenth of a second, numbered; the first is the start
+    call(pendulum, "--out", here / "s.png", "--size", "40x40", "--camera", "auto", "--every", 0.1, "--duration", 0.3)
+    names = sorted(p.name for p in here.glob("s-*.png"))
+    assert names == [f"s-{i:04d}.png" for i in range(4)], names
+    call(pendulum, "--out", out, "--size", "40x40", "--camera", "auto")
+    assert out.read_bytes() == (here / "s-0000.png").read_bytes() != (here / "s-0002.png").read_bytes()
+    stats = subprocess.run([tribo, "render", tower, "--out", out, "--size", "64x64", "--stats"], text=True,
+                           capture_output=True, check=True).stdout
+    bodies, instances, calls = map(int, re.match(r"(\d+) bodies, (\d+) instances, (\d+) draw calls; list ", stats).groups())
+    # the sky, the ground, and one mesh in the shadow map and in the picture, whatever the number of cubes
+    assert bodies > 1 and instances == bodies + 1 and calls == 4, stats
+
     # what is wrong is said
+    complains([tower, "--out", here / "a.mp4", "--every", 1], "--fps")
+    complains([tower, "--out", out, "--every", -1], "--every -1")
     complains([tower], "--out")
     complains([tower, "--out", here / "a.gif"], "a.gif", ".png or .mp4")
     complains([tower, "--out", "/nowhere/a.png"], "/nowhere/a.png")

@@ -1,6 +1,5 @@
 // What is drawn over the bodies and asked of a picture, against closed forms and by other ways of counting.
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "worlds.h"
 
@@ -30,14 +29,12 @@ static void turn_z(const double q[4], double out[3]) {
   turn(q, (const double[3]){0, 0, 1}, out);
 }
 
-// A scene written as a file is.
 static World from_text(const char* text) {
   World world = {0};
   char path[] = "/tmp/tribo-view-XXXXXX.yaml";
-  int fd = mkstemps(path, 5);
-  assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-  close(fd);
-  CHECK_OK(tribo_scene_load(path, NULL, &world.scene));
+  close(mkstemps(path, 5));
+  world_write(text, path);
+  CHECK_OK(world_load(path, &world.scene));
   unlink(path);
   world_end(&world, NULL);
   return world;
