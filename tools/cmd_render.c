@@ -13,6 +13,7 @@
 
 static const Flag flags[] = {
     {"--out", "FILE", "the picture (.png) or film (.mp4, made by ffmpeg) to write"},
+    {"--html", "FILE", "instead: a page that plays the motion in a browser (WebGL 2), all in one file"},
     {"--at", "T", "simulated time of the picture, or where the film starts [s]; 0"},
     {"--every", "S", "a picture every S simulated seconds instead of one: FILE-0000.png, FILE-0001.png …"},
     {"--fps", "N", "frames per second of a film; 30"},
@@ -29,7 +30,8 @@ static const Flag flags[] = {
 
 // Everything a picture needs besides the simulation.
 typedef struct Studio {
-  const char *out, *which;  // file; camera, NULL: the first one
+  const char *out, *html;  // files
+  const char* which;       // camera, NULL: the first one
   double at, fps, every;
   int width, height, supersample, quiet, film, stats;
   TriboDrawOptions options;
@@ -54,15 +56,18 @@ static int ends_with(const char* text, const char* end) {
 
 static int parse(const Args* args, Studio* studio) {
   double supersample = 1;
-  *studio = (Studio){.out = cli_value(args, "--out"), .which = cli_value(args, "--camera"), .fps = 30};
+  *studio = (Studio){.out = cli_value(args, "--out"),
+                     .html = cli_value(args, "--html"),
+                     .which = cli_value(args, "--camera"),
+                     .fps = 30};
   studio->width = 960, studio->height = 540;
   studio->quiet = cli_value(args, "--quiet") != NULL;
   studio->stats = cli_value(args, "--stats") != NULL;
-  if (studio->out == NULL) {
-    return cli_wrong("render needs --out FILE.png or --out FILE.mp4");
+  if ((studio->out == NULL) == (studio->html == NULL)) {
+    return cli_wrong("render needs --out FILE.png, --out FILE.mp4 or --html FILE.html");
   }
-  studio->film = ends_with(studio->out, ".mp4");
-  if (!studio->film && !ends_with(studio->out, ".png")) {
+  studio->film = studio->out != NULL && ends_with(studio->out, ".mp4");
+  if (studio->out != NULL && !studio->film && !ends_with(studio->out, ".png")) {
     return cli_wrong("--out %s: accepted are names that end with .png or .mp4", studio->out);
   }
   int code = studio_parse(args, &studio->width, &studio->height, &studio->options);
@@ -88,6 +93,9 @@ static TriboStatus open(Studio* studio, const Simulation* sim) {
   int n = studio->supersample;
   TriboStatus status = tribo_view_list_create(sim->model, &studio->list);
   status = status == TRIBO_OK ? tribo_view_trails_create(sim->model, &studio->trails) : status;
+  if (studio->html != NULL) {
+    return status;
+  }
   status = status == TRIBO_OK ? tribo_view_offscreen_create(&studio->context) : status;
   status = status == TRIBO_OK ? tribo_view_renderer_create(studio->list, &studio->renderer) : status;
   status = status == TRIBO_OK ? tribo_view_image_create(studio->width, studio->height, &studio->image) : status;
@@ -198,6 +206,43 @@ static int series(Studio* studio, Simulation* sim) {
   return status == TRIBO_OK ? code : studio_complain(status);
 }
 
+static void show_progress(const Studio* studio, int done, int all) {
+  enum { WIDTH = 30 };
+  if (studio->quiet || !isatty(STDERR_FILENO)) {
+    return;
+  }
+  int full = done * WIDTH / all;
+  if (done == all) {
+    fputs("\r\033[K", stderr);
+  } else {
+    fprintf(stderr, "\r[%.*s%*s] frame %d of %d ", full, "##############################", WIDTH - full, "", done, all);
+  }
+}
+
+// The whole motion as a page; nothing is drawn here, the browser does it.
+static int page(Studio* studio, Simulation* sim) {
+  TriboCameraDef camera;
+  TriboPage* page = NULL;
+  int frames = (int)llround(tribo_model_world(sim->model)->duration * studio->fps) + 1, code = EXIT_WELL;
+  TriboStatus status = place(studio, sim, &camera);
+  if (status == TRIBO_OK) {
+    status = tribo_view_page_open(studio->html, sim->path, studio->list, &camera, studio->fps, &page);
+  }
+  for (int i = 0; i < frames && status == TRIBO_OK && code == EXIT_WELL; ++i) {
+    code = advance(studio, sim, studio->at + i / studio->fps, 0);
+    if (code == EXIT_WELL) {
+      status = tribo_view_list_fill(studio->list, sim->model, sim->data, &studio->options);
+      status = status == TRIBO_OK ? tribo_view_page_add(page, studio->list) : status;
+    }
+    show_progress(studio, i + 1, frames);
+  }
+  if (status != TRIBO_OK) {
+    code = studio_complain(status);
+  }
+  TriboStatus closed = page != NULL ? tribo_view_page_close(page) : TRIBO_OK;
+  return code == EXIT_WELL && closed != TRIBO_OK ? studio_complain(closed) : code;
+}
+
 static int film(Studio* studio, Simulation* sim) {
   TriboCameraDef camera;
   TriboVideo* video = NULL;
@@ -210,15 +255,7 @@ static int film(Studio* studio, Simulation* sim) {
     code = advance(studio, sim, studio->at + i / studio->fps, 0);
     status = code == EXIT_WELL ? shoot(studio, sim, &camera) : TRIBO_OK;
     status = code == EXIT_WELL && status == TRIBO_OK ? tribo_view_video_add(video, &studio->image) : status;
-    if (!studio->quiet && isatty(STDERR_FILENO)) {
-      enum { WIDTH = 30 };
-      int full = (i + 1) * WIDTH / frames;
-      fprintf(stderr, "\r[%.*s%*s] frame %d of %d ", full, "##############################", WIDTH - full, "", i + 1,
-              frames);
-    }
-  }
-  if (!studio->quiet && isatty(STDERR_FILENO)) {
-    fputs("\r\033[K", stderr);
+    show_progress(studio, i + 1, frames);
   }
   // the first thing that went wrong is the one to tell; an interrupted film is a shorter one
   if (status != TRIBO_OK) {
@@ -245,7 +282,10 @@ static int run(const Args* args) {
   code = code == EXIT_WELL ? simulation_load(&sim, cli_value(args, "--load")) : code;
   code = code == EXIT_WELL ? advance(&studio, &sim, studio.at, !studio.quiet) : code;
   if (code == EXIT_WELL) {
-    code = studio.film ? film(&studio, &sim) : studio.every > 0 ? series(&studio, &sim) : still(&studio, &sim);
+    code = studio.html != NULL ? page(&studio, &sim)
+           : studio.film       ? film(&studio, &sim)
+           : studio.every > 0  ? series(&studio, &sim)
+                               : still(&studio, &sim);
   }
   close_studio(&studio);
   simulation_close(&sim);
@@ -262,5 +302,10 @@ static int run(const Args* args) {
 
 #endif
 
-const Command command_render = {
-    "render", "SCENE --out FILE [flags]", "a picture or a film of a scene, without a screen", flags, 1, 1, run};
+const Command command_render = {"render",
+                                "SCENE --out FILE | --html FILE [flags]",
+                                "a picture, a film or a web page of a scene, without a screen",
+                                flags,
+                                1,
+                                1,
+                                run};

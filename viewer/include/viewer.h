@@ -354,6 +354,16 @@ TRIBO_NODISCARD TriboStatus tribo_view_video_open(const char* path, int width, i
 TRIBO_NODISCARD TriboStatus tribo_view_video_add(TriboVideo* video, const TriboImage* image);
 TRIBO_NODISCARD TriboStatus tribo_view_video_close(TriboVideo* video);  // waits for ffmpeg; frees also on failure
 
+// ---- a page for the browser ----------------------------------------------------------------------------------------
+
+// One HTML file that plays a motion, with a camera one can turn; it loads nothing from anywhere. Lists are all of one
+// model.
+typedef struct TriboPage TriboPage;
+TRIBO_NODISCARD TriboStatus tribo_view_page_open(const char* path, const char* title, const TriboDrawList* list,
+                                                 const TriboCameraDef* camera, double fps, TriboPage** out);
+TRIBO_NODISCARD TriboStatus tribo_view_page_add(TriboPage* page, const TriboDrawList* list);  // the next frame
+TRIBO_NODISCARD TriboStatus tribo_view_page_close(TriboPage* page);  // writes it; frees also on failure
+
 #ifdef __cplusplus
 }
 #endif

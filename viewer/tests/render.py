@@ -3,11 +3,11 @@ import os
 import pathlib
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
-import zlib
+
+from png import read_png
 
 tribo, scenes = sys.argv[1], pathlib.Path(sys.argv[2])
 tower, pendulum = scenes / "cubes/tower.yaml", scenes / "lab/pendulum.yaml"
@@ -23,31 +23,6 @@ def complains(words, *texts, env=None):
     err = call(*words, code=2, env=env)
     for text in texts:
         assert text in err, f"{words}: '{text}' is not in '{err}'"
-
-
-def read_png(path):
-    """Width, height and rows of (r, g, b) bytes of an 8-bit RGB file."""
-    data, at, packed = path.read_bytes(), 8, b""
-    assert data[:8] == b"\x89PNG\r\n\x1a\n"
-    while at < len(data):
-        size, kind = struct.unpack(">I4s", data[at:at + 8])
-        body = data[at + 8:at + 8 + size]
-        if kind == b"IHDR":
-            width, height, depth, color = struct.unpack(">IIBB", body[:10])
-            assert (depth, color) == (8, 2)
-        packed += body if kind == b"IDAT" else b""
-        at += size + 12
-    raw, rows, above = zlib.decompress(packed), [], bytearray(3 * width)
-    for y in range(height):
-        filtering, row = raw[y * (3 * width + 1)], bytearray(raw[y * (3 * width + 1) + 1:(y + 1) * (3 * width + 1)])
-        for i in range(3 * width):
-            a, b, c = (row[i - 3] if i >= 3 else 0), above[i], (above[i - 3] if i >= 3 else 0)
-            p = a + b - c
-            paeth = min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
-            row[i] = (row[i] + [0, a, b, (a + b) // 2, paeth][filtering]) & 255
-        rows.append(row)
-        above = row
-    return width, height, rows
 
 
 with tempfile.TemporaryDirectory() as folder:
