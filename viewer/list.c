@@ -120,13 +120,15 @@ void tribo_view_list_destroy(TriboDrawList* list) {
 
 TriboStatus tribo_view_list_add(TriboDrawList* list, const TriboDrawInstance* instance) {
   VIEW_TRY(tribo_view_reserve((void**)&list->instances, &list->capacity, list->ninstance + 1, sizeof *instance));
-  list->instances[list->ninstance++] = *instance;
+  list->instances[list->ninstance] = *instance;
+  list->instances[list->ninstance].body = instance->overlay ? TRIBO_WORLD : instance->body;
+  list->ninstance++;
   return TRIBO_OK;
 }
 
 static TriboStatus add_shape(TriboDrawList* list, const TriboShapeInfo* shape, int id, const Poses* poses) {
   const ShapeMesh* mesh = &list->shapes[id];
-  TriboDrawInstance instance = {.mesh = mesh->mesh, .of = id};
+  TriboDrawInstance instance = {.mesh = mesh->mesh, .of = id, .body = shape->body};
   memcpy(instance.scale, mesh->scale, sizeof instance.scale);
   for (int i = 0; i < 4; ++i) {
     instance.color[i] = (float)shape->color[i];

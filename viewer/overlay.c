@@ -281,7 +281,7 @@ static double deepest(const TriboDrawFacts* facts, int body) {
 
 static TriboStatus paint(const TriboDrawList* list, const TriboModel* model, const TriboData* data, unsigned overlays,
                          TriboDrawInstance* instance) {
-  const int body = tribo_model_shape(model, instance->of)->body;
+  const int body = instance->body;
   if (body == TRIBO_WORLD) {
     return TRIBO_OK;
   }
@@ -311,7 +311,7 @@ TriboStatus tribo_view_list_paint(TriboDrawList* list, const TriboModel* model, 
     if (options->overlays & painted) {
       VIEW_TRY(paint(list, model, data, options->overlays, instance));
     }
-    if (options->selected > 0 && tribo_model_shape(model, instance->of)->body == options->selected - 1) {
+    if (options->selected > 0 && instance->body == options->selected - 1) {
       // half way to a warm yellow
       const float warm[3] = {1, 0.85f, 0.25f};
       for (int k = 0; k < 3; ++k) {

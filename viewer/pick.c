@@ -93,8 +93,7 @@ int tribo_view_pick(const TriboDrawList* list, const double origin[3], const dou
       continue;
     }
     // through a glass wall one means what is behind it
-    if (!instance->overlay && instance->color[3] < 1 &&
-        tribo_model_shape(list->facts.model, instance->of)->body == TRIBO_WORLD) {
+    if (!instance->overlay && instance->color[3] < 1 && instance->body == TRIBO_WORLD) {
       continue;
     }
     if (!instance->overlay && instance->mesh != TRIBO_MESH_PLANE) {
@@ -110,6 +109,7 @@ int tribo_view_pick(const TriboDrawList* list, const double origin[3], const dou
     } else if (!instance->overlay && t < nearest) {
       nearest = t;
       hit->shape = instance->of;
+      hit->body = instance->body;
     }
   }
   hit->distance = hit->contact >= 0 ? mark : nearest;
@@ -118,8 +118,7 @@ int tribo_view_pick(const TriboDrawList* list, const double origin[3], const dou
   }
   if (hit->contact >= 0) {
     hit->shape = -1;
-  } else if (hit->shape >= 0) {
-    hit->body = tribo_model_shape(list->facts.model, hit->shape)->body;
+    hit->body = TRIBO_WORLD;
   }
   return hit->contact >= 0 || hit->shape >= 0;
 }

@@ -76,6 +76,7 @@ typedef struct TriboDrawInstance {
   int mesh;
   int overlay;                        // 1: drawn over the bodies, without a shadow
   int of;                             // shape that it is; overlays: contact that it marks, −1 for none
+  int body;                           // that it belongs to; TRIBO_WORLD: none
   double position[3], quaternion[4];  // world
   float scale[4];
   float color[4];  // as the screen shows it (sRGB); alpha < 1 is drawn last
