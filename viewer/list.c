@@ -155,7 +155,7 @@ static TriboStatus gather_facts(TriboDrawList* list, const TriboModel* model, Tr
   const TriboContactView* contacts;
   int nbody = tribo_model_size(model).nbody, n;
   VIEW_TRY_ENGINE(tribo_data_contacts(model, data, &contacts, &n));
-  VIEW_TRY(tribo_view_reserve((void**)&list->numbers, &list->number_capacity, 13 * nbody + 1, sizeof(double)));
+  VIEW_TRY(tribo_view_reserve((void**)&list->numbers, &list->number_capacity, 14 * nbody + 1, sizeof(double)));
   VIEW_TRY(tribo_view_reserve((void**)&list->contacts, &list->contact_capacity, n + 1, sizeof *contacts));
   *facts = (TriboDrawFacts){.model = model,
                             .time = tribo_data_time(data),
@@ -171,6 +171,7 @@ static TriboStatus gather_facts(TriboDrawList* list, const TriboModel* model, Tr
     *out[i] = memcpy(list->numbers + at, view.values, (size_t)view.count * sizeof(double));
     at += view.count;
   }
+  list->depths = list->numbers + 13 * nbody;
   return TRIBO_OK;
 }
 

@@ -19,6 +19,7 @@ struct TriboDrawList {
   long serial;  // of the mesh set: lists with the same one share what the renderer has uploaded
   TriboDrawFacts facts;
   double* numbers;  // of the facts
+  double* depths;   // (nbody) penetration of each, behind them
   TriboContactView* contacts;
   int number_capacity, contact_capacity;
   void* keep;  // what must live as long as the list; NULL: the caller sees to it

@@ -268,15 +268,18 @@ static void depth_color(double depth, float rgb[3]) {
   rgb[2] = (float)(0.15 + 0.75 * fmax(1 - 2 * x, 0));
 }
 
-static double deepest(const TriboDrawFacts* facts, int body) {
-  double depth = 0;
-  for (int i = 0; i < facts->ncontact; ++i) {
-    const TriboContactView* c = &facts->contacts[i];
-    if (c->body_a == body || c->body_b == body) {
-      depth = fmax(depth, -c->gap);
+// The deepest contact of every body.
+static void measure_depths(TriboDrawList* list, int nbody) {
+  memset(list->depths, 0, (size_t)nbody * sizeof(double));
+  for (int i = 0; i < list->facts.ncontact; ++i) {
+    const TriboContactView* c = &list->facts.contacts[i];
+    const int bodies[2] = {c->body_a, c->body_b};
+    for (int k = 0; k < 2; ++k) {
+      if (bodies[k] != TRIBO_WORLD) {
+        list->depths[bodies[k]] = fmax(list->depths[bodies[k]], -c->gap);
+      }
     }
   }
-  return depth;
 }
 
 static TriboStatus paint(const TriboDrawList* list, const TriboModel* model, const TriboData* data, unsigned overlays,
@@ -294,7 +297,7 @@ static TriboStatus paint(const TriboDrawList* list, const TriboModel* model, con
     }
   }
   if (overlays & 1u << TRIBO_OVERLAY_PENETRATION) {
-    depth_color(deepest(&list->facts, body), instance->color);
+    depth_color(list->depths[body], instance->color);
   }
   if (overlays & 1u << TRIBO_OVERLAY_TRANSPARENT) {
     instance->color[3] *= 0.35f;
@@ -306,6 +309,7 @@ TriboStatus tribo_view_list_paint(TriboDrawList* list, const TriboModel* model, 
                                   const TriboDrawOptions* options) {
   const unsigned painted =
       1u << TRIBO_OVERLAY_ISLANDS | 1u << TRIBO_OVERLAY_PENETRATION | 1u << TRIBO_OVERLAY_TRANSPARENT;
+  measure_depths(list, tribo_model_size(model).nbody);
   for (int i = 0; i < list->ninstance; ++i) {
     TriboDrawInstance* instance = &list->instances[i];
     if (options->overlays & painted) {

@@ -55,6 +55,13 @@ with tempfile.TemporaryDirectory() as folder:
     _, _, rows = read_png(out)
     assert not any(row[i + 1] > 1.35 * max(row[i], row[i + 2]) for row in rows for i in range(0, len(row), 3))
 
+    # nothing at all is a scene too: sky, in every picture of it
+    empty = here / "empty.yaml"
+    empty.write_text("world: {dt: 0.001}\n")
+    call(empty, "--out", out, "--size", "32x32", "--at", 0.01, "--overlay", "contacts,joints,trails,inertia")
+    _, _, rows = read_png(out)
+    assert all(row[i + 2] >= row[i] > 150 for row in rows for i in range(0, len(row), 3))
+
     # every overlay of the help is drawn, each differently
     words = re.search(r"by commas: ([\w\s]+?)(?:\n  --|$)", subprocess.run([tribo, "render", "--help"], text=True,
                       capture_output=True).stdout).group(1).split()

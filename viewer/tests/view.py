@@ -49,6 +49,11 @@ with tempfile.TemporaryDirectory() as folder:
         call(tower, "--frames", "5", "--size", "320x240", "--overlay", "contacts,forces", display=display, code=0,
              folder=folder)
         call(tower, "--frames", "5", "--camera", "moon", display=display, code=2, folder=folder)
+        # nothing at all is a scene too
+        pathlib.Path(folder, "empty.yaml").write_text("world: {dt: 0.001}\n")
+        call("empty.yaml", "--frames", "5", "--panels", "--overlay", "contacts,forces,joints,trails,islands", display=display,
+             code=0, folder=folder)
+        pathlib.Path(folder, "empty.yaml").unlink()
         # the screen goes away while the window is open
         program = subprocess.Popen([tribo, "view", tower, "--size", "320x240"], stderr=subprocess.PIPE, text=True,
                                    env=dict(os.environ, DISPLAY=display), cwd=folder)
