@@ -158,6 +158,9 @@ static void shoot(TriboWindow* window) {
 static void act(TriboWindow* window, int action) {
   TriboPlayer* player = window->player;
   const TriboPlayerStatus s = tribo_view_player_status(player);
+  if (window->film.video != NULL && action < TRIBO_ACTION_CAMERA) {
+    return;  // the film moves time on, nobody else
+  }
   switch (action) {
     case TRIBO_ACTION_PAUSE: tribo_view_player_send(player, TRIBO_PLAYER_PAUSE, !s.paused); return;
     case TRIBO_ACTION_STEP: tribo_view_player_send(player, TRIBO_PLAYER_STEP, 1); return;
