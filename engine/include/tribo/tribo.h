@@ -263,16 +263,24 @@ typedef struct TriboBodyInfo {
 typedef struct TriboJointInfo {
   const char* name;
   const char* kind;
-  int body;  // the link it carries
+  int parent;  // the link it hangs on, TRIBO_WORLD
+  int body;    // the link it carries
   int q_at, nq, v_at, nv;
   double lower, upper, effort;  // one-dof joints
+  double anchor[3], axis[3];  // where it turns or slides and about or along what, in the frame of the link it carries;
+                              // axis: unit, one-dof joints, 0 for the others
 } TriboJointInfo;
+typedef struct TriboMotorInfo {
+  int joint;
+  double stiffness, damping, target, velocity, effort;  // as in TriboMotorDef, at the start
+} TriboMotorInfo;
 typedef struct TriboClosureInfo {
   const char* name;
   const char* kind;
-  int body_a, body_b;  // TRIBO_WORLD: the world, or joints are tied
-  int rows;            // those along axes come first
-  int nforce;          // how many these are
+  int body_a, body_b;               // TRIBO_WORLD: the world, or joints are tied
+  double anchor_a[3], anchor_b[3];  // the points it holds together (or apart: distance), in the frames of the bodies
+  int rows;                         // those along axes come first
+  int nforce;                       // how many these are
   char redundant[80];  // rows that say nothing new at the initial state, "along y, about x"; "" for none. They are
                        // harmless: among the impulses that hold, the smallest are found
 } TriboClosureInfo;
@@ -291,6 +299,7 @@ typedef struct TriboShapeInfo {
 } TriboShapeInfo;
 TRIBO_API const TriboBodyInfo* tribo_model_body(const TriboModel* model, int id);  // NULL: no such id
 TRIBO_API const TriboJointInfo* tribo_model_joint(const TriboModel* model, int id);
+TRIBO_API const TriboMotorInfo* tribo_model_motor(const TriboModel* model, int id);
 TRIBO_API const TriboClosureInfo* tribo_model_closure(const TriboModel* model, int id);
 TRIBO_API const TriboShapeInfo* tribo_model_shape(const TriboModel* model, int id);
 TRIBO_API const TriboMaterialDef* tribo_model_material(const TriboModel* model, int id);
@@ -369,6 +378,8 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_view(const TriboModel* model, T
                                                       TriboView* view);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_state(const TriboModel* model, TriboData* data, const double* q,
                                                            const double* v);
+// Moves the clock, by which the scene's forces are scheduled, to the step nearest to this time.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_time(const TriboModel* model, TriboData* data, double time);
 // Where a motor is to be and how fast; stays until it is changed. Motors are numbered as they were added.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_motor(const TriboModel* model, TriboData* data, int motor,
                                                            double target, double velocity);
@@ -383,12 +394,21 @@ typedef struct TriboContactView {
   double point[3], normal[3];  // normal from a to b
   double gap;                  // [m]
   double force[3];             // on b [N]
+  double friction;             // μ of the pair
   TriboContactMode mode;
   int island;
 } TriboContactView;
 // The contacts of the last step.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_contacts(const TriboModel* model, const TriboData* data,
                                                           const TriboContactView** contacts, int* count);
+
+// The group of coupled constraints a body was in in the last step; −1: nothing touched it.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_island(const TriboModel* model, const TriboData* data, int body,
+                                                        int* island);
+// Residuals iteration by iteration of the steps to come, as tribo_solver_set_history: island by island in each step,
+// and from any worker thread. It costs an evaluation per iteration; fn NULL ends it.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_history(const TriboModel* model, TriboData* data,
+                                                             TriboSolverHistoryFn* fn, void* user);
 
 // What a closure carried in the last step, by row (TriboClosureInfo.rows of 6): forces along its axes, then torques
 // [N, N·m].
