@@ -204,6 +204,18 @@ static LimitedWay limited_way(const BoundDof* bound, const double* q_all) {
   return way;
 }
 
+double tribo_dyn_limit_violation(const TriboSystem* system, const TriboDynData* data) {
+  double most = 0;
+  for (int i = 0; i < system->nbound; ++i) {
+    const BoundDof* bound = system->bounds + i;
+    if (isfinite(bound->lower) || isfinite(bound->upper)) {
+      const double at = limited_way(bound, data->q).at;
+      most = fmax(most, fmax(bound->lower - at, at - bound->upper));
+    }
+  }
+  return most;
+}
+
 static void add_limits(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                        const double* v) {
   Rows* rows = &data->rows;

@@ -53,6 +53,7 @@ TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, double h
                                .margin = model->world.margin};
   TRIBO_TRY(look(model, data, &query, &data->contacts, &data->ncontact, info));
   info->contacts = data->ncontact;
+  info->penetration = tribo_dyn_limit_violation(model->system, data->dynamics);
   for (int i = 0; i < data->ncontact; ++i) {
     info->penetration = fmax(info->penetration, -data->contacts[i].gap);
   }

@@ -201,7 +201,7 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_force(TriboScene* scene, c
 
 // A quantity names one number of a simulation: "energy", "cube3: position.z", "elbow: q". See tribo_quantity_list.
 typedef struct TriboRecordDef {
-  const char* file;               // CSV
+  const char* file;               // CSV; NULL: none is written, see tribo_recorder_row
   int every;                      // steps between rows, ≥ 1
   const char* const* quantities;  // (n) columns after t; none: all of q and v
   int nquantity;
@@ -444,6 +444,10 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_recorder_open(const TriboModel* mode
                                                           TriboRecorder** out);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_recorder_observe(TriboRecorder* recorder, TriboData* data);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_recorder_close(TriboRecorder* recorder);  // flushes; also frees on failure
+// For other formats: a recorder without a file only knows its columns. The first one is t.
+TRIBO_API int tribo_recorder_size(const TriboRecorder* recorder);
+TRIBO_API const char* tribo_recorder_column(const TriboRecorder* recorder, int index);  // NULL: no such column
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_recorder_row(TriboRecorder* recorder, TriboData* data, double* row);
 
 typedef struct TriboJudge TriboJudge;
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_judge_create(const TriboModel* model, TriboJudge** out);
