@@ -157,6 +157,57 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
   set_normal_row(options, d, c, law, contact->gap, free[dim - 1], old[dim - 1]);
 }
 
+// twice the signed area of a triangle seen against n
+static double area(const double n[3], const double* x, const double* y, const double* z) {
+  double a[3], b[3], c[3];
+  tribo_sub3(a, y, x);
+  tribo_sub3(b, z, x);
+  tribo_cross3(c, a, b);
+  return tribo_dot3(n, c);
+}
+
+// Four contacts in one plane with one normal: a rigid motion moves them by an affine function of their place, and four
+// values are one too many for that. Biases have kinks (gap 0, slop), where they leave it by a little; all four can then
+// close only by a force that leaves one corner, for a mismatch of no size. What is less than the dead band is taken
+// out: Σ cᵢ gᵢ = 0 with the plane's cᵢ, Σ cᵢ = Σ cᵢ xᵢ = 0, the areas opposite to the corners.
+static void level_face(const TriboStepOptions* o, Rows* d, const TriboContact* contacts, int first) {
+  const TriboContact* k = contacts + first;
+  const double* n = k->normal;
+  double* g[4];
+  for (int i = 0; i < 4; ++i) {
+    const TriboCone* cone = d->cones + first + i;
+    if (d->infos[first + i].impact || memcmp(k[i].normal, n, 3 * sizeof *n) != 0) {
+      return;
+    }
+    g[i] = d->g + cone->row + cone->dim - 1;
+  }
+  const double c[4] = {area(n, k[1].point, k[2].point, k[3].point), -area(n, k[0].point, k[2].point, k[3].point),
+                       area(n, k[0].point, k[1].point, k[3].point), -area(n, k[0].point, k[1].point, k[2].point)};
+  double mismatch = 0, square = 0, most = 0;
+  for (int i = 0; i < 4; ++i) {
+    mismatch += c[i] * *g[i];
+    square += c[i] * c[i];
+    most = fmax(most, fabs(c[i]));
+  }
+  if (fabs(mismatch) * most <= GAP_DEAD_BAND / o->h * square) {
+    for (int i = 0; square > 0 && i < 4; ++i) {
+      *g[i] -= mismatch / square * c[i];
+    }
+  }
+}
+
+static void level_faces(const TriboStepOptions* o, Rows* d, const TriboContact* contacts, int ncontact) {
+  for (int first = 0, next = 0; first < ncontact; first = next) {
+    const TriboContact* k = contacts + first;
+    while (next < ncontact && contacts[next].geom_a == k->geom_a && contacts[next].geom_b == k->geom_b) {
+      ++next;
+    }
+    if (next - first == 4) {
+      level_face(o, d, contacts, first);
+    }
+  }
+}
+
 // ---- limits, dry friction and motors of joints
 // -----------------------------------------------------------------------------
 
@@ -345,6 +396,7 @@ TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, co
   for (int i = 0; i < ncontact; ++i) {
     add_contact(system, data, options, v, i, contacts + i, laws + i);
   }
+  level_faces(options, &data->rows, contacts, ncontact);
   add_limits(system, data, options, v);
   add_friction(system, data, options);
   add_motors(system, data, options);
