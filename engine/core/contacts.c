@@ -23,6 +23,18 @@ static void add_surface(TriboContactLaw* law, const TriboShapeInfo* shape, const
   }
 }
 
+// The grain of the first shape that has one, where friction depends on the direction.
+static void set_grain(TriboContactLaw* law, const TriboShapeInfo* a, const TriboShapeInfo* b, const TriboPose* poses) {
+  const TriboShapeInfo* shape = tribo_dot3(a->grain, a->grain) > 0 ? a : b;
+  if (law->mu[0] == law->mu[1]) {
+    return;
+  }
+  tribo_copy3(law->grain, shape->grain);
+  if (shape->body != TRIBO_WORLD) {
+    tribo_mul33v(law->grain, poses[shape->body].R, shape->grain);
+  }
+}
+
 // Each contact's law, by the materials of its two shapes.
 static TriboStatus set_laws(const TriboModel* model, TriboData* data) {
   const TriboPose* poses = tribo_dyn_poses(data->dynamics);
@@ -31,6 +43,7 @@ static TriboStatus set_laws(const TriboModel* model, TriboData* data) {
     const TriboContact* c = &data->contacts[i];
     int a = model->shapes[c->geom_a].material, b = model->shapes[c->geom_b].material;
     data->laws[i] = model->laws[a * model->nmaterial + b];
+    set_grain(&data->laws[i], &model->shapes[c->geom_a], &model->shapes[c->geom_b], poses);
     add_surface(&data->laws[i], &model->shapes[c->geom_b], poses, 1);
     add_surface(&data->laws[i], &model->shapes[c->geom_a], poses, -1);
   }

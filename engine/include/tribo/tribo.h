@@ -69,6 +69,7 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_set(TriboScene* scene, const c
 typedef struct TriboMaterialDef {
   const char* name;
   double friction;     // μ ≥ 0, default 0.5
+  double friction2;    // μ across the grain of the shape; 0: as friction
   double torsion;      // torsional friction [m], ≥ 0
   double rolling;      // rolling friction [m], ≥ 0
   double restitution;  // e in [0, 1]
@@ -110,6 +111,7 @@ typedef struct TriboShapeDef {
   double quaternion[4];
   const char* material;  // NULL: "default"
   double surface[3];     // velocity of the surface against its body, in body axes: a conveyor belt [m/s]
+  double grain[3];       // direction in body axes along which `friction` acts, where the material has a friction2
   double density;        // [kg/m³] ≥ 0, for bodies without a mass
   double color[4];       // r g b a in [0, 1]
   unsigned group, mask;  // two shapes collide when each one's group is in the other's mask
@@ -285,6 +287,7 @@ typedef struct TriboShapeInfo {
   double color[4];
   int material;
   double surface[3];     // velocity of the surface, body axes [m/s]
+  double grain[3];       // of its friction, body axes
   const double* points;  // HULL, HEIGHTFIELD: (npoint × 3)
   const int* triangles;  // HULL, HEIGHTFIELD: (ntriangle × 3), outward
   int npoint, ntriangle;
