@@ -182,6 +182,11 @@ TriboMaterialDef tribo_material_default(void) {
 
 static TriboStatus check_material(const char* who, const TriboMaterialDef* def) {
   TRIBO_TRY(check_range(who, "friction", def->friction, 0, 1e6));
+  TRIBO_TRY(check_range(who, "friction2", def->friction2, 0, 1e6));
+  if (def->friction2 > 0 && !(def->friction > 0)) {
+    return tribo_fail(TRIBO_INVALID, "%s: friction2 = %g needs a friction above 0 along the grain", who,
+                      def->friction2);
+  }
   TRIBO_TRY(check_range(who, "torsion", def->torsion, 0, 1e6));
   TRIBO_TRY(check_range(who, "rolling", def->rolling, 0, 1e6));
   TRIBO_TRY(check_range(who, "restitution", def->restitution, 0, 1));
@@ -338,6 +343,7 @@ static TriboStatus check_shape(const TriboShapeDef* def, int body) {
   TRIBO_TRY(check_finite(who, "position", def->position, 3));
   TRIBO_TRY(check_quaternion(who, def->quaternion));
   TRIBO_TRY(check_finite(who, "surface", def->surface, 3));
+  TRIBO_TRY(check_finite(who, "grain", def->grain, 3));
   TRIBO_TRY(check_range(who, "density", def->density, 0, 1e9));
   for (int i = 0; i < 4; ++i) {
     TRIBO_TRY(check_range(who, "color", def->color[i], 0, 1));
