@@ -358,6 +358,7 @@ static TriboStatus draw(TriboWindow* window, int width, int height) {
   double right[3], above[3];
   window->options.size = 2 * tribo_view_hand_axes(&window->camera, right, above) * tan(window->camera.fov / 2);
   window->options.selected = 1 + window->panel.selected;
+  window->options.contact = 1 + window->panel.contact;
   if (window->film.video != NULL) {
     shoot(window);
   } else {
