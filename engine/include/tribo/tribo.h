@@ -129,10 +129,10 @@ typedef struct TriboJointDef {
   double pitch;  // HELICAL [m/rad]
   double armature, damping, friction;
   double stiffness, rest;  // a spring, and the position at which it is slack [N·m/rad, N/m; rad, m]
-  double lower, upper;  // limits, ±INFINITY: none. UNIVERSAL, TRANSLATION: of each coordinate; CYLINDRICAL: along the
-                        // axis; PLANAR: of x and y each; SPHERICAL: upper is the largest angle away from the zero
-                        // configuration; CONTINUOUS: none
-  double restitution;   // share of the speed that comes back from a limit, 0 … 1
+  double lower, upper;     // limits, ±INFINITY: none. UNIVERSAL, TRANSLATION, EULER: of each coordinate;
+                        // CYLINDRICAL: along the axis; PLANAR: of x and y each; SPHERICAL: upper is the largest angle
+                        // away from the zero configuration; CONTINUOUS: none
+  double restitution;  // share of the speed that comes back from a limit, 0 … 1
   double effort;
   double position, velocity;  // initial, one-dof joints
 } TriboJointDef;
