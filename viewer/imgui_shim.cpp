@@ -398,12 +398,22 @@ static void motors(Panel* panel) {
   ImGui::End();
 }
 
+// Two columns, or it would be higher than a small screen.
 static void keys(void) {
-  ImGui::SetNextWindowPos(ImVec2(10, 190), ImGuiCond_FirstUseEver);
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos(ImVec2(size.x / 2, size.y / 2), ImGuiCond_Appearing, ImVec2(0.5f, 0.5f));
   ImGui::Begin("keys", nullptr, ImGuiWindowFlags_AlwaysAutoResize);
+  ImGui::BeginGroup();
   for (int i = 0; i < TRIBO_ACTION_COUNT; ++i) {
-    ImGui::Text("%-10s %s", tribo_view_action_key(i), tribo_view_action_doc(i));
+    if (i == TRIBO_ACTION_OVERLAY) {
+      ImGui::EndGroup();
+      ImGui::SameLine(0, 30);
+      ImGui::BeginGroup();
+    }
+    ImGui::Text(i < TRIBO_ACTION_OVERLAY ? "%-10s %s" : "%-2s %s", tribo_view_action_key(i), tribo_view_action_doc(i));
   }
+  ImGui::EndGroup();
+  ImGui::Separator();
   ImGui::Text("%-10s %s", "mouse", "left turns, right or shift-left moves, wheel zooms, a click selects");
   ImGui::Text("%-10s %s", "control", "with it, left pulls a body, right pushes it");
   ImGui::End();

@@ -78,7 +78,7 @@ TriboStatus tribo_view_list_create(const TriboModel* model, TriboDrawList** out)
   if (list == NULL) {
     return tribo_view_fail(TRIBO_NOMEM, "no memory for a draw list");
   }
-  static atomic_long serials;
+  static atomic_llong serials;
   list->serial = ++serials;
   list->nshape = tribo_model_size(model).nshape;
   list->shapes = calloc((size_t)list->nshape + 1, sizeof *list->shapes);

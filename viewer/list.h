@@ -15,8 +15,8 @@ struct TriboDrawList {
   double up[3];
   TriboDrawInstance* instances;  // shapes first, overlays after them
   int ninstance, capacity;
-  int wire;     // bodies are drawn as wires
-  long serial;  // of the mesh set: lists with the same one share what the renderer has uploaded
+  int wire;          // bodies are drawn as wires
+  long long serial;  // of the mesh set: lists with the same one share what the renderer has uploaded
   TriboDrawFacts facts;
   double* numbers;  // of the facts
   double* depths;   // (nbody) penetration of each, behind them

@@ -46,7 +46,7 @@ struct TriboRenderer {
   GpuInstance* upload;
   int nbatch, sorted_capacity, batch_capacity, upload_capacity;
   int calls;
-  long serial;  // of the meshes that were uploaded
+  long long serial;  // of the meshes that were uploaded
 };
 
 // ---- programs

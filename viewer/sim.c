@@ -15,7 +15,7 @@ static void let_go(void* user) {
 }
 
 static TriboStatus keep_model(TriboModel* model, KeptModel** out) {
-  static atomic_long serials = 1L << 40;  // far from those of lists without a player
+  static atomic_llong serials = 1LL << 40;  // far from those of lists without a player
   KeptModel* kept = calloc(1, sizeof *kept);
   if (kept == NULL) {
     tribo_model_destroy(model);

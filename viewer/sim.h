@@ -11,7 +11,7 @@ enum { SIM_RING = 512 };  // states to step back through
 // A model lives as long as someone looks at it: the simulation, or a draw list that shows it.
 typedef struct KeptModel {
   TriboModel* model;
-  long serial;
+  long long serial;
   atomic_int users;
 } KeptModel;
 

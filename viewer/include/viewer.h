@@ -100,6 +100,7 @@ typedef struct TriboDrawOptions {
   double size;         // how much of the world the picture shows, for the size of marks [m]; 0: the scene's diagonal
   double force_scale;  // [m/N]; 0: the largest force of the frame is a quarter of size
   int selected;        // 1 + the body that stands out, 0: none
+  int contact;         // 1 + the contact that stands out, 0: none
   const TriboTrails* trails;  // NULL: none
 } TriboDrawOptions;
 // Replaces the instances by those of the current state.
