@@ -336,9 +336,7 @@ static void set_joint(const TriboModel* model, const TriboJointInfo* joint, doub
 static TriboStatus initial_joint(const TriboModel* model, const char* name, double position, double velocity) {
   int id = tribo_names_find(&model->joint_names, name);
   if (id < 0) {
-    const char* near = tribo_names_nearest(&model->joint_names, name);
-    return tribo_fail(TRIBO_NOT_FOUND, "there is no joint '%s'%s%s%s", name, near ? "; did you mean '" : "",
-                      near ? near : "", near ? "'?" : "");
+    return tribo_not_found(&model->joint_names, "joint", name);
   }
   if (model->joints[id].nv != 1) {
     return tribo_fail(TRIBO_INVALID, "joint '%s' has %d degrees of freedom; only those with one can be set by a number",

@@ -281,14 +281,8 @@ INIT(record, TriboRecordDef, ((TriboRecordDef){.every = 1}))
 INIT(camera, TriboCameraDef, tribo_camera_default())
 INIT(expect, TriboExpectDef, tribo_expect_default())
 INIT(generator, GeneratorDef,
-     ((GeneratorDef){.count = {1, 1, 1},
-                     .spacing = {1, 1, 1},
-                     .rows = 5,
-                     .pitch = 1,
-                     .layer = 1,
-                     .number = 1,
-                     .columns = 5,
-                     .quaternion = {0, 0, 0, 1}}))
+     ((GeneratorDef){
+         .count = {1, 1, 1}, .spacing = {1, 1, 1}, .rows = 5, .pitch = 1, .layer = 1, .number = 1, .columns = 5}))
 INIT(rule, RuleDef, ((RuleDef){.first = 1, .factor = 1, .min = NAN, .max = NAN}))
 
 #define SECTION(name, strct, init, doc) \

@@ -12,24 +12,18 @@ static TriboStatus no_memory(void) {
   return tribo_fail(TRIBO_NOMEM, "no memory for the model");
 }
 
-static TriboStatus not_found(const TriboNames* names, const char* what, const char* name) {
-  const char* near = tribo_names_nearest(names, name);
-  return tribo_fail(TRIBO_NOT_FOUND, "there is no %s '%s'%s%s%s", what, name, near ? "; did you mean '" : "",
-                    near ? near : "", near ? "'?" : "");
-}
-
 TriboStatus tribo_model_body_id(const TriboModel* model, const char* name, int* id) {
   TRIBO_REQUIRE(model);
   TRIBO_REQUIRE(name);
   *id = tribo_names_find(&model->body_names, name);
-  return *id >= 0 ? TRIBO_OK : not_found(&model->body_names, "body", name);
+  return *id >= 0 ? TRIBO_OK : tribo_not_found(&model->body_names, "body", name);
 }
 
 TriboStatus tribo_model_joint_id(const TriboModel* model, const char* name, int* id) {
   TRIBO_REQUIRE(model);
   TRIBO_REQUIRE(name);
   *id = tribo_names_find(&model->joint_names, name);
-  return *id >= 0 ? TRIBO_OK : not_found(&model->joint_names, "joint", name);
+  return *id >= 0 ? TRIBO_OK : tribo_not_found(&model->joint_names, "joint", name);
 }
 
 static TriboStatus compile_forces(const TriboScene* scene, TriboModel* model) {

@@ -63,3 +63,6 @@ static inline TriboStatus tribo_located(TriboStatus status, const char* where) {
   }
   return status;
 }
+
+// "there is no body 'cub'; did you mean 'cube'?"
+TriboStatus tribo_not_found(const TriboNames* names, const char* what, const char* name);
