@@ -68,7 +68,7 @@ typedef struct TriboUrdfDef {
 TRIBO_NODISCARD TriboStatus tribo_dyn_tree_load_urdf(const TriboUrdfDef* def, TriboTree** out);
 void tribo_dyn_tree_destroy(TriboTree* tree);
 
-// A collision shape of a loaded tree, as the file states it.
+// A collision shape of a loaded tree, or one that is drawn, as the file states it.
 typedef struct TriboTreeGeom {
   int link;
   int shape;         // 0 sphere, 1 box, 2 capsule, 3 cylinder, 4 mesh
@@ -76,6 +76,7 @@ typedef struct TriboTreeGeom {
   const char* mesh;  // absolute path, shape 4
   double scale[3];
   TriboPose local;  // in the link frame
+  double color[4];  // drawn ones
 } TriboTreeGeom;
 
 typedef struct TriboLinkInfo {
@@ -107,6 +108,8 @@ typedef struct TriboTreeInfo {
   const double* references;  // (nreference × nq)
   int ngeom;
   const TriboTreeGeom* geoms;
+  int nvisual;
+  const TriboTreeGeom* visuals;
   int ndisabled;  // link pairs that must not collide (SRDF)
   const int (*disabled)[2];
 } TriboTreeInfo;
@@ -202,6 +205,15 @@ const double* tribo_dyn_free_velocity(const TriboDynData* data);  // (nv)
 // it must not disturb what update has left for assemble and advance.
 TRIBO_NODISCARD TriboStatus tribo_dyn_kinematics(const TriboSystem* system, TriboDynData* data, const double* q,
                                                  const double* v, TriboPose* poses, TriboTwist* twists);
+
+// The terms of M v̇ + b = passive + … at any state, each may be NULL: mass (nv × nv), bias (nv), passive (nv): springs
+// and damping of joints. Scratch only, as above.
+TRIBO_NODISCARD TriboStatus tribo_dyn_terms(const TriboSystem* system, TriboDynData* data, const double gravity[3],
+                                            const double* q, const double* v, double* mass, double* bias,
+                                            double* passive);
+// force (nv) += Jᵀ wrench (nbody × 6, as for update)
+TRIBO_NODISCARD TriboStatus tribo_dyn_generalize(const TriboSystem* system, TriboDynData* data, const double* q,
+                                                 const double* wrench, double* force);
 
 // What a constraint of the assembled problem is, for names, warm starts and events.
 typedef enum TriboRowKind {

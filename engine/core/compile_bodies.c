@@ -114,6 +114,11 @@ static TriboStatus add_free_bodies(Builder* b, TriboFreeBodyDef* defs) {
     int id = b->model->nbody;
     TriboFreeBodyDef* def = &defs[id];
     TRIBO_TRY(tribo_compile_mass(b->scene, b->model, i, &def->mass, def->com, def->inertia));
+    if (def->mass == 0 || def->inertia[0] + def->inertia[4] + def->inertia[8] == 0) {
+      return tribo_located(tribo_fail(TRIBO_INVALID, "body '%s' has mass %g kg and inertia %g: a free body needs both",
+                                      b->scene->bodys[i].name, def->mass, def->inertia[0]),
+                           b->scene->body_where[i]);
+    }
     TriboBodyInfo info = {.mass = def->mass, .q_at = 7 * id, .v_at = 6 * id, .block = id};
     tribo_copy3(info.com, def->com);
     inertia6(info.inertia, def->inertia);
@@ -140,7 +145,7 @@ static TriboStatus fill_link(Builder* b, int body, const int* link_of, TriboLink
   const TriboJointDef* joint = j >= 0 ? &scene->joints[j] : &free_joint;
   // frames at zero configuration
   b->frame[body] = body_pose;
-  if (j >= 0) {
+  if (joint->kind != TRIBO_JOINT_FREE) {
     tribo_copy3(b->frame[body].p, joint->anchor);
   }
   link->placement = joint->kind == TRIBO_JOINT_FREE ? tribo_pose_identity() : b->frame[body];
@@ -388,7 +393,7 @@ static TriboStatus initial_state(Builder* b) {
     const TriboBodyInfo* info = &model->bodies[b->scene_body[i]];
     if (b->root[i] < 0) {
       free_body_state(&scene->bodys[i], info, model->q0 + info->q_at, model->v0 + info->v_at);
-    } else if (b->parent_joint[i] < 0) {
+    } else if (b->parent_joint[i] < 0 || scene->joints[b->parent_joint[i]].kind == TRIBO_JOINT_FREE) {
       free_flyer_state(&scene->bodys[i], info->com, model->q0 + info->q_at, model->v0 + info->v_at);
     }
   }

@@ -1,5 +1,5 @@
 // Making, resetting and looking at the data of a simulation.
-#include "data.h"
+#include "drive.h"
 
 #include <string.h>
 
@@ -35,6 +35,11 @@ TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, con
   X(velocity, 3 * model->nbody)         \
   X(omega, 3 * model->nbody)            \
   X(closure_force, 6 * model->nclosure) \
+  X(ctrl, model->nactuator)             \
+  X(act, model->nactuator)              \
+  X(act_next, model->nactuator)         \
+  X(actuation, model->nactuator)        \
+  X(length, model->ntendon)             \
   X(motors, model->nmotor)
 
 static TriboStatus allocate(const TriboModel* model, TriboData* data) {
@@ -114,6 +119,10 @@ void tribo_data_reset(const TriboModel* model, TriboData* data) {
   memcpy(data->q, model->q0, (size_t)model->nq * sizeof *data->q);
   memcpy(data->v, model->v0, (size_t)model->nv * sizeof *data->v);
   memcpy(data->motors, model->motors, (size_t)model->nmotor * sizeof *data->motors);
+  for (int i = 0; i < model->nactuator; ++i) {
+    data->ctrl[i] = model->actuators[i].ctrl;
+    data->act[i] = 0;
+  }
   memset(data->closure_force, 0, 6 * (size_t)model->nclosure * sizeof *data->closure_force);
   memset(data->tau, 0, (size_t)model->nv * sizeof *data->tau);
   memset(data->wrench, 0, 6 * (size_t)model->nbody * sizeof *data->wrench);
@@ -126,7 +135,8 @@ double tribo_data_time(const TriboData* data) {
 uint64_t tribo_data_hash(const TriboModel* model, const TriboData* data) {
   uint64_t h = tribo_hash(TRIBO_HASH_START, &data->time, sizeof data->time);
   h = tribo_hash(h, data->q, (size_t)model->nq * sizeof *data->q);
-  return tribo_hash(h, data->v, (size_t)model->nv * sizeof *data->v);
+  h = tribo_hash(h, data->v, (size_t)model->nv * sizeof *data->v);
+  return tribo_hash(h, data->act, (size_t)model->nactuator * sizeof *data->act);
 }
 
 // Body frames and velocities of the current state, in the user's terms.
@@ -168,6 +178,17 @@ TriboStatus tribo_data_view(const TriboModel* model, TriboData* data, TriboField
     case TRIBO_FIELD_QUATERNION: *view = (TriboView){data->quaternion, 4 * model->nbody}; return TRIBO_OK;
     case TRIBO_FIELD_VELOCITY: *view = (TriboView){data->velocity, 3 * model->nbody}; return TRIBO_OK;
     case TRIBO_FIELD_OMEGA: *view = (TriboView){data->omega, 3 * model->nbody}; return TRIBO_OK;
+    case TRIBO_FIELD_CTRL: *view = (TriboView){data->ctrl, model->nactuator}; return TRIBO_OK;
+    case TRIBO_FIELD_ACT: *view = (TriboView){data->act, model->nactuator}; return TRIBO_OK;
+    case TRIBO_FIELD_ACTUATION:
+      memset(data->wrench_step, 0, 6 * (size_t)model->nbody * sizeof *data->wrench_step);
+      TRIBO_TRY(tribo_drive_actuators(model, data, data->tau_step, data->wrench_step));
+      *view = (TriboView){data->actuation, model->nactuator};
+      return TRIBO_OK;
+    case TRIBO_FIELD_TENDON:
+      TRIBO_TRY(tribo_drive_lengths(model, data));
+      *view = (TriboView){data->length, model->ntendon};
+      return TRIBO_OK;
   }
   return tribo_fail(TRIBO_INVALID, "tribo_data_view: field = %d is none of TriboField", (int)field);
 }

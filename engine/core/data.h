@@ -69,6 +69,11 @@ struct TriboData {
   TriboMotor* motors;   // (nmotor) with the user's targets
   double* tau;          // (nv) set by the user, stays
   double* tau_step;     // (nv) plus the scene's efforts
+  double* ctrl;         // (nactuator) set by the user, stays
+  double* act;          // (nactuator) activations: state
+  double* act_next;     // (nactuator)
+  double* actuation;    // (nactuator) forces at the present state, on demand and in each step
+  double* length;       // (ntendon) on demand
   double* wrench;       // (nbody × 6) of the next step; cleared after it
   double* wrench_step;  // (nbody × 6) plus the scene's forces
 

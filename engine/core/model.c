@@ -177,6 +177,8 @@ static TriboStatus compile(const TriboScene* scene, TriboModel* model, int* scen
   TRIBO_TRY(tribo_compile_bodies(scene, model, scene_body));
   TRIBO_TRY(tribo_compile_closures(scene, model));
   TRIBO_TRY(tribo_compile_shapes(scene, model, scene_body));
+  TRIBO_TRY(tribo_compile_visuals(scene, model, scene_body));
+  TRIBO_TRY(tribo_compile_drive(scene, model, scene_body));
   TRIBO_TRY(compile_forces(scene, model));
   TRIBO_TRY(compile_motors(scene, model));
   TRIBO_TRY(compile_observers(scene, model));
@@ -213,6 +215,10 @@ void tribo_model_destroy(TriboModel* model) {
     tribo_col_hull_destroy(model->hulls[i]);
   }
   tribo_free(model->hulls);
+  for (int i = 0; i < model->nmesh; ++i) {
+    tribo_free(model->meshes[i]);
+  }
+  tribo_free(model->meshes);
   tribo_free(model->excluded);
   tribo_names_clear(&model->body_names);
   tribo_names_clear(&model->joint_names);
@@ -233,6 +239,9 @@ TriboModelSize tribo_model_size(const TriboModel* model) {
                           .nclosure = model->nclosure,
                           .nshape = model->ngeom,
                           .nmaterial = model->nmaterial,
+                          .ntendon = model->ntendon,
+                          .nactuator = model->nactuator,
+                          .nvisual = model->nvisual,
                           .ncamera = model->ncamera,
                           .nexpect = model->nexpect,
                           .nrecord = model->nrecord,
@@ -252,5 +261,7 @@ ACCESSOR(TriboJointInfo, joint, joints, njoint)
 ACCESSOR(TriboClosureInfo, closure, closures, nclosure)
 ACCESSOR(TriboShapeInfo, shape, shapes, ngeom)
 ACCESSOR(TriboMaterialDef, material, materials, nmaterial)
+ACCESSOR(TriboTendonInfo, tendon, tendon_infos, ntendon)
+ACCESSOR(TriboActuatorInfo, actuator, actuator_infos, nactuator)
 ACCESSOR(TriboCameraDef, camera, cameras, ncamera)
 ACCESSOR(TriboRecordDef, record, records, nrecord)

@@ -44,6 +44,8 @@ void tribo_scene_destroy(TriboScene* scene) {
   tribo_names_clear(&scene->joint_names);
   tribo_names_clear(&scene->closure_names);
   tribo_names_clear(&scene->robot_names);
+  tribo_names_clear(&scene->tendon_names);
+  tribo_names_clear(&scene->actuator_names);
   tribo_pool_clear(&scene->pool);
   tribo_free(scene);
 }
@@ -74,6 +76,7 @@ TriboStatus tribo_scene_set_world(TriboScene* scene, const TriboWorldDef* def) {
   TRIBO_REQUIRE(scene);
   TRIBO_REQUIRE(def);
   TRIBO_TRY(tribo_check_finite("world", "gravity", def->gravity, 3));
+  TRIBO_TRY(tribo_check_finite("world", "wind", def->wind, 3));
   TRIBO_TRY(tribo_settings_validate(world_settings, WORLD_SETTINGS, def, "world"));
   if (def->scheme != TRIBO_SCHEME_MIDPOINT && def->scheme != TRIBO_SCHEME_EULER) {
     return tribo_fail(TRIBO_INVALID, "world: scheme = %d; accepted are midpoint and euler", (int)def->scheme);

@@ -8,8 +8,11 @@
 #include "math3.h"
 
 TriboBodyDef tribo_body_default(void) {
-  return (TriboBodyDef){
-      .quaternion = {0, 0, 0, 1}, .mass = NAN, .com = {NAN, NAN, NAN}, .inertia = {NAN, NAN, NAN, NAN, NAN, NAN}};
+  return (TriboBodyDef){.quaternion = {0, 0, 0, 1},
+                        .mass = NAN,
+                        .com = {NAN, NAN, NAN},
+                        .inertia = {NAN, NAN, NAN, NAN, NAN, NAN},
+                        .axes = {0, 0, 0, 1}};
 }
 
 // A symmetric matrix given as xx yy zz xy xz yz: all leading minors positive.
@@ -17,6 +20,28 @@ static int positive_definite(const double s[6]) {
   double xx = s[0], yy = s[1], zz = s[2], xy = s[3], xz = s[4], yz = s[5];
   double full[9] = {xx, xy, xz, xy, yy, yz, xz, yz, zz};
   return xx > 0 && xx * yy - xy * xy > 0 && tribo_det33(full) > 0;
+}
+
+static TriboStatus check_mass(const char* who, const TriboBodyDef* def) {
+  const double* I = def->inertia;
+  if (!isnan(def->mass) && !(def->mass >= 0 && def->mass <= 1e100)) {
+    return tribo_fail(TRIBO_INVALID, "%s: mass = %g kg must be in [0, 1e100]", who, def->mass);
+  }
+  TRIBO_TRY(tribo_check_quaternion(who, def->axes));
+  if (isnan(I[0])) {
+    return TRIBO_OK;
+  }
+  TRIBO_TRY(tribo_check_finite(who, "inertia", I, 6));
+  if (isnan(def->mass)) {
+    return tribo_fail(TRIBO_INVALID, "%s: an inertia needs a mass beside it", who);
+  }
+  // a part without mass, or a point, may be without inertia: what must not be is judged where joints move it
+  const int none = I[0] == 0 && I[1] == 0 && I[2] == 0 && I[3] == 0 && I[4] == 0 && I[5] == 0;
+  if (!none && !positive_definite(I)) {
+    return tribo_fail(TRIBO_INVALID, "%s: inertia [%g %g %g %g %g %g] must be positive definite", who, I[0], I[1], I[2],
+                      I[3], I[4], I[5]);
+  }
+  return TRIBO_OK;
 }
 
 TriboStatus tribo_scene_add_body(TriboScene* scene, const TriboBodyDef* def, int* id) {
@@ -27,27 +52,15 @@ TriboStatus tribo_scene_add_body(TriboScene* scene, const TriboBodyDef* def, int
   TRIBO_TRY(tribo_check_quaternion(who, def->quaternion));
   TRIBO_TRY(tribo_check_finite(who, "velocity", def->velocity, 3));
   TRIBO_TRY(tribo_check_finite(who, "omega", def->omega, 3));
-  if (!isnan(def->mass) && !(def->mass > 0 && def->mass <= 1e100)) {
-    return tribo_fail(TRIBO_INVALID, "%s: mass = %g kg must be in (0, 1e100]", who, def->mass);
-  }
+  TRIBO_TRY(check_mass(who, def));
   if (!isnan(def->com[0])) {
     TRIBO_TRY(tribo_check_finite(who, "com", def->com, 3));
-  }
-  if (!isnan(def->inertia[0])) {
-    TRIBO_TRY(tribo_check_finite(who, "inertia", def->inertia, 6));
-    if (isnan(def->mass)) {
-      return tribo_fail(TRIBO_INVALID, "%s: an inertia needs a mass beside it", who);
-    }
-    if (!positive_definite(def->inertia)) {
-      return tribo_fail(TRIBO_INVALID, "%s: inertia [%g %g %g %g %g %g] must be positive definite", who,
-                        def->inertia[0], def->inertia[1], def->inertia[2], def->inertia[3], def->inertia[4],
-                        def->inertia[5]);
-    }
   }
   GROW(scene, body);
   TriboBodyDef copy = *def;
   TRIBO_TRY(tribo_scene_take_name(scene, &scene->body_names, "body", def->name, scene->nbody, &copy.name));
   tribo_quat_normalize(copy.quaternion);
+  tribo_quat_normalize(copy.axes);
   if (id != NULL) {
     *id = scene->nbody;
   }
@@ -133,13 +146,35 @@ static TriboStatus add_pieces(TriboScene* scene, int body, const TriboShapeDef* 
   return status;
 }
 
+// A copy of all that a def points to.
+static TriboStatus keep_shape(TriboScene* scene, int body, const TriboShapeDef* def, const char* material,
+                              TriboShapeDef* copy) {
+  *copy = *def;
+  copy->name = def->name != NULL
+                   ? tribo_pool_strdup(&scene->pool, def->name)
+                   : tribo_pool_format(&scene->pool, "%s.shape%d",
+                                       body == TRIBO_WORLD ? "world" : scene->bodys[body].name, scene->nshape);
+  copy->material = tribo_pool_strdup(&scene->pool, material);
+  copy->mesh = tribo_pool_strdup(&scene->pool, def->mesh);
+  copy->points = tribo_pool_copy(&scene->pool, def->points, (size_t)def->npoint, 3 * sizeof(double));
+  tribo_quat_normalize(copy->quaternion);
+  return copy->name == NULL || copy->material == NULL || copy->points == NULL ||
+                 (def->mesh != NULL && copy->mesh == NULL)
+             ? tribo_scene_no_memory()
+             : TRIBO_OK;
+}
+
+static TriboStatus check_owner(const TriboScene* scene, const char* where, int body) {
+  return body == TRIBO_WORLD || (body >= 0 && body < scene->nbody)
+             ? TRIBO_OK
+             : tribo_fail(TRIBO_INVALID, "%s: body = %d; accepted are TRIBO_WORLD and 0 … %d", where, body,
+                          scene->nbody - 1);
+}
+
 TriboStatus tribo_scene_add_shape(TriboScene* scene, int body, const TriboShapeDef* def, int* id) {
   TRIBO_REQUIRE(scene);
   TRIBO_REQUIRE(def);
-  if (body != TRIBO_WORLD && (body < 0 || body >= scene->nbody)) {
-    return tribo_fail(TRIBO_INVALID, "tribo_scene_add_shape: body = %d; accepted are TRIBO_WORLD and 0 … %d", body,
-                      scene->nbody - 1);
-  }
+  TRIBO_TRY(check_owner(scene, "tribo_scene_add_shape", body));
   TRIBO_TRY(check_shape(def, body));
   if (def->pieces) {
     return def->mesh != NULL ? add_pieces(scene, body, def, id)
@@ -150,21 +185,28 @@ TriboStatus tribo_scene_add_shape(TriboScene* scene, int body, const TriboShapeD
     return tribo_not_found(&scene->material_names, "material", material);
   }
   GROW(scene, shape);
-  TriboShapeDef copy = *def;
-  copy.name = def->name != NULL
-                  ? tribo_pool_strdup(&scene->pool, def->name)
-                  : tribo_pool_format(&scene->pool, "%s.shape%d",
-                                      body == TRIBO_WORLD ? "world" : scene->bodys[body].name, scene->nshape);
-  copy.material = tribo_pool_strdup(&scene->pool, material);
-  copy.mesh = tribo_pool_strdup(&scene->pool, def->mesh);
-  copy.points = tribo_pool_copy(&scene->pool, def->points, (size_t)def->npoint, 3 * sizeof(double));
-  if (copy.name == NULL || copy.material == NULL || copy.points == NULL || (def->mesh != NULL && copy.mesh == NULL)) {
-    return tribo_scene_no_memory();
-  }
-  tribo_quat_normalize(copy.quaternion);
+  SceneShape* shape = &scene->shapes[scene->nshape];
+  shape->body = body;
+  TRIBO_TRY(keep_shape(scene, body, def, material, &shape->def));
   if (id != NULL) {
     *id = scene->nshape;
   }
-  scene->shapes[scene->nshape++] = (SceneShape){copy, body};
+  scene->nshape++;
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_scene_add_visual(TriboScene* scene, int body, const TriboShapeDef* def, int* id) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(def);
+  TRIBO_TRY(check_owner(scene, "tribo_scene_add_visual", body));
+  TRIBO_TRY(check_shape(def, body));
+  GROW(scene, visual);
+  SceneShape* visual = &scene->visuals[scene->nvisual];
+  visual->body = body;
+  TRIBO_TRY(keep_shape(scene, body, def, "default", &visual->def));
+  if (id != NULL) {
+    *id = scene->nvisual;
+  }
+  scene->nvisual++;
   return TRIBO_OK;
 }

@@ -18,8 +18,12 @@ TriboJointDef tribo_joint_default(void) {
 
 static TriboStatus check_joint(const TriboScene* scene, const TriboJointDef* def) {
   const char* who = def->name != NULL ? def->name : "joint";
-  if ((int)def->kind < 0 || def->kind >= TRIBO_JOINT_FREE) {
-    return tribo_fail(TRIBO_INVALID, "%s: kind = %d is no joint between two bodies", who, (int)def->kind);
+  if ((int)def->kind < 0 || def->kind >= TRIBO_JOINT_COUNT) {
+    return tribo_fail(TRIBO_INVALID, "%s: kind = %d is no joint", who, (int)def->kind);
+  }
+  if (def->kind == TRIBO_JOINT_FREE && (def->parent != TRIBO_WORLD || def->position != 0 || def->velocity != 0)) {
+    return tribo_fail(TRIBO_INVALID, "%s: a free joint has the world for its parent, and its body says where it is",
+                      who);
   }
   if (def->child < 0 || def->child >= scene->nbody || def->parent < TRIBO_WORLD || def->parent >= scene->nbody ||
       def->parent == def->child) {

@@ -20,6 +20,13 @@ TriboStatus tribo_load_added(Loader* l, TriboStatus status);
 TriboStatus tribo_load_shape(Loader* l, const YamlNode* node, const char* section, const char* other,
                              TriboShapeDef* def, int* found);
 
+// mjcf.c: adds the whole model of an MJCF file to the scene.
+TriboStatus tribo_mjcf_load(TriboScene* scene, const char* path, const TriboLog* log);
+
+// drive_load.c
+TriboStatus tribo_load_tendon(Loader* l, const YamlNode* node);
+TriboStatus tribo_load_actuator(Loader* l, const YamlNode* node);
+
 // generators.c
 TriboStatus tribo_load_grid(Loader* l, const YamlNode* node);
 TriboStatus tribo_load_wall(Loader* l, const YamlNode* node);

@@ -1,5 +1,5 @@
 // One step, as the data sees it. Each stage has a timer; nothing of the state changes before the last line.
-#include "data.h"
+#include "drive.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +37,8 @@ static TriboStatus gather_forces(const TriboModel* model, TriboData* data) {
     tribo_add3(w, w, f);
     tribo_add3(w + 3, w + 3, t);
   }
-  return TRIBO_OK;
+  TRIBO_TRY(tribo_drive_passive(model, data, data->tau_step, data->wrench_step));
+  return tribo_drive_actuators(model, data, data->tau_step, data->wrench_step);
 }
 
 static TriboStepOptions step_options(const TriboWorldDef* world, const TriboData* data) {
@@ -314,6 +315,7 @@ static void commit(const TriboModel* model, TriboData* data, const TriboStepInfo
   } while (0)
   SWAP(double*, data->q, data->q_next);
   SWAP(double*, data->v, data->v_next);
+  SWAP(double*, data->act, data->act_next);
   SWAP(WarmEntry*, data->warm, data->warm_next);
   SWAP(size_t, data->warm_capacity, data->warm_next_capacity);
 #undef SWAP
