@@ -28,6 +28,8 @@ typedef struct TriboRobotFile {
   int ngeom;
   const TriboTreeGeom* visuals;
   int nvisual;
+  const TriboTreeMimic* mimics;
+  int nmimic;
   const int (*disabled)[2];
   int ndisabled;
   const char* const* states;

@@ -39,6 +39,7 @@ struct RobotFile : TriboRobotFile {
   std::deque<std::vector<double>> numbers;
   std::vector<TriboLinkDef> link_list;
   std::vector<TriboTreeGeom> geom_list, visual_list;
+  std::vector<TriboTreeMimic> mimic_list;
   std::vector<std::string> missing;  // meshes that were not found
   std::vector<std::array<int, 2>> disabled_list;
   std::vector<const char*> state_list;
@@ -275,10 +276,16 @@ static void read_link(const TriboUrdfDef& def, RobotFile* robot, const urdf::Lin
   if (from.parent_joint) {
     link.joint_name = robot->keep(from.parent_joint->name);
     read_joint(def.urdf, *from.parent_joint, &link);
+    // a joint that has been fixed may still say whom it followed
+    if (const auto mimic = link.kind == TRIBO_JOINT_FIXED ? nullptr : from.parent_joint->mimic) {
+      robot->mimic_list.push_back({link.joint_name, robot->keep(mimic->joint_name), mimic->multiplier, mimic->offset});
+    }
   } else {
+    const bool heavy = from.inertial && from.inertial->mass > 0;
+    const bool floats = def.free_base > 0 || (def.free_base < 0 && heavy);
     link.joint_name = "root_joint";
-    link.kind = def.free_base ? TRIBO_JOINT_FREE : TRIBO_JOINT_FIXED;
-    link.placement = def.free_base ? link.placement : def.base;
+    link.kind = floats ? TRIBO_JOINT_FREE : TRIBO_JOINT_FIXED;
+    link.placement = floats ? link.placement : def.base;
   }
   if (from.inertial) {
     read_inertial(*from.inertial, &link);
@@ -387,6 +394,8 @@ TriboStatus tribo_pin_robot_read(const TriboUrdfDef* def, const TriboRobotFile**
     robot->ngeom = static_cast<int>(robot->geom_list.size());
     robot->visuals = robot->visual_list.data();
     robot->nvisual = static_cast<int>(robot->visual_list.size());
+    robot->mimics = robot->mimic_list.data();
+    robot->nmimic = static_cast<int>(robot->mimic_list.size());
     robot->disabled = reinterpret_cast<const int(*)[2]>(robot->disabled_list.data());
     robot->ndisabled = static_cast<int>(robot->disabled_list.size());
     robot->states = robot->state_list.data();

@@ -56,11 +56,11 @@ typedef struct TriboTree TriboTree;  // const after creation, shareable
 TRIBO_NODISCARD TriboStatus tribo_dyn_tree_build(const TriboLinkDef* links, int nlink, TriboTree** out);
 
 // A URDF robot. Joints keep Pinocchio's order; a free base is the joint "root_joint". Fixed joints keep their links as
-// bodies. A mimic joint is a joint of its own. Files above 50 MB are refused.
+// bodies. A mimic joint is a joint of its own; whom it follows is told. Files above 50 MB are refused.
 typedef struct TriboUrdfDef {
   const char* urdf;                 // path
   const char* srdf;                 // path or NULL: reference poses and disabled pairs
-  int free_base;                    // 1: a free flyer carries the root link
+  int free_base;                    // 1: a free flyer carries the root link; −1: it does when the root link has mass
   TriboPose base;                   // of the root link (fixed base: built in; free base: initial)
   const char* const* package_dirs;  // where package:// is looked for, before ROS_PACKAGE_PATH and AMENT_PREFIX_PATH
   int npackage_dir;
@@ -78,6 +78,12 @@ typedef struct TriboTreeGeom {
   TriboPose local;  // in the link frame
   double color[4];  // drawn ones
 } TriboTreeGeom;
+
+// A joint that follows another: q = ratio q_of + offset.
+typedef struct TriboTreeMimic {
+  const char *joint, *of;
+  double ratio, offset;
+} TriboTreeMimic;
 
 typedef struct TriboLinkInfo {
   const char* name;
@@ -110,6 +116,8 @@ typedef struct TriboTreeInfo {
   const TriboTreeGeom* geoms;
   int nvisual;
   const TriboTreeGeom* visuals;
+  int nmimic;
+  const TriboTreeMimic* mimics;
   int ndisabled;  // link pairs that must not collide (SRDF)
   const int (*disabled)[2];
 } TriboTreeInfo;

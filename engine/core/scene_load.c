@@ -450,7 +450,8 @@ static int ends_in(const char* path, const char* ending) {
   return n >= k && strcasecmp(path + n - k, ending) == 0;
 }
 
-// The robot of a URDF file, called after the file.
+// The robot of a URDF file, called after the file. Its links do not collide with each other: hulls of meshes overlap
+// where the parts do not, and which pairs to leave out only an SRDF file tells.
 static TriboStatus load_urdf(TriboScene* scene, const char* path) {
   const char* slash = strrchr(path, '/');
   const char* start = slash != NULL ? slash + 1 : path;
@@ -459,7 +460,8 @@ static TriboStatus load_urdf(TriboScene* scene, const char* path) {
   TriboRobotDef robot = tribo_robot_default();
   robot.name = name;
   robot.urdf = path;
-  robot.free_base = 0;
+  robot.free_base = -1;
+  robot.self_collision = 0;
   return tribo_scene_add_robot(scene, &robot);
 }
 

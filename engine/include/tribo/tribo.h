@@ -210,7 +210,7 @@ typedef struct TriboRobotDef {
   const char* srdf;  // NULL: none
   double position[3];
   double quaternion[4];
-  int free_base;
+  int free_base;  // 1: the base floats; 0: it is fixed; −1: it floats when the root link has a mass of its own
   const char* reference;  // reference pose of the SRDF; NULL: zero configuration
   const char* material;
   int self_collision;
