@@ -282,7 +282,7 @@ static void read_link(const TriboUrdfDef& def, RobotFile* robot, const urdf::Lin
     }
   } else {
     const bool heavy = from.inertial && from.inertial->mass > 0;
-    const bool floats = def.free_base > 0 || (def.free_base < 0 && heavy);
+    const bool floats = def.free_base == 1 || (def.free_base == 2 && heavy);
     link.joint_name = "root_joint";
     link.kind = floats ? TRIBO_JOINT_FREE : TRIBO_JOINT_FIXED;
     link.placement = floats ? link.placement : def.base;

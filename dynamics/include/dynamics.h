@@ -60,7 +60,7 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_tree_build(const TriboLinkDef* links, int 
 typedef struct TriboUrdfDef {
   const char* urdf;                 // path
   const char* srdf;                 // path or NULL: reference poses and disabled pairs
-  int free_base;                    // 1: a free flyer carries the root link; −1: it does when the root link has mass
+  int free_base;                    // 1: a free flyer carries the root link; 2: it does when the root link has mass
   TriboPose base;                   // of the root link (fixed base: built in; free base: initial)
   const char* const* package_dirs;  // where package:// is looked for, before ROS_PACKAGE_PATH and AMENT_PREFIX_PATH
   int npackage_dir;

@@ -14,6 +14,7 @@ static const char* const joint_kinds[] = {"fixed",     "revolute",    "continuou
 static const char* const closure_kinds[] = {"weld",      "ball",     "hinge", "slider", "cylindrical", "planar",
                                             "universal", "distance", "gear",  "mimic",  NULL};
 static const char* const activations[] = {"none", "integrator", "filter", "exact", NULL};
+static const char* const bases[] = {"false", "true", "auto", NULL};
 static const char* const whens[] = {"end", "at", "always", "max", "min", "mean", NULL};
 static const char* const rule_by[] = {"index", "layer", "column", NULL};
 
@@ -222,7 +223,7 @@ static const Field robot_fields[] = {
     P(TriboRobotDef, "srdf", srdf, "reference poses and pairs that may touch"),
     V(3, TriboRobotDef, "position", position, "m", "of the base"),
     Q(TriboRobotDef, quaternion),
-    B(TriboRobotDef, "free_base", free_base, "true: the base floats"),
+    W(TriboRobotDef, "free_base", free_base, bases, "does the base float? auto: when the root link has a mass"),
     T(TriboRobotDef, "reference", reference, "initial pose by its name in the SRDF"),
     T(TriboRobotDef, "material", material, "of all its shapes"),
     B(TriboRobotDef, "self_collision", self_collision, "false: its own links never collide"),

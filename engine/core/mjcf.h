@@ -172,6 +172,7 @@ typedef struct Mjcf {
   TriboPool pool;
   const TriboLog* log;
   XmlNode* root;
+  int nreplica;  // gone through so far
   MjCompiler compiler;
   MjOption option;
 #define X(type, name) \

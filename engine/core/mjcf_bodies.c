@@ -14,12 +14,14 @@ typedef struct Place {
   const char* cls;     // childclass
   const char* suffix;  // of names, from replicas
   int depth;
+  int pass;  // what is read now: joints, other parts of the body, bodies that hang on it
 } Place;
+enum { PASS_JOINTS, PASS_PARTS, PASS_BODIES, PASSES };
 
 static TriboStatus read_children(Mjcf* m, const XmlNode* parent, const Place* place);
 
 static TriboStatus bounded(const Mjcf* m, const XmlNode* node) {
-  return m->nbody + m->njoint + m->ngeom + m->nsite < ELEMENTS_MAX
+  return m->nbody + m->njoint + m->ngeom + m->nsite < ELEMENTS_MAX && m->nreplica < PASSES * ELEMENTS_MAX
              ? TRIBO_OK
              : tribo_xml_fail(node, "the model has more than %d elements", ELEMENTS_MAX);
 }
@@ -157,9 +159,12 @@ static TriboStatus read_body(Mjcf* m, const XmlNode* node, const Place* place) {
   if (body->mocap) {
     TRIBO_TRY(tribo_mjcf_warn(m, node, "mocap body", "stands still"));
   }
-  const Place inside = {at, tribo_pose_identity(), body->cls != NULL ? body->cls : place->cls, place->suffix,
-                        place->depth + 1};
-  return read_children(m, node, &inside);
+  Place inside = {
+      at, tribo_pose_identity(), body->cls != NULL ? body->cls : place->cls, place->suffix, place->depth + 1, 0};
+  for (; inside.pass < PASSES; ++inside.pass) {
+    TRIBO_TRY(read_children(m, node, &inside));
+  }
+  return TRIBO_OK;
 }
 
 static TriboStatus read_frame(Mjcf* m, const XmlNode* node, const Place* place) {
@@ -193,6 +198,7 @@ static TriboStatus read_replicate(Mjcf* m, const XmlNode* node, const Place* pla
     if (inside.suffix == NULL) {
       return tribo_mjcf_no_memory();
     }
+    m->nreplica++;
     TRIBO_TRY(bounded(m, node));
     TRIBO_TRY(read_children(m, node, &inside));
     const TriboPose next = tribo_pose_mul(&inside.frame, &by);
@@ -232,19 +238,18 @@ static TriboStatus read_child(Mjcf* m, const XmlNode* node, const Place* place) 
   return tribo_xml_fail(node, "<%.40s> has no place in a body", node->name);
 }
 
-// A body's joints first, then what else it has, then the bodies that hang on it: everything is numbered by body,
-// wherever it stands.
+// One pass over the children: everything is numbered by body, wherever it stands. Frames and replicas are gone through
+// in every pass.
 static TriboStatus read_children(Mjcf* m, const XmlNode* parent, const Place* place) {
   if (place->depth > 300) {
     return tribo_xml_fail(parent, "bodies are nested too deep");
   }
-  for (int pass = 0; pass < 3; ++pass) {
-    for (const XmlNode* node = parent->children; node != NULL; node = node->next) {
-      const int is_joint = strcmp(node->name, "joint") == 0 || strcmp(node->name, "freejoint") == 0;
-      const int is_body = strcmp(node->name, "body") == 0;
-      if (pass == (is_joint ? 0 : is_body ? 2 : 1)) {
-        TRIBO_TRY(read_child(m, node, place));
-      }
+  for (const XmlNode* node = parent->children; node != NULL; node = node->next) {
+    const int is_joint = strcmp(node->name, "joint") == 0 || strcmp(node->name, "freejoint") == 0;
+    const int is_body = strcmp(node->name, "body") == 0;
+    const int is_frame = strcmp(node->name, "frame") == 0 || strcmp(node->name, "replicate") == 0;
+    if (is_frame || place->pass == (is_joint ? PASS_JOINTS : is_body ? PASS_BODIES : PASS_PARTS)) {
+      TRIBO_TRY(read_child(m, node, place));
     }
   }
   return TRIBO_OK;
@@ -256,8 +261,10 @@ TriboStatus tribo_mjcf_bodies(Mjcf* m) {
   m->bodys[0].local = m->bodys[0].pose = tribo_pose_identity();
   for (const XmlNode* node = m->root->children; node != NULL; node = node->next) {
     if (strcmp(node->name, "worldbody") == 0) {
-      const Place place = {0, tribo_pose_identity(), tribo_xml_get(node, "childclass"), "", 0};
-      TRIBO_TRY(read_children(m, node, &place));
+      Place place = {0, tribo_pose_identity(), tribo_xml_get(node, "childclass"), "", 0, 0};
+      for (; place.pass < PASSES; ++place.pass) {
+        TRIBO_TRY(read_children(m, node, &place));
+      }
     }
   }
   for (int i = 1; i < m->nbody; ++i) {

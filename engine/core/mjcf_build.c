@@ -197,6 +197,9 @@ static TriboStatus add_free(Mjcf* m, MjBody* body, const MjJoint* joint) {
     TRIBO_TRY(tribo_mjcf_warn(m, joint->node, "stiffness of a free joint", "is not honoured"));
     free.stiffness = 0;
   }
+  if (free.armature > 0) {
+    TRIBO_TRY(tribo_mjcf_warn(m, joint->node, "armature of a free joint", "counts along the axes of the body"));
+  }
   free.child = body->id;
   tribo_copy3(free.anchor, body->pose.p);
   return tribo_mjcf_added(m, tribo_scene_add_joint(m->scene, &free, NULL));

@@ -14,6 +14,26 @@ typedef struct Solid {
   double mass, centre[3], inertia[9], axes[4], principal[3];
 } Solid;
 
+// Volume, centre and inertia of the shape of density 1 in its own frame.
+static TriboStatus solid_of(Mjcf* m, const MjGeom* geom, const TriboShapeDef* def, double* volume, double centre[3],
+                            double inertia[9]) {
+  TriboHull* hull = NULL;
+  TriboStatus status = TRIBO_OK;
+  if (def->kind == TRIBO_SHAPE_HULL) {
+    TRIBO_TRY(tribo_mjcf_warn(m, geom->node, "mass of a mesh", "is taken from its convex hull"));
+    status = def->mesh != NULL ? tribo_col_hull_load(def->mesh, def->scale, &hull)
+                               : tribo_col_hull_create(def->points, def->npoint, &hull);
+  }
+  if (status == TRIBO_OK) {
+    status = tribo_col_shape_mass(def->kind, def->size, hull, volume, centre, inertia);
+  }
+  tribo_col_hull_destroy(hull);
+  if (status != TRIBO_OK) {
+    tribo_fail_prefix("%s:%d: geom '%s': ", geom->node->path, geom->node->line, geom->name);
+  }
+  return status;
+}
+
 static TriboStatus geom_solid(Mjcf* m, const MjGeom* geom, Solid* out) {
   memset(out, 0, sizeof *out);
   out->axes[3] = 1;
@@ -25,16 +45,8 @@ static TriboStatus geom_solid(Mjcf* m, const MjGeom* geom, Solid* out) {
     TRIBO_TRY(tribo_mjcf_warn(m, geom->node, "shellinertia", "is not honoured: the geom counts as solid"));
   }
   TRIBO_TRY(tribo_mjcf_shape(m, geom, &def));
-  TriboHull* hull = NULL;
-  if (def.kind == TRIBO_SHAPE_HULL) {
-    TRIBO_TRY(tribo_mjcf_warn(m, geom->node, "mass of a mesh", "is taken from its convex hull"));
-    TRIBO_TRY(def.mesh != NULL ? tribo_col_hull_load(def.mesh, def.scale, &hull)
-                               : tribo_col_hull_create(def.points, def.npoint, &hull));
-  }
   double volume, centre[3], about[9], turned[9];
-  TriboStatus status = tribo_col_shape_mass(def.kind, def.size, hull, &volume, centre, about);
-  tribo_col_hull_destroy(hull);
-  TRIBO_TRY(status);
+  TRIBO_TRY(solid_of(m, geom, &def, &volume, centre, about));
   out->mass = isnan(geom->mass) ? geom->density * volume : geom->mass;
   const double density = out->mass / volume;
   if (!(out->mass >= 0)) {

@@ -188,8 +188,8 @@ TriboStatus tribo_scene_add_robot(TriboScene* scene, const TriboRobotDef* def) {
   TRIBO_REQUIRE(scene);
   TRIBO_REQUIRE(def);
   const char* who = def->name != NULL ? def->name : "robot";
-  if (def->free_base < -1 || def->free_base > 1) {
-    return tribo_fail(TRIBO_INVALID, "%s: free_base = %d; accepted are 0, 1 and −1", who, def->free_base);
+  if (def->free_base < 0 || def->free_base > 2) {
+    return tribo_fail(TRIBO_INVALID, "%s: free_base = %d; accepted are 0, 1 and 2", who, def->free_base);
   }
   if (def->urdf == NULL) {
     return tribo_fail(TRIBO_INVALID, "%s: a robot needs a URDF file", who);

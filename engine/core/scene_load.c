@@ -460,7 +460,7 @@ static TriboStatus load_urdf(TriboScene* scene, const char* path) {
   TriboRobotDef robot = tribo_robot_default();
   robot.name = name;
   robot.urdf = path;
-  robot.free_base = -1;
+  robot.free_base = 2;
   robot.self_collision = 0;
   return tribo_scene_add_robot(scene, &robot);
 }
@@ -475,6 +475,7 @@ TriboStatus tribo_scene_load(const char* path, const TriboLog* log, TriboScene**
   TRIBO_TRY(tribo_scene_create(&l.scene));
   TriboStatus status = ends_in(path, ".urdf")  ? load_urdf(l.scene, path)
                        : ends_in(path, ".xml") ? tribo_mjcf_load(l.scene, path, log)
+                       : ends_in(path, ".sdf") ? tribo_sdf_load(l.scene, path, log)
                                                : load_file(&l, path, 0);
   l.scene->where = NULL;
   tribo_pool_clear(&l.pool);

@@ -22,6 +22,8 @@ TriboStatus tribo_load_shape(Loader* l, const YamlNode* node, const char* sectio
 
 // mjcf.c: adds the whole model of an MJCF file to the scene.
 TriboStatus tribo_mjcf_load(TriboScene* scene, const char* path, const TriboLog* log);
+// sdf.c: adds the models of an SDF file to the scene.
+TriboStatus tribo_sdf_load(TriboScene* scene, const char* path, const TriboLog* log);
 
 // drive_load.c
 TriboStatus tribo_load_tendon(Loader* l, const YamlNode* node);

@@ -1,7 +1,7 @@
 """MJCF files through Tribo and through MuJoCo, compared at random states: masses, inertias, poses, limits, mass matrix,
 bias, passive and actuator forces, tendon lengths; and contact-free motion at two step sizes.
 
-    conform.py PROBE [FILE …]      without files: all of gymnasium and of dm_control's suite
+    conform.py PROBE [--only] [FILE …]      all of gymnasium and of dm_control's suite, and these (or only these)
 
 Prints a table and fails when a file differs that should not. Needs the interpreter of .deps/test-venv (tools/setup --test).
 """
@@ -268,7 +268,8 @@ def installed():
 
 
 def main():
-    files = [pathlib.Path(f).resolve() for f in sys.argv[2:]] or installed()
+    given = sys.argv[2:]
+    files = [pathlib.Path(f).resolve() for f in given if f != "--only"] + ([] if "--only" in given else installed())
     os.chdir(tempfile.gettempdir())  # MuJoCo writes a log where it runs
     equal = {}
     for path in files:

@@ -33,7 +33,7 @@ static double bounded(double x) {
   return x > 1e300 ? 1e300 : x < -1e300 ? -1e300 : x;
 }
 
-static void print_model(const TriboModel* model) {
+static void print_model(const TriboModel* model, const double* start) {
   const TriboModelSize s = tribo_model_size(model);
   printf("{\"nq\": %d, \"nv\": %d, \"nfree\": %d, \"nactuator\": %d, \"bodies\": [", s.nq, s.nv, s.nfree, s.nactuator);
   for (int i = 0; i < s.nbody; ++i) {
@@ -57,8 +57,8 @@ static void print_model(const TriboModel* model) {
   for (int i = 0; i < s.nshape + nvisual; ++i) {
     const TriboShapeInfo* shape = i < s.nshape ? tribo_model_shape(model, i) : NULL;
     const TriboVisualInfo* v = shape == NULL ? &visuals[i - s.nshape] : NULL;
-    printf("%s{\"name\": \"%s\", \"body\": %d, \"mesh\": %d, ", i > 0 ? ", " : "", v ? v->name : shape->name,
-           v ? v->body : shape->body, (v ? v->kind : shape->kind) == TRIBO_SHAPE_HULL);
+    printf("%s{\"name\": \"%s\", \"body\": %d, \"plane\": %d, ", i > 0 ? ", " : "", v ? v->name : shape->name,
+           v ? v->body : shape->body, (v ? v->kind : shape->kind) == TRIBO_SHAPE_HALFSPACE);
     numbers("position", v ? v->position : shape->position, 3);
     printf(", ");
     numbers("quaternion", v ? v->quaternion : shape->quaternion, 4);
@@ -72,7 +72,9 @@ static void print_model(const TriboModel* model) {
   for (int i = 0; i < s.nactuator; ++i) {
     printf("%s\"%s\"", i > 0 ? ", " : "", tribo_model_actuator(model, i)->name);
   }
-  printf("]}\n");
+  printf("], ");
+  numbers("start", start, s.nq);
+  printf("}\n");
   fflush(stdout);
 }
 
@@ -102,7 +104,9 @@ int main(int argc, char** argv) {
   }
   check(tribo_model_create(scene, &model));
   check(tribo_data_create(model, &data));
-  print_model(model);
+  TriboView start;
+  check(tribo_data_view(model, data, TRIBO_FIELD_Q, &start));
+  print_model(model, start.values);
   const TriboModelSize s = tribo_model_size(model);
   const size_t n = (size_t)(s.nq + s.nv + 2 * s.nactuator), nv = (size_t)s.nv;
   double* x = calloc(n + 1, sizeof *x);

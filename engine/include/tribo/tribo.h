@@ -25,9 +25,12 @@ enum { TRIBO_WORLD = -1 };  // the body id of everything that never moves
 
 typedef struct TriboScene TriboScene;
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_create(TriboScene** out);
-// Reads a YAML scene, or makes one of a robot file: a URDF robot (.urdf) or a whole MJCF model (.xml). Complaints start
-// with path:line:column (XML: path:line). What a file says and Tribo cannot do is a warning to the log (may be NULL).
+// Reads a YAML scene, or makes one of a robot file: a URDF robot (.urdf), a whole MJCF model (.xml) or the
+// models of an SDF file (.sdf). Complaints start with path:line:column (XML: path:line). What a file says and Tribo
+// cannot do is a warning to the log (may be NULL).
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_load(const char* path, const TriboLog* log, TriboScene** out);
+// Writes the scene as YAML that loads back to the same model; robots stay the files they are.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_save(const TriboScene* scene, const char* path);
 TRIBO_API void tribo_scene_destroy(TriboScene* scene);
 
 // X(type, name, default, min, max, open_min, unit, doc)
@@ -210,7 +213,7 @@ typedef struct TriboRobotDef {
   const char* srdf;  // NULL: none
   double position[3];
   double quaternion[4];
-  int free_base;  // 1: the base floats; 0: it is fixed; −1: it floats when the root link has a mass of its own
+  int free_base;          // 0: the base is fixed; 1: it floats; 2: it floats when the root link has a mass of its own
   const char* reference;  // reference pose of the SRDF; NULL: zero configuration
   const char* material;
   int self_collision;
