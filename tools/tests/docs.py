@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-tribo, root, build = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+tribo, root, build = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 PAGES = {"scene": "scene-format.md", "commands": "commands.md", "quantities": "quantities.md", "solvers": "solvers.md"}
 for topic, page in PAGES.items():
     printed = subprocess.run([tribo, "help", topic], check=True, capture_output=True, text=True).stdout
