@@ -174,8 +174,25 @@ static TriboStatus compile_drag(const TriboScene* scene, TriboModel* model, cons
   return TRIBO_OK;
 }
 
+static TriboStatus compile_lift(const TriboScene* scene, TriboModel* model, const int* scene_body) {
+  for (int i = 0; i < scene->nbody; ++i) {
+    if (scene->bodys[i].lift == 0) {
+      continue;
+    }
+    if (model->lift == NULL) {
+      model->lift = tribo_pool_alloc(&model->pool, (size_t)model->nbody, sizeof *model->lift);
+    }
+    if (model->lift == NULL) {
+      return no_memory();
+    }
+    model->lift[scene_body[i]] = scene->bodys[i].lift;
+  }
+  return TRIBO_OK;
+}
+
 TriboStatus tribo_compile_drive(const TriboScene* scene, TriboModel* model, const int* scene_body) {
   TRIBO_TRY(compile_tendons(scene, model));
   TRIBO_TRY(compile_actuators(scene, model));
+  TRIBO_TRY(compile_lift(scene, model, scene_body));
   return compile_drag(scene, model, scene_body);
 }

@@ -39,6 +39,7 @@ TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, con
   X(act, model->nactuator)              \
   X(act_next, model->nactuator)         \
   X(actuation, model->nactuator)        \
+  X(effort, model->nv)                  \
   X(length, model->ntendon)             \
   X(motors, model->nmotor)
 

@@ -118,6 +118,9 @@ static void add_drag(const TriboModel* model, const TriboData* data, const Model
 }
 
 TriboStatus tribo_drive_passive(const TriboModel* model, TriboData* data, double* tau, double* wrench) {
+  for (int i = 0; model->lift != NULL && i < model->nbody; ++i) {
+    tribo_axpy3(wrench + 6 * i, wrench + 6 * i, -model->lift[i] * model->bodies[i].mass, model->world.gravity);
+  }
   if (model->ntendon == 0 && model->ndrag == 0) {
     return TRIBO_OK;
   }
@@ -155,6 +158,8 @@ TriboStatus tribo_drive_actuators(const TriboModel* model, TriboData* data, doub
     return TRIBO_OK;
   }
   TRIBO_TRY(tribo_data_kinematics(model, data));
+  double* sum = data->effort;
+  memset(sum, 0, (size_t)model->nv * sizeof *sum);
   for (int i = 0; i < model->nactuator; ++i) {
     const TriboActuatorDef* def = &model->actuators[i];
     const TriboActuatorInfo* info = &model->actuator_infos[i];
@@ -176,9 +181,16 @@ TriboStatus tribo_drive_actuators(const TriboModel* model, TriboData* data, doub
     data->actuation[i] = force;
     data->act_next[i] = follow(def, data->act[i], ctrl, model->world.dt);
     if (info->joint >= 0) {
-      tau[model->joints[info->joint].v_at] += def->gear * force;
+      sum[model->joints[info->joint].v_at] += def->gear * force;
     } else {
-      pull(model, &model->tendons[info->tendon], data->poses, def->gear * force, tau, wrench);
+      pull(model, &model->tendons[info->tendon], data->poses, def->gear * force, sum, wrench);
+    }
+  }
+  // all that acts on a joint stays within the joint's effort
+  for (int j = 0; j < model->njoint; ++j) {
+    const TriboJointInfo* joint = &model->joints[j];
+    if (joint->nv == 1) {
+      tau[joint->v_at] += tribo_clamp(sum[joint->v_at], -joint->effort, joint->effort);
     }
   }
   return TRIBO_OK;

@@ -134,6 +134,7 @@ static const Field body_fields[] = {
     V(6, TriboBodyDef, "inertia", inertia, "kg m²", "xx yy zz xy xz yz about the centre of mass"),
     {"inertia_axes", FIELD_VEC4, AT(TriboBodyDef, axes), -2, 2, 0, "",
      "orientation x, y, z, w in the body of the axes that inertia is given in", NULL},
+    R(TriboBodyDef, "lift", lift, -BIG, BIG, 0, "", "share of its weight that a force at its centre of mass takes off"),
     S("shapes", "a list of sections shape; a single shape may stand in the body itself"),
 };
 

@@ -127,6 +127,7 @@ static void set_body_def(TriboBodyDef* def, const TriboPose* pose, const MjBody*
   memset(def->inertia, 0, sizeof def->inertia);
   if (body != NULL) {
     def->mass = body->mass;
+    def->lift = body->gravcomp;
     tribo_copy3(def->com, body->com);
     tribo_copy3(def->inertia, body->inertia);
     memcpy(def->axes, body->axes, sizeof def->axes);
@@ -139,9 +140,6 @@ static TriboStatus check_springs(Mjcf* m, const MjJoint* joint) {
   }
   if (joint->springdamper[0] > 0 && joint->springdamper[1] > 0) {
     TRIBO_TRY(tribo_mjcf_warn(m, joint->node, "springdamper of a joint", "is not honoured"));
-  }
-  if (!isnan(joint->force_range[0]) && joint->force_limited != MJ_FALSE) {
-    TRIBO_TRY(tribo_mjcf_warn(m, joint->node, "actuatorfrcrange of a joint", "is not honoured"));
   }
   return TRIBO_OK;
 }
@@ -169,6 +167,14 @@ static TriboStatus fill_joint(Mjcf* m, const MjJoint* joint, TriboJointDef* def)
     return TRIBO_OK;
   }
   def->rest = joint->springref;
+  const double* range = joint->force_range;
+  if (!isnan(range[0]) &&
+      (joint->force_limited == MJ_TRUE || (joint->force_limited == MJ_AUTO && m->compiler.autolimits))) {
+    if (range[0] != -range[1]) {
+      TRIBO_TRY(tribo_mjcf_warn(m, joint->node, "actuatorfrcrange of a joint", "counts as wide to both sides"));
+    }
+    def->effort = fmax(fabs(range[0]), fabs(range[1]));
+  }
   def->position = joint->ref;
   if (limited && m->option.constraint && m->option.limit) {
     def->lower = joint->range[0];
@@ -285,9 +291,6 @@ TriboStatus tribo_mjcf_build(Mjcf* m) {
     }
     const MjJoint* first = body->njoint > 0 ? &m->joints[body->first_joint] : NULL;
     TRIBO_TRY(first != NULL && first->type == MJ_FREE ? add_free(m, body, first) : add_chain(m, body, parent->id));
-    if (body->gravcomp != 0) {
-      TRIBO_TRY(tribo_mjcf_warn(m, body->node, "gravcomp of a body", "is not honoured"));
-    }
   }
   for (int g = 0; g < m->ngeom; ++g) {
     TRIBO_TRY(add_geom(m, &m->geoms[g]));

@@ -296,7 +296,7 @@ static const MjAttr actuator_attrs[] = {
     {"kv", MJ_REAL, AT(kv), 1, 1, NULL},
     {"timeconst", MJ_REAL, AT(timeconst), 1, 1, NULL},
     {"dampratio", MJ_WARN, 0, 0, 0, NULL},
-    {"inheritrange", MJ_WARN, 0, 0, 0, NULL},
+    {"inheritrange", MJ_REAL, AT(inherit), 1, 1, NULL},
     {"jointinparent", MJ_WARN, 0, 0, 0, NULL},
     {"site", MJ_WARN, 0, 0, 0, NULL},
     {"refsite", MJ_WARN, 0, 0, 0, NULL},
@@ -359,6 +359,26 @@ static void set_range(int limited, int autolimits, const double range[2], double
     *low = isnan(range[0]) ? 0 : range[0];
     *high = isnan(range[0]) ? 0 : range[1];
   }
+}
+
+// The range of a control, or of an activation, as that of what is driven, scaled about its middle.
+static TriboStatus inherit_range(const Mjcf* m, const XmlNode* node, MjActuator* a) {
+  const double* range = NULL;
+  const int joint = tribo_mjcf_find_joint(m, a->joint);
+  if (joint >= 0) {
+    range = m->joints[joint].range;
+  }
+  for (int i = 0; a->tendon != NULL && i < m->ntendon; ++i) {
+    range = m->tendons[i].name != NULL && strcmp(m->tendons[i].name, a->tendon) == 0 ? m->tendons[i].range : range;
+  }
+  if (range == NULL || isnan(range[0])) {
+    return tribo_xml_fail(node, "inheritrange: what it drives has no range");
+  }
+  const double middle = 0.5 * (range[0] + range[1]), half = 0.5 * (range[1] - range[0]) * a->inherit;
+  double* out = a->dyntype == DYN_INTEGRATOR ? a->act_range : a->ctrl_range;
+  out[0] = middle - half;
+  out[1] = middle + half;
+  return TRIBO_OK;
 }
 
 static int is_tendon(const Mjcf* m, const char* name) {
@@ -428,6 +448,9 @@ static TriboStatus read_actuator(Mjcf* m, const XmlNode* node) {
   }
   if (a.dyntype > DYN_EXACT || a.gaintype > 1 || a.biastype > 1) {
     return leave_out(m, node, "with muscles or user functions is left out");
+  }
+  if (a.inherit > 0) {
+    TRIBO_TRY(inherit_range(m, node, &a));
   }
   return m->option.actuation ? add_actuator(m, node, &a) : TRIBO_OK;
 }

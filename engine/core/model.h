@@ -77,6 +77,7 @@ struct TriboModel {
   TriboActuatorDef* actuators;  // (nactuator) without names
   TriboActuatorInfo* actuator_infos;
   int nactuator;
+  double* lift;      // (nbody) share of the weight taken off; NULL: of none
   ModelDrag* drags;  // (ndrag) none without a medium
   int ndrag;
   TriboVisualInfo* visuals;  // (nvisual)

@@ -96,6 +96,7 @@ typedef struct TriboBodyDef {
   double com[3];       // centre of mass in the body frame; NAN: from the shapes
   double inertia[6];   // xx yy zz xy xz yz about the centre of mass; NAN: from the shapes, scaled to mass
   double axes[4];      // orientation in the body of the axes that inertia is given in
+  double lift;         // share of its weight that is taken off it by a force at its centre of mass
 } TriboBodyDef;
 TRIBO_API TriboBodyDef tribo_body_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_body(TriboScene* scene, const TriboBodyDef* def, int* id);
