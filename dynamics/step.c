@@ -72,7 +72,7 @@ static void choose_motion(const TriboSystem* system, TriboDynData* data, TriboSc
   }
   for (int c = 0; c < rows->ncone; ++c) {
     const TriboRowInfo* row = rows->infos + c;
-    if ((row->kind != TRIBO_ROW_CONTACT && row->kind != TRIBO_ROW_LIMIT) ||
+    if ((row->kind != TRIBO_ROW_CONTACT && row->kind != TRIBO_ROW_LIMIT && row->kind != TRIBO_ROW_BOUND) ||
         !(lambda[rows->cones[c].row + rows->cones[c].dim - 1] > 0)) {
       continue;
     }

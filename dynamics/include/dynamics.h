@@ -185,6 +185,13 @@ typedef struct TriboMotor {
   double effort;              // INFINITY: no bound
 } TriboMotor;
 
+// A bound on something that is no coordinate, a tendon's length: distance ≥ 0, and its rate is jac · v.
+typedef struct TriboBound {
+  int index;          // for names and warm starts
+  double distance;    // to the bound, negative beyond it [m, rad]
+  const double* jac;  // (nv)
+} TriboBound;
+
 typedef struct TriboStepOptions {
   double h;           // [s]
   double gravity[3];  // [m/s²]
@@ -195,6 +202,8 @@ typedef struct TriboStepOptions {
   double bounce_min;  // impact speed below which nothing rebounds [m/s]
   const TriboMotor* motors;
   int nmotor;
+  const TriboBound* bounds;  // of assemble
+  int nbound;
 } TriboStepOptions;
 
 TRIBO_NODISCARD TriboStatus tribo_dyn_data_create(const TriboSystem* system, TriboDynData** out);
@@ -229,11 +238,13 @@ typedef enum TriboRowKind {
   TRIBO_ROW_LIMIT,
   TRIBO_ROW_FRICTION,
   TRIBO_ROW_MOTOR,
+  TRIBO_ROW_BOUND,
   TRIBO_ROW_CLOSURE
 } TriboRowKind;
 typedef struct TriboRowInfo {
   TriboRowKind kind;
-  int index;  // contact, motor, closure; LIMIT, FRICTION: v index in the system (limits: 2·v + (upper ? 1 : 0))
+  int index;  // contact, motor, closure; BOUND: its own; LIMIT, FRICTION: v index in the system (limits: 2·v + (upper ?
+              // 1 : 0))
   int block_a, block_b;  // motion blocks, −1 for none; block_a < block_b unless one is −1 (then block_b is −1)
   double frame[9];       // CONTACT: rows t1, t2, n in the world: to turn a warm start into the new tangents
   int impact;            // 1: a restitution row

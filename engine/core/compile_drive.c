@@ -86,7 +86,10 @@ static TriboStatus compile_tendons(const TriboScene* scene, TriboModel* model) {
     model->tendon_infos[i] = (TriboTendonInfo){.name = tribo_pool_strdup(&model->pool, def->name),
                                                .stiffness = def->stiffness,
                                                .damping = def->damping,
-                                               .rest = {def->rest[0], def->rest[1]}};
+                                               .rest = {def->rest[0], def->rest[1]},
+                                               .lower = def->lower,
+                                               .upper = def->upper};
+    model->nbound += isfinite(def->lower) + isfinite(def->upper);
     if (model->tendon_infos[i].name == NULL) {
       return no_memory();
     }

@@ -19,28 +19,30 @@ TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, con
 }
 
 // X(field, count): the arrays whose size the model fixes
-#define DATA_ARRAYS(X)                  \
-  X(q, model->nq)                       \
-  X(v, model->nv)                       \
-  X(q_next, model->nq)                  \
-  X(v_next, model->nv)                  \
-  X(tau, model->nv)                     \
-  X(tau_step, model->nv)                \
-  X(wrench, 6 * model->nbody)           \
-  X(wrench_step, 6 * model->nbody)      \
-  X(poses, model->nbody)                \
-  X(twists, model->nbody)               \
-  X(position, 3 * model->nbody)         \
-  X(quaternion, 4 * model->nbody)       \
-  X(velocity, 3 * model->nbody)         \
-  X(omega, 3 * model->nbody)            \
-  X(closure_force, 6 * model->nclosure) \
-  X(ctrl, model->nactuator)             \
-  X(act, model->nactuator)              \
-  X(act_next, model->nactuator)         \
-  X(actuation, model->nactuator)        \
-  X(effort, model->nv)                  \
-  X(length, model->ntendon)             \
+#define DATA_ARRAYS(X)                    \
+  X(q, model->nq)                         \
+  X(v, model->nv)                         \
+  X(q_next, model->nq)                    \
+  X(v_next, model->nv)                    \
+  X(tau, model->nv)                       \
+  X(tau_step, model->nv)                  \
+  X(wrench, 6 * model->nbody)             \
+  X(wrench_step, 6 * model->nbody)        \
+  X(poses, model->nbody)                  \
+  X(twists, model->nbody)                 \
+  X(position, 3 * model->nbody)           \
+  X(quaternion, 4 * model->nbody)         \
+  X(velocity, 3 * model->nbody)           \
+  X(omega, 3 * model->nbody)              \
+  X(closure_force, 6 * model->nclosure)   \
+  X(ctrl, model->nactuator)               \
+  X(act, model->nactuator)                \
+  X(act_next, model->nactuator)           \
+  X(actuation, model->nactuator)          \
+  X(bounds, model->nbound)                \
+  X(bound_jac, model->nbound * model->nv) \
+  X(effort, model->nv)                    \
+  X(length, model->ntendon)               \
   X(motors, model->nmotor)
 
 static TriboStatus allocate(const TriboModel* model, TriboData* data) {

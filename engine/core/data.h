@@ -73,6 +73,8 @@ struct TriboData {
   double* act;          // (nactuator) activations: state
   double* act_next;     // (nactuator)
   double* actuation;    // (nactuator) forces at the present state, on demand and in each step
+  TriboBound* bounds;   // (nbound) set by each step
+  double* bound_jac;    // (nbound × nv)
   double* effort;       // (nv) scratch: sum of the actuators
   double* length;       // (ntendon) on demand
   double* wrench;       // (nbody × 6) of the next step; cleared after it

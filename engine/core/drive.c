@@ -93,6 +93,37 @@ static void pull(const TriboModel* model, const ModelTendon* t, const TriboPose*
   }
 }
 
+// The limits of tendons: the Jacobian of a length is the generalized force of a unit tension.
+TriboStatus tribo_drive_bounds(const TriboModel* model, TriboData* data, double* tau, double* wrench) {
+  int count = 0;
+  for (int i = 0; i < model->ntendon && model->nbound > 0; ++i) {
+    const TriboTendonInfo* info = &model->tendon_infos[i];
+    const double stops[2] = {info->lower, info->upper};
+    if (!isfinite(info->lower) && !isfinite(info->upper)) {
+      continue;
+    }
+    double length, speed;
+    TRIBO_TRY(tribo_data_kinematics(model, data));
+    tribo_tendon_measure(model, &model->tendons[i], data->q, data->v, data->poses, data->twists, &length, &speed);
+    memset(tau, 0, (size_t)model->nv * sizeof *tau);
+    memset(wrench, 0, 6 * (size_t)model->nbody * sizeof *wrench);
+    pull(model, &model->tendons[i], data->poses, 1, tau, wrench);
+    TRIBO_TRY(tribo_dyn_generalize(model->system, data->dynamics, data->q, wrench, tau));
+    for (int upper = 0; upper < 2; ++upper) {
+      if (!isfinite(stops[upper])) {
+        continue;
+      }
+      const double sign = upper ? -1 : 1;
+      double* jac = data->bound_jac + (size_t)count * (size_t)model->nv;
+      for (int k = 0; k < model->nv; ++k) {
+        jac[k] = sign * tau[k];
+      }
+      data->bounds[count++] = (TriboBound){2 * i + upper, sign * (length - stops[upper]), jac};
+    }
+  }
+  return TRIBO_OK;
+}
+
 // ---- the medium
 
 static void add_drag(const TriboModel* model, const TriboData* data, const ModelDrag* drag, double* wrench) {

@@ -99,9 +99,6 @@ static TriboStatus read_tendon(Mjcf* m, const XmlNode* node) {
   }
   const int limited =
       tendon.limited == MJ_TRUE || (tendon.limited == MJ_AUTO && m->compiler.autolimits && !isnan(tendon.range[0]));
-  if (limited && m->option.constraint && m->option.limit) {
-    TRIBO_TRY(tribo_mjcf_warn(m, node, "range of a tendon", "is not honoured"));
-  }
   if (tendon.frictionloss > 0) {
     TRIBO_TRY(tribo_mjcf_warn(m, node, "frictionloss of a tendon", "is not honoured"));
   }
@@ -118,6 +115,13 @@ static TriboStatus read_tendon(Mjcf* m, const XmlNode* node) {
   if (tendon.springlength[0] != -1) {
     def.rest[0] = tendon.springlength[0];
     def.rest[1] = isnan(tendon.springlength[1]) ? def.rest[0] : tendon.springlength[1];
+  }
+  if (limited && m->option.constraint && m->option.limit) {
+    if (isnan(tendon.range[0])) {
+      return tribo_xml_fail(node, "the tendon is limited but has no range");
+    }
+    def.lower = tendon.range[0];
+    def.upper = tendon.range[1];
   }
   TRIBO_TRY(tribo_mjcf_at(m, node));
   return tribo_mjcf_added(m, tribo_scene_add_tendon(m->scene, &def, NULL));

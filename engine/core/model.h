@@ -74,6 +74,7 @@ struct TriboModel {
   ModelTendon* tendons;  // (ntendon)
   TriboTendonInfo* tendon_infos;
   int ntendon;
+  int nbound;                   // limits of tendons
   TriboActuatorDef* actuators;  // (nactuator) without names
   TriboActuatorInfo* actuator_infos;
   int nactuator;

@@ -4,7 +4,7 @@
 #include "scene_add.h"
 
 TriboTendonDef tribo_tendon_default(void) {
-  return (TriboTendonDef){.rest = {NAN, NAN}};
+  return (TriboTendonDef){.rest = {NAN, NAN}, .lower = -INFINITY, .upper = INFINITY};
 }
 
 static TriboStatus check_tendon(const TriboTendonDef* def) {
@@ -26,6 +26,9 @@ static TriboStatus check_tendon(const TriboTendonDef* def) {
   TRIBO_TRY(tribo_check_finite(who, "points", def->points, 3 * def->npoint));
   TRIBO_TRY(tribo_check_range(who, "stiffness", def->stiffness, 0, 1e100));
   TRIBO_TRY(tribo_check_range(who, "damping", def->damping, 0, 1e100));
+  if (!(def->lower <= def->upper)) {
+    return tribo_fail(TRIBO_INVALID, "%s: lower = %g must not be above upper = %g", who, def->lower, def->upper);
+  }
   if (isnan(def->rest[0]) != isnan(def->rest[1]) || def->rest[0] > def->rest[1]) {
     return tribo_fail(TRIBO_INVALID, "%s: rest = [%g, %g]; the first must not be above the second", who, def->rest[0],
                       def->rest[1]);

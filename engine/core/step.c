@@ -12,6 +12,7 @@
 
 // The user's inputs plus the forces the scene schedules for this moment.
 static TriboStatus gather_forces(const TriboModel* model, TriboData* data) {
+  TRIBO_TRY(tribo_drive_bounds(model, data, data->tau_step, data->wrench_step));
   memcpy(data->tau_step, data->tau, (size_t)model->nv * sizeof *data->tau);
   memcpy(data->wrench_step, data->wrench, 6 * (size_t)model->nbody * sizeof *data->wrench);
   for (int i = 0; i < model->nforce; ++i) {
@@ -48,7 +49,9 @@ static TriboStepOptions step_options(const TriboWorldDef* world, const TriboData
                         .slop = world->slop,
                         .depen_max = world->depenetration_max,
                         .motors = data->motors,
-                        .nmotor = data->model->nmotor};
+                        .nmotor = data->model->nmotor,
+                        .bounds = data->bounds,
+                        .nbound = data->model->nbound};
   tribo_copy3(o.gravity, world->gravity);
   // below 2 g h a rebound is only what gravity adds in two steps: noise
   o.bounce_min = fmax(world->bounce_min, 2 * tribo_norm3(world->gravity) * world->dt);
@@ -231,6 +234,10 @@ static void name_constraint(const TriboModel* model, const TriboData* data, int 
   }
   if (row->kind == TRIBO_ROW_CLOSURE) {
     snprintf(text, size, "%s", model->closures[row->index].name);
+    return;
+  }
+  if (row->kind == TRIBO_ROW_BOUND) {
+    snprintf(text, size, "%s (%s limit)", model->tendon_infos[row->index / 2].name, row->index % 2 ? "upper" : "lower");
     return;
   }
   int v = row->kind == TRIBO_ROW_LIMIT   ? row->index / 2

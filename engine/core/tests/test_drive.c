@@ -81,6 +81,44 @@ static void a_string_pulls_along_itself(void** state) {
   tribo_model_destroy(model);
 }
 
+// A ball on a string of 1 m falls until the string is taut, then swings; the string gets no longer.
+static void a_string_holds_at_its_length(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "world: {dt: 0.002}\n"
+      "bodies: [{name: a, sphere: 0.1, mass: 2, position: [0.6, 0, 0]}]\n"
+      "tendons: [{name: t, points: [{at: [0, 0, 0]}, {body: a, at: [0, 0, 0.1]}], upper: 1}]\n");
+  TriboData* data = data_of(model);
+  double longest = 0, highest = -1;
+  for (int i = 0; i < 3000; ++i) {
+    run(model, data, 1);
+    longest = fmax(longest, view(model, data, TRIBO_FIELD_TENDON)[0]);
+    highest = i > 1500 ? fmax(highest, value(model, data, "position.z", "a")) : highest;
+  }
+  // a step goes straight where the string goes round: (h v)²/(2 erp) at most
+  CHECK_NEAR(longest, 1, 3e-3);
+  CHECK_LE(highest, 0);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+// A tendon of two joints at its limit passes a push on: with 2 q_a − q_b held, a and b move as one, ä = f/(m_a + 4
+// m_b).
+static void a_tendon_of_joints_is_limited(void** state) {
+  (void)state;
+  TriboModel* model = model_of("world: {gravity: [0, 0, 0], scheme: euler}\n" RAILS
+                               "tendons: [{name: t, joints: {ra: 2, rb: -1}, upper: 6}]\n"
+                               "forces: [{joint: ra, effort: 7}]\n");
+  TriboData* data = data_of(model);
+  run(model, data, 1000);
+  const double a = 7.0 / (2 + 4 * 3);
+  CHECK_NEAR(value(model, data, "v", "ra"), a, 1e-9);
+  CHECK_NEAR(value(model, data, "v", "rb"), 2 * a, 1e-9);
+  CHECK_NEAR(view(model, data, TRIBO_FIELD_TENDON)[0], 6, 1e-9);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
 // (g·(1, l, l̇)) u + b·(1, l, l̇) with l = gear q, cut off; a filter comes after its control
 static void actuators_push_by_gain_and_bias(void** state) {
   (void)state;
@@ -169,6 +207,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_tendon_of_joints_pulls_by_its_coefficients),
       cmocka_unit_test(a_string_pulls_along_itself),
+      cmocka_unit_test(a_string_holds_at_its_length),
+      cmocka_unit_test(a_tendon_of_joints_is_limited),
       cmocka_unit_test(actuators_push_by_gain_and_bias),
       cmocka_unit_test(activations_are_state),
       cmocka_unit_test(a_box_reaches_its_end_speed),

@@ -187,6 +187,7 @@ typedef struct TriboTendonDef {
   int npoint;                 // 0, or at least 2
   double stiffness, damping;  // [N/m, N·s/m, or per rad]
   double rest[2];             // slack between these two lengths; NAN: the length at the start
+  double lower, upper;        // limits of its length, ±INFINITY: none
 } TriboTendonDef;
 TRIBO_API TriboTendonDef tribo_tendon_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_tendon(TriboScene* scene, const TriboTendonDef* def, int* id);
@@ -345,7 +346,7 @@ typedef struct TriboVisualInfo {
 TRIBO_API const TriboVisualInfo* tribo_model_visuals(const TriboModel* model, int* count);
 typedef struct TriboTendonInfo {
   const char* name;
-  double stiffness, damping, rest[2];
+  double stiffness, damping, rest[2], lower, upper;
 } TriboTendonInfo;
 TRIBO_API const TriboTendonInfo* tribo_model_tendon(const TriboModel* model, int id);
 typedef struct TriboActuatorInfo {
