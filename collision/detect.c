@@ -96,7 +96,7 @@ static TriboStatus world_fill(TriboColWorld* w, const TriboColWorldDef* def) {
     }
     if (geom->kind == TRIBO_SHAPE_HULL) {
       solid->coal = geom->hull->coal;
-    } else {
+    } else if (geom->kind != TRIBO_SHAPE_HEIGHTFIELD) {
       TRIBO_TRY(tribo_coal_shape_create(geom->kind, geom->size, &solid->coal));
     }
     if (geom->body == TRIBO_WORLD_BODY) {
@@ -323,6 +323,24 @@ static void contact_point(const TriboGeom* a, const TriboGeom* b, const TriboCol
   tribo_axpy3(x, p->a, w, x);
 }
 
+// Puts the contacts of one face into one plane, the deepest one's. Midway between two faces that are closing they lie
+// in a plane that is not quite across the normal; then the turn that closes them drags them along the face by a little,
+// each by another, and no rigid motion holds them all: the solver would have to tell slips of 1e-9 m/s apart.
+static void flatten(TriboContact* contacts, int count, double margin) {
+  int deepest = 0;
+  for (int i = 1; i < count; ++i) {
+    deepest = contacts[i].gap < contacts[deepest].gap ? i : deepest;
+  }
+  const double* n = contacts[deepest].normal;
+  double plane = tribo_dot3(n, contacts[deepest].point);
+  for (int i = 0; i < count; ++i) {
+    double off = plane - tribo_dot3(n, contacts[i].point);
+    if (memcmp(contacts[i].normal, n, 3 * sizeof *n) == 0 && fabs(off) <= margin) {
+      tribo_axpy3(contacts[i].point, contacts[i].point, off, n);
+    }
+  }
+}
+
 // Applies the detection rule to the points of a manifold and appends what remains. `refuted`: the motion was followed
 // and meets nothing, so that points whose linearised gap closes are ghosts.
 static TriboStatus emit(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query, TriboPair pair,
@@ -347,6 +365,7 @@ static TriboStatus emit(const TriboColWorld* world, TriboColData* data, const Tr
     contact_point(a, b, p, impact, c->point);
     tribo_copy3(c->normal, p->normal);
   }
+  flatten(data->contacts + data->ncontact - kept, kept, query->margin);
   return TRIBO_OK;
 }
 
@@ -403,4 +422,19 @@ TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, con
     *stats = local;
   }
   return TRIBO_OK;
+}
+
+int tribo_col_astray(const TriboColWorld* world, const TriboColData* data, const TriboColQuery* query,
+                     const TriboTwist* before) {
+  for (int k = 0; k < world->nmoving; ++k) {
+    const int i = world->moving[k], body = world->geoms[i].body;
+    const TriboMotion* motion = data->motions + i;
+    double v[3], w[3];
+    tribo_sub3(v, query->twists[body].v, before[body].v);
+    tribo_sub3(w, query->twists[body].w, before[body].w);
+    if (query->h * (tribo_norm3(v) + tribo_norm3(w) * (motion->offset + motion->reach)) > 0.5 * query->margin) {
+      return 1;
+    }
+  }
+  return 0;
 }

@@ -64,7 +64,10 @@ TriboStatus tribo_col_impact(TriboCoalQuery* query, const TriboSolid* a, const T
     if (m->gap <= touch) {
       break;
     }
+    // a height field is not convex: something else of it than what is nearest now may be met first
+    const int field = a->kind == TRIBO_SHAPE_HEIGHTFIELD || b->kind == TRIBO_SHAPE_HEIGHTFIELD;
     double closing = tribo_dot3(relative, m->normal) + turning(motion_a, m->normal) + turning(motion_b, m->normal);
+    closing = field ? bound : closing;
     if (closing <= 0 || t + (m->gap - 0.5 * touch) / closing >= h) {
       return TRIBO_OK;
     }

@@ -73,6 +73,10 @@ TriboPairFn tribo_col_capsule_capsule, tribo_col_box_capsule, tribo_col_box_box,
 TRIBO_NODISCARD TriboStatus tribo_col_convex(TriboCoalQuery* query, const TriboSolid* a, const TriboSolid* b,
                                              double reach, TriboManifold* m);
 
+// A convex solid over a height field: exact against a flat one, without bumps where its triangles meet.
+TRIBO_NODISCARD TriboStatus tribo_col_over_field(TriboCoalQuery* query, const TriboSolid* solid,
+                                                 const TriboSolid* ground, double reach, TriboManifold* m);
+
 // The one door: closed form or Coal. *by_coal (may be NULL) tells which.
 TRIBO_NODISCARD TriboStatus tribo_col_collide(TriboCoalQuery* query, const TriboSolid* a, const TriboSolid* b,
                                               double reach, TriboManifold* m, int* by_coal);

@@ -41,6 +41,14 @@ TriboStatus tribo_col_collide(TriboCoalQuery* query, const TriboSolid* a, const 
   if (by_coal != NULL) {
     *by_coal = closed == NULL;
   }
+  const int field = a->kind == TRIBO_SHAPE_HEIGHTFIELD;
+  if (field || b->kind == TRIBO_SHAPE_HEIGHTFIELD) {
+    TRIBO_TRY(tribo_col_over_field(query, field ? b : a, field ? a : b, reach, m));
+    if (field) {
+      exchange_sides(m);
+    }
+    return TRIBO_OK;
+  }
   if (closed == NULL) {
     return tribo_col_convex(query, a, b, reach, m);
   }
@@ -64,7 +72,7 @@ static TriboStatus solid_open(const TriboGeom* geom, const TriboPose* pose, Trib
   solid->pose = *pose;
   if (geom->kind == TRIBO_SHAPE_HULL) {
     solid->coal = geom->hull->coal;
-  } else if (geom->kind != TRIBO_SHAPE_HALFSPACE) {
+  } else if (geom->kind < TRIBO_SHAPE_HALFSPACE) {
     TRIBO_TRY(tribo_coal_shape_create(geom->kind, geom->size, &solid->coal));
   }
   return TRIBO_OK;
@@ -78,8 +86,9 @@ static void solid_close(const TriboSolid* solid) {
 
 static TriboStatus ask_once(const TriboSolid* a, const TriboSolid* b, TriboManifold* m) {
   TriboCoalQuery* query = NULL;
-  if (a->kind == TRIBO_SHAPE_HALFSPACE && b->kind == TRIBO_SHAPE_HALFSPACE) {
-    return tribo_fail(TRIBO_INVALID, "tribo_col_distance: two half-spaces have no distance");
+  if (a->kind >= TRIBO_SHAPE_HALFSPACE && b->kind >= TRIBO_SHAPE_HALFSPACE) {
+    return tribo_fail(TRIBO_INVALID, "tribo_col_distance: a %s and a %s have no distance",
+                      tribo_col_shape_name(a->kind), tribo_col_shape_name(b->kind));
   }
   TRIBO_TRY(tribo_coal_query_create(&query));
   TriboStatus status = tribo_col_collide(query, a, b, INFINITY, m, NULL);
@@ -97,7 +106,11 @@ TriboStatus tribo_col_distance(const TriboGeom* a, const TriboPose* pose_a, cons
   solid_close(&solid_a);
   solid_close(&solid_b);
   TRIBO_TRY(status);
-  // the place of the deepest point; there is always one without a limit to the gap
+  if (m.count == 0) {
+    return tribo_fail(TRIBO_INVALID, "tribo_col_distance: the %s is beside the height field",
+                      tribo_col_shape_name(solid_a.kind < solid_b.kind ? solid_a.kind : solid_b.kind));
+  }
+  // the place of the deepest point
   int deepest = 0;
   for (int i = 1; i < m.count; ++i) {
     deepest = m.points[i].gap < m.points[deepest].gap ? i : deepest;

@@ -3,14 +3,14 @@
 #include "status.h"
 
 const char* tribo_col_shape_name(TriboShapeKind kind) {
-  static const char* const names[TRIBO_SHAPE_COUNT] = {"sphere", "box",       "capsule", "cylinder",
-                                                       "cone",   "ellipsoid", "hull",    "half-space"};
+  static const char* const names[TRIBO_SHAPE_COUNT] = {"sphere",    "box",  "capsule",    "cylinder",    "cone",
+                                                       "ellipsoid", "hull", "half-space", "height field"};
   return (unsigned)kind < TRIBO_SHAPE_COUNT ? names[kind] : "unknown shape";
 }
 
 // How many numbers of size[] a shape uses.
 static int size_count(TriboShapeKind kind) {
-  static const int counts[TRIBO_SHAPE_COUNT] = {1, 3, 2, 2, 2, 3, 0, 0};
+  static const int counts[TRIBO_SHAPE_COUNT] = {1, 3, 2, 2, 2, 3, 0, 0, 0};
   return counts[kind];
 }
 
@@ -41,9 +41,12 @@ TriboStatus tribo_col_geom_validate(const TriboGeom* geom) {
     return tribo_fail(TRIBO_INVALID, "%s: body is %d, it must be %d (world) or above", where, geom->body,
                       TRIBO_WORLD_BODY);
   }
-  if (geom->kind == TRIBO_SHAPE_HALFSPACE && geom->body != TRIBO_WORLD_BODY) {
-    return tribo_fail(TRIBO_INVALID, "%s: a half-space is on body %d, it must be on the world (%d)", where, geom->body,
-                      TRIBO_WORLD_BODY);
+  if (geom->kind >= TRIBO_SHAPE_HALFSPACE && geom->body != TRIBO_WORLD_BODY) {
+    return tribo_fail(TRIBO_INVALID, "%s: a %s is on body %d, it must be on the world (%d)", where,
+                      tribo_col_shape_name(geom->kind), geom->body, TRIBO_WORLD_BODY);
+  }
+  if (geom->kind == TRIBO_SHAPE_HEIGHTFIELD && geom->field == NULL) {
+    return tribo_fail(TRIBO_INVALID, "%s: a height field shape needs its field, which is NULL", where);
   }
   if (!tribo_finite(geom->local.p, 3) || !tribo_finite(geom->local.R, 9)) {
     return tribo_fail(TRIBO_INVALID, "%s: the local pose of a %s is not finite", where,
@@ -64,7 +67,7 @@ TriboStatus tribo_col_geom_validate(const TriboGeom* geom) {
 }
 
 TriboSolid tribo_col_solid(const TriboGeom* geom) {
-  TriboSolid solid = {.kind = geom->kind, .hull = geom->hull};
+  TriboSolid solid = {.kind = geom->kind, .hull = geom->hull, .field = geom->field};
   const double* size = geom->size;
   switch (geom->kind) {
     case TRIBO_SHAPE_SPHERE: solid.radius = size[0]; break;
@@ -182,8 +185,15 @@ void tribo_col_curvature(const TriboSolid* s, const double n[3], double hessian[
 
 void tribo_col_bounds(const TriboSolid* s, double low[3], double high[3]) {
   double centre[3] = {s->pose.p[0], s->pose.p[1], s->pose.p[2]}, half[3] = {0, 0, 0};
+  double box_low[3], box_high[3], field_half[3] = {0, 0, 0};
   if (s->kind == TRIBO_SHAPE_HULL) {
     tribo_col_to_world(centre, &s->pose, s->hull->centre);
+  } else if (s->kind == TRIBO_SHAPE_HEIGHTFIELD) {
+    tribo_col_field_bounds(s->field, box_low, box_high);
+    tribo_sub3(field_half, box_high, box_low);
+    tribo_scale3(field_half, 0.5, field_half);
+    tribo_axpy3(box_low, box_low, 1, field_half);
+    tribo_col_to_world(centre, &s->pose, box_low);
   }
   for (int i = 0; i < 3; ++i) {
     const double* row = s->pose.R + 3 * i;
@@ -200,7 +210,9 @@ void tribo_col_bounds(const TriboSolid* s, double low[3], double high[3]) {
         break;
       }
       default: {
-        const double* box = s->kind == TRIBO_SHAPE_HULL ? s->hull->half : s->half;
+        const double* box = s->kind == TRIBO_SHAPE_HULL          ? s->hull->half
+                            : s->kind == TRIBO_SHAPE_HEIGHTFIELD ? field_half
+                                                                 : s->half;
         half[i] = fabs(row[0]) * box[0] + fabs(row[1]) * box[1] + fabs(row[2]) * box[2];
         break;
       }

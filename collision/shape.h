@@ -25,10 +25,11 @@ struct TriboHull {
 // A geometry at its place in the world.
 typedef struct TriboSolid {
   TriboShapeKind kind;
-  double half[3];         // box: half lengths; ellipsoid: half axes; capsule, cylinder, cone: [2] half length
-  double radius;          // sphere, capsule, cylinder, cone
-  const TriboHull* hull;  // HULL only
-  TriboCoalShape* coal;   // NULL for half-spaces; belongs to the hull or to who made the solid
+  double half[3];             // box: half lengths; ellipsoid: half axes; capsule, cylinder, cone: [2] half length
+  double radius;              // sphere, capsule, cylinder, cone
+  const TriboHull* hull;      // HULL only
+  const TriboTerrain* field;  // HEIGHTFIELD only
+  TriboCoalShape* coal;       // NULL for half-spaces and height fields; belongs to the hull or to who made the solid
   TriboPose pose;
 } TriboSolid;
 
@@ -40,6 +41,9 @@ double tribo_col_support(const TriboSolid* solid, const double n[3], double x[3]
 
 // Adds the Hessian of h at the unit direction n, where it is smooth (polyhedra: zero).
 void tribo_col_curvature(const TriboSolid* solid, const double n[3], double hessian[9]);
+
+// Of a height field, in its frame.
+void tribo_col_field_bounds(const TriboTerrain* field, double low[3], double high[3]);
 
 // Bounding box at the pose.
 void tribo_col_bounds(const TriboSolid* solid, double low[3], double high[3]);

@@ -157,6 +157,57 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
   set_normal_row(options, d, c, law, contact->gap, free[dim - 1], old[dim - 1]);
 }
 
+// twice the signed area of a triangle seen against n
+static double area(const double n[3], const double* x, const double* y, const double* z) {
+  double a[3], b[3], c[3];
+  tribo_sub3(a, y, x);
+  tribo_sub3(b, z, x);
+  tribo_cross3(c, a, b);
+  return tribo_dot3(n, c);
+}
+
+// Four contacts in one plane with one normal: a rigid motion moves them by an affine function of their place, and four
+// values are one too many for that. Biases have kinks (gap 0, slop), where they leave it by a little; all four can then
+// close only by a force that leaves one corner, for a mismatch of no size. What is less than the dead band is taken
+// out: Σ cᵢ gᵢ = 0 with the plane's cᵢ, Σ cᵢ = Σ cᵢ xᵢ = 0, the areas opposite to the corners.
+static void level_face(const TriboStepOptions* o, Rows* d, const TriboContact* contacts, int first) {
+  const TriboContact* k = contacts + first;
+  const double* n = k->normal;
+  double* g[4];
+  for (int i = 0; i < 4; ++i) {
+    const TriboCone* cone = d->cones + first + i;
+    if (d->infos[first + i].impact || memcmp(k[i].normal, n, 3 * sizeof *n) != 0) {
+      return;
+    }
+    g[i] = d->g + cone->row + cone->dim - 1;
+  }
+  const double c[4] = {area(n, k[1].point, k[2].point, k[3].point), -area(n, k[0].point, k[2].point, k[3].point),
+                       area(n, k[0].point, k[1].point, k[3].point), -area(n, k[0].point, k[1].point, k[2].point)};
+  double mismatch = 0, square = 0, most = 0;
+  for (int i = 0; i < 4; ++i) {
+    mismatch += c[i] * *g[i];
+    square += c[i] * c[i];
+    most = fmax(most, fabs(c[i]));
+  }
+  if (fabs(mismatch) * most <= GAP_DEAD_BAND / o->h * square) {
+    for (int i = 0; square > 0 && i < 4; ++i) {
+      *g[i] -= mismatch / square * c[i];
+    }
+  }
+}
+
+static void level_faces(const TriboStepOptions* o, Rows* d, const TriboContact* contacts, int ncontact) {
+  for (int first = 0, next = 0; first < ncontact; first = next) {
+    const TriboContact* k = contacts + first;
+    while (next < ncontact && contacts[next].geom_a == k->geom_a && contacts[next].geom_b == k->geom_b) {
+      ++next;
+    }
+    if (next - first == 4) {
+      level_face(o, d, contacts, first);
+    }
+  }
+}
+
 // ---- limits, dry friction and motors of joints
 // -----------------------------------------------------------------------------
 
@@ -179,21 +230,57 @@ static int add_joint_row(const TriboSystem* system, TriboDynData* data, const Bo
   return c;
 }
 
-static void add_limits(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options) {
+// What a limit is about: a coordinate and the joint velocities that change it. In a plane these turn with the body; the
+// angle of a ball joint grows with the velocity about the axis of its rotation, which both bodies see alike.
+typedef struct LimitedWay {
+  double at;
+  int v, n;  // first velocity, count
+  double along[3];
+} LimitedWay;
+
+static LimitedWay limited_way(const BoundDof* bound, const double* q_all) {
+  const double* q = q_all + bound->q;
+  LimitedWay way = {.at = q[0], .v = bound->v, .n = 1, .along = {1, 0, 0}};
+  if (bound->kind == TRIBO_JOINT_PLANAR) {
+    const double c = q[2 - bound->part], s = q[3 - bound->part];
+    way.v -= bound->part;
+    way.n = 2;
+    tribo_set3(way.along, bound->part == 0 ? c : s, bound->part == 0 ? -s : c, 0);
+  } else if (bound->kind == TRIBO_JOINT_SPHERICAL) {
+    const double sine = tribo_norm3(q);
+    way.at = 2 * atan2(sine, fabs(q[3]));
+    way.n = 3;
+    tribo_scale3(way.along, sine > 0 ? copysign(1 / sine, q[3]) : 0, q);
+  }
+  return way;
+}
+
+static void add_limits(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                       const double* v) {
   Rows* rows = &data->rows;
   for (int i = 0; i < system->nbound; ++i) {
     const BoundDof* bound = system->bounds + i;
+    if (!isfinite(bound->lower) && !isfinite(bound->upper)) {
+      continue;
+    }
+    const LimitedWay way = limited_way(bound, data->q);
+    const TriboContactLaw stop = {.restitution = bound->restitution};
+    double free = 0, old = 0;
+    for (int k = 0; k < way.n; ++k) {
+      free += way.along[k] * data->v_free[way.v + k];
+      old += way.along[k] * v[way.v + k];
+    }
     for (int upper = 0; upper < 2; ++upper) {
-      const double sign = upper ? -1 : 1, stop = upper ? bound->upper : bound->lower;
-      if (!isfinite(stop)) {
+      const double sign = upper ? -1 : 1, distance = sign * (way.at - (upper ? bound->upper : bound->lower));
+      if (!near_limit(options, distance, sign * free)) {
         continue;
       }
-      const double distance = sign * (data->q[bound->q] - stop);
-      if (near_limit(options, distance, sign * data->v_free[bound->v])) {
-        const int c =
-            add_joint_row(system, data, bound, TRIBO_CONE_NONNEG, TRIBO_ROW_LIMIT, 2 * bound->v + upper, sign);
-        rows->g[rows->cones[c].row] += distance_bias(options, distance);
+      const int c = tribo_dyn_rows_begin(rows, TRIBO_CONE_NONNEG, 1, TRIBO_ROW_LIMIT, 2 * bound->v + upper);
+      double* jac = tribo_dyn_rows_term(system, rows, bound->block) + way.v - system->info.block_v[bound->block];
+      for (int k = 0; k < way.n; ++k) {
+        jac[k] = sign * way.along[k];
       }
+      set_normal_row(options, rows, c, &stop, distance, sign * free, sign * old);
     }
   }
 }
@@ -326,7 +413,8 @@ TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, co
   for (int i = 0; i < ncontact; ++i) {
     add_contact(system, data, options, v, i, contacts + i, laws + i);
   }
-  add_limits(system, data, options);
+  level_faces(options, &data->rows, contacts, ncontact);
+  add_limits(system, data, options, v);
   add_friction(system, data, options);
   add_motors(system, data, options);
   add_bounds(system, data, options);

@@ -114,8 +114,14 @@ int tribo_dyn_closure_axes(const TriboClosure* closure, const TriboPose* poses, 
   return n;
 }
 
+static double joint_angle(const double* q, int nq) {
+  return nq == 2 ? atan2(q[1], q[0]) : q[0];
+}
+
 static double joint_error(const TriboClosure* closure, const double* q) {
-  return q[closure->q_b] - closure->ratio * q[closure->q_a] - closure->offset;
+  const double a = joint_angle(q + closure->q_a, closure->nq_a), b = joint_angle(q + closure->q_b, closure->nq_b);
+  const double error = b - closure->ratio * a - closure->offset;
+  return closure->period > 0 ? remainder(error, closure->period) : error;
 }
 
 int tribo_dyn_closure_open(const TriboClosure* closure, const double* q, const TriboPose* poses, double error[6]) {
@@ -153,8 +159,9 @@ void tribo_dyn_closure_append(const TriboSystem* system, const Place* place, Row
 static TriboStatus check_joints(const TriboSystem* system, const char* what, const TriboClosure* c) {
   const TriboSystemInfo* info = &system->info;
   const int free_v = 6 * info->nfree;
-  if (c->v_a < free_v || c->v_a >= info->nv || c->v_b < free_v || c->v_b >= info->nv || c->q_a < 0 ||
-      c->q_a >= info->nq || c->q_b < 0 || c->q_b >= info->nq || c->v_a == c->v_b) {
+  if (c->v_a < free_v || c->v_a >= info->nv || c->v_b < free_v || c->v_b >= info->nv || c->q_a < 0 || c->q_b < 0 ||
+      c->nq_a < 1 || c->nq_a > 2 || c->nq_b < 1 || c->nq_b > 2 || c->q_a + c->nq_a > info->nq ||
+      c->q_b + c->nq_b > info->nq || !(c->period >= 0) || c->v_a == c->v_b) {
     return tribo_fail(TRIBO_INVALID, "%s ties v[%d] and v[%d], must be two different joints of trees (%d … %d)", what,
                       c->v_a, c->v_b, free_v, info->nv - 1);
   }

@@ -26,7 +26,10 @@ typedef struct UnitPart {
 typedef struct BoundDof {
   int q, v;  // in the system's q and v
   int block;
-  double lower, upper;  // limits of q
+  TriboJointKind kind;
+  int part;             // which velocity of its joint
+  double lower, upper;  // limits of q; SPHERICAL: of the angle
+  double restitution;   // at these
   double friction;      // [N·m, N]
 } BoundDof;
 

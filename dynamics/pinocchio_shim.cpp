@@ -39,7 +39,8 @@ struct TriboTree {
   std::vector<pin::SE3> placement;     // of a link in that joint's frame
   std::deque<std::string> text;        // all names; a deque never moves its strings
   std::vector<TriboLinkInfo> links;
-  std::vector<double> lower, upper, effort, damping, stiffness, rest, friction, armature, neutral, references;
+  std::vector<double> lower, upper, effort, damping, stiffness, rest, friction, restitution, armature, neutral,
+      references;
   std::vector<const char*> reference_names;
   std::vector<TriboTreeGeom> geoms, visuals;
   std::vector<TriboTreeMimic> mimics;
@@ -130,6 +131,7 @@ static pin::JointModel joint_model(const TriboLinkDef& def) {
     case TRIBO_JOINT_PLANAR: return pin::JointModelPlanar();
     case TRIBO_JOINT_SPHERICAL: return pin::JointModelSpherical();
     case TRIBO_JOINT_TRANSLATION: return pin::JointModelTranslation();
+    case TRIBO_JOINT_EULER: return pin::JointModelSphericalZYX();
     default: return pin::JointModelFreeFlyer();
   }
 }
@@ -198,6 +200,7 @@ static void fill_limits(TriboTree* tree, const TriboLinkDef* links) {
   tree->stiffness.assign(nv, 0);
   tree->rest.assign(nv, 0);
   tree->friction.assign(nv, 0);
+  tree->restitution.assign(nv, 0);
   tree->armature.assign(nv, 0);
   for (size_t i = 0; i < tree->links.size(); ++i) {
     const TriboLinkInfo& link = tree->links[i];
@@ -211,6 +214,7 @@ static void fill_limits(TriboTree* tree, const TriboLinkDef* links) {
       tree->stiffness[k] = links[i].stiffness;
       tree->rest[k] = links[i].rest;
       tree->friction[k] = links[i].friction;
+      tree->restitution[k] = links[i].restitution;
       tree->armature[k] = links[i].armature;
     }
   }
@@ -258,6 +262,7 @@ static void fill_info(TriboTree* tree) {
   info.stiffness = tree->stiffness.data();
   info.rest = tree->rest.data();
   info.friction = tree->friction.data();
+  info.restitution = tree->restitution.data();
   info.armature = tree->armature.data();
   info.neutral = tree->neutral.data();
   info.nreference = static_cast<int>(tree->reference_names.size());

@@ -195,9 +195,12 @@ static TriboStatus add_tree(TriboSystem* s, int index, const TriboTree* tree, in
   for (int k = 0; k < info->nv; ++k) {
     BoundDof bound = {.v = at_v + k, .block = block, .lower = -INFINITY, .upper = INFINITY};
     bound.friction = info->friction[k];
+    bound.restitution = info->restitution[k];
     for (int i = 0; i < info->nlink; ++i) {
       const TriboLinkInfo* link = info->links + i;
       if (k >= link->v_at && k < link->v_at + tribo_dyn_joint_limits(link->kind)) {
+        bound.kind = link->kind;
+        bound.part = k - link->v_at;
         bound.q = at_q + link->q_at + k - link->v_at;
         bound.lower = info->lower[link->q_at + k - link->v_at];
         bound.upper = info->upper[link->q_at + k - link->v_at];

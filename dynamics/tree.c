@@ -20,9 +20,10 @@ static const struct {
     [TRIBO_JOINT_HELICAL] = {"helical", 1, 1, 1},
     [TRIBO_JOINT_UNIVERSAL] = {"universal", 2, 1, 2},
     [TRIBO_JOINT_CYLINDRICAL] = {"cylindrical", 2, 1, 1},
-    [TRIBO_JOINT_PLANAR] = {"planar", 3, 0, 0},
-    [TRIBO_JOINT_SPHERICAL] = {"spherical", 3, 0, 0},
+    [TRIBO_JOINT_PLANAR] = {"planar", 3, 0, 2},
+    [TRIBO_JOINT_SPHERICAL] = {"spherical", 3, 0, 1},
     [TRIBO_JOINT_TRANSLATION] = {"translation", 3, 0, 3},
+    [TRIBO_JOINT_EULER] = {"euler", 3, 0, 3},
     [TRIBO_JOINT_FREE] = {"free", 6, 0, 0},
 };
 
@@ -96,6 +97,14 @@ static TriboStatus check_joint(const char* what, const TriboLinkDef* def) {
                       "%s: stiffness %g with rest %g on a %s joint; springs are for joints with one "
                       "coordinate, and with rest 0 for spherical ones",
                       what, def->stiffness, def->rest, KINDS[def->kind].name);
+  }
+  if (!(def->restitution >= 0 && def->restitution <= 1)) {
+    return tribo_fail(TRIBO_INVALID, "%s: restitution is %g, must be in 0 … 1", what, def->restitution);
+  }
+  if (def->kind == TRIBO_JOINT_SPHERICAL && !(def->lower == -INFINITY && def->upper > 0)) {
+    return tribo_fail(TRIBO_INVALID,
+                      "%s: limits %g … %g on a spherical joint; upper is its largest angle, > 0, and there is no lower",
+                      what, def->lower, def->upper);
   }
   if (!(def->effort >= 0)) {
     return tribo_fail(TRIBO_INVALID, "%s: effort is %g, must be ≥ 0", what, def->effort);

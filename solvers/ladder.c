@@ -6,7 +6,10 @@
 
 #include "solver.h"
 
-enum { TINY = 30 };  // contacts up to which Newton from zero comes before ADMM
+enum {
+  TINY = 16,        // contacts up to which Newton from zero comes before ADMM
+  PATH_STEPS = 200  // some paths turn many times; most end within 40
+};
 
 typedef struct Ladder {
   double *y, *z;  // (n) ADMM's point
@@ -38,27 +41,27 @@ static void newton_from(TriboSolver* s, const double* from, double eps, int max_
   s->pool_used = mark;
 }
 
-static void warm_newton(TriboSolver* s) {
-  size_t mark = s->pool_used;
-  double* u = tribo_sol_take(s);
-  tribo_sol_velocity(s, s->warm_x, u);
-  double j = tribo_sol_residual(s, s->warm_x, u);
-  newton_from(s, s->warm_x, fmin(1e-4, 1e-2 * j), 5, 0);
-  s->pool_used = mark;
+// the central path from near (x, z) of residual j, whose impulses are of size k
+static void follow(TriboSolver* s, const double* x, const double* z, double j, double k) {
+  tribo_sol_path(s, &(TriboPath){.x = x, .z = z, .tau = k * clip(j, 1e-4, 1), .rho = k, .max_steps = PATH_STEPS});
 }
 
-static void warm_interior(TriboSolver* s) {
+static void warm_path(TriboSolver* s) {
   size_t mark = s->pool_used;
   double *z = tribo_sol_take(s), *u = tribo_sol_take(s);
   tribo_sol_velocity(s, s->warm_x, u);
   double j = tribo_sol_residual(s, s->warm_x, u);
   tribo_sol_shift(&s->scaled, s->warm_u, z);
-  tribo_sol_interior(s, &(TriboInterior){.x = s->warm_x,
-                                         .z = z,
-                                         .push = push_for(j),
-                                         .k = fmax(tribo_sol_max(s->warm_x, s->scaled.n), 1e-3),
-                                         .fraction = 0.95,
-                                         .max_steps = 25});
+  follow(s, s->warm_x, z, j, fmax(tribo_sol_max(s->warm_x, s->scaled.n), 1e-3));
+  s->pool_used = mark;
+}
+
+// from nowhere: impulses and velocities along the axes of their cones
+static void cold_path(TriboSolver* s, const Ladder* l) {
+  size_t mark = s->pool_used;
+  double* zero = tribo_sol_take(s);
+  memset(zero, 0, sizeof(double) * (size_t)s->scaled.n);
+  follow(s, zero, zero, 1, 10 * l->k);
   s->pool_used = mark;
 }
 
@@ -130,14 +133,11 @@ void tribo_sol_run_auto(TriboSolver* s) {
     if (climb(s, TRIBO_RUNG_WARM)) {
       tribo_sol_centred(s);
     }
-    if (climb(s, TRIBO_RUNG_WARM_NEWTON)) {
-      warm_newton(s);
-    }
-    if (climb(s, TRIBO_RUNG_WARM_INTERIOR)) {
-      warm_interior(s);
+    if (climb(s, TRIBO_RUNG_WARM_PATH)) {
+      warm_path(s);
     }
   } else if (s->scaled.nround <= TINY && climb(s, TRIBO_RUNG_NEWTON)) {
-    newton_from_zero(s, 10, 1);
+    newton_from_zero(s, 10, 0);
   }
   if (climb(s, TRIBO_RUNG_FIRST)) {
     first(s, &l);
@@ -145,14 +145,11 @@ void tribo_sol_run_auto(TriboSolver* s) {
   if (climb(s, TRIBO_RUNG_NEAR)) {
     interior(s, &l, push_for(l.j), 0.95, 35);
   }
-  if (climb(s, TRIBO_RUNG_COLD)) {
-    tribo_sol_interior(s, &(TriboInterior){.cold = 3 * l.k, .fraction = 0.9, .max_steps = 40});
+  if (climb(s, TRIBO_RUNG_PATH)) {
+    follow(s, l.y, l.z, l.j, l.k);
   }
-  if (climb(s, TRIBO_RUNG_FAR)) {
-    interior(s, &l, 0.3, 0.995, 35);
-  }
-  if (climb(s, TRIBO_RUNG_RETRY)) {
-    newton_from_zero(s, 30, 8);
+  if (climb(s, TRIBO_RUNG_COLD_PATH)) {
+    cold_path(s, &l);
   }
   if (climb(s, TRIBO_RUNG_LONG)) {
     long_first_order(s, &l);

@@ -179,18 +179,48 @@ void tribo_sol_newton(TriboSolver* s, double* x, double eps, int max_steps, int 
   s->pool_used = mark;
 }
 
+double* tribo_sol_forget_modes(TriboSolver* s) {
+  double* modes = tribo_sol_take(s);
+  for (int i = 0; i < s->scaled.n; ++i) {
+    modes[i] = -1;
+  }
+  return modes;
+}
+
+// the modes at y: of a round cone in its first row, of rows with bounds one by one; 1 when they are those remembered
+static int same_modes(const TriboScaled* sc, const double* y, double* modes) {
+  int same = 1;
+  for (int c = 0; c < sc->ncone; ++c) {
+    const TriboOwnCone* k = &sc->cone[c];
+    for (int i = k->row; i < k->row + (k->round ? 1 : k->dim); ++i) {
+      int inside = (y[i] > sc->lo[i]) + (y[i] >= sc->hi[i]),
+          mode = k->round ? (int)tribo_sol_mode(k, y + k->row) : inside;
+      same &= modes[i] == mode;
+      modes[i] = mode;
+    }
+  }
+  return same;
+}
+
 // From a point whose modes are right, Newton's full steps end at once; a line search would only be misled by the merit,
-// which a contact with a light load or a slow slip hardly moves. ε keeps the point near where it came from, among the
-// many that hyperstatic contacts allow; its error is squared away by the next step.
-void tribo_sol_settle(TriboSolver* s, const double* from, double rho, double eps, int max_steps) {
+// which a contact with a light load or a slow slip hardly moves. Modes that have not changed since the last look are
+// taken for right. ε keeps the point near where it came from, among the many that hyperstatic contacts allow; its error
+// is squared away by the next step. ρ leans towards the velocities, which tell the modes of a central point better.
+void tribo_sol_settle(TriboSolver* s, const double* from, double* modes) {
+  enum { STEPS = 3 };
   int n = s->scaled.n;
   size_t mark = s->pool_used;
-  Newton w = {.x = tribo_sol_take(s), .u = tribo_sol_take(s), .step = tribo_sol_take(s), .rho = rho, .eps = eps};
+  Newton w = {.x = tribo_sol_take(s), .u = tribo_sol_take(s), .step = tribo_sol_take(s), .eps = 1e-7};
   w.b = tribo_sol_take(s), w.fixed = tribo_sol_take(s), w.w = tribo_sol_take(s);
   double *x = tribo_sol_take(s), *u = tribo_sol_take(s);
   memcpy(w.x, from, sizeof(double) * (size_t)n);
   tribo_sol_velocity(s, w.x, w.u);
-  for (int it = 0; it < max_steps && !tribo_sol_stop(s) && newton_step(s, &w) == 0; ++it) {
+  w.rho = 10 * balance(s, w.x, w.u);
+  for (int i = 0; i < n; ++i) {
+    u[i] = w.x[i] - w.rho * w.u[i];
+  }
+  int steps = same_modes(&s->scaled, u, modes) ? STEPS : 0;
+  for (int it = 0; it < steps && !tribo_sol_stop(s) && newton_step(s, &w) == 0; ++it) {
     s->iterations++;
     for (int i = 0; i < n; ++i) {
       w.x[i] += w.step[i];

@@ -128,8 +128,10 @@ void tribo_sol_admm(TriboSolver* s, TriboAdmm* a);
 // Newton on Alart and Curnier's map from x, which ends as the last iterate.
 void tribo_sol_newton(TriboSolver* s, double* x, double eps, int max_steps, int max_bad);
 
-// Full Newton steps from a point whose modes are trusted.
-void tribo_sol_settle(TriboSolver* s, const double* from, double rho, double eps, int max_steps);
+// Full Newton steps from a point whose modes are those of the last call with the same memory, else none.
+void tribo_sol_settle(TriboSolver* s, const double* from, double* modes);
+// A memory of modes (n) in which there is nothing yet.
+double* tribo_sol_forget_modes(TriboSolver* s);
 
 // Interior point: from the cone's axis at height `cold` when that is > 0, else near (x, z) pushed inside by
 // push·k and push, k the size of x.
@@ -140,6 +142,14 @@ typedef struct TriboInterior {
   int max_steps;
 } TriboInterior;
 void tribo_sol_interior(TriboSolver* s, const TriboInterior* start);
+
+// Central path followed through its folds, from near (x, z) at complementarity tau, rho impulses per velocity.
+typedef struct TriboPath {
+  const double *x, *z;
+  double tau, rho;
+  int max_steps;
+} TriboPath;
+void tribo_sol_path(TriboSolver* s, const TriboPath* start);
 
 // The warm path: modes and centre of the step before.
 void tribo_sol_centred(TriboSolver* s);

@@ -28,21 +28,32 @@ void tribo_col_hull_destroy(TriboHull* hull);
 int tribo_col_hull_vertices(const TriboHull* hull, const double** points);   // (n × 3), n returned
 int tribo_col_hull_triangles(const TriboHull* hull, const int** triangles);  // (n × 3) outward, for drawing and inertia
 
+// A height field: nx × ny heights (row by row, x fastest) over a rectangle of the given lengths about the origin of its
+// frame, solid below. Refuses grids below 2 × 2 and heights that are not finite, naming the cause.
+typedef struct TriboTerrain TriboTerrain;
+TRIBO_NODISCARD TriboStatus tribo_col_field_create(const double size[2], int nx, int ny, const double* heights,
+                                                   TriboTerrain** out);
+void tribo_col_field_destroy(TriboTerrain* field);
+// Its surface, for drawing: points (n × 3), n returned, and triangles (ntriangle × 3), upward.
+int tribo_col_field_surface(const TriboTerrain* field, const double** points, const int** triangles, int* ntriangle);
+
 typedef struct TriboGeom {
   TriboShapeKind kind;
   double size[3];
-  const TriboHull* hull;  // HULL only; must outlive the world
-  int body;               // TRIBO_WORLD_BODY or 0 … nbody−1
-  TriboPose local;        // geometry frame in the body frame (in the world for static ones)
-  unsigned group, mask;   // a pair collides when (a.group & b.mask) && (b.group & a.mask)
+  const TriboHull* hull;      // HULL only; must outlive the world
+  const TriboTerrain* field;  // HEIGHTFIELD only; must outlive the world
+  int body;                   // TRIBO_WORLD_BODY or 0 … nbody−1
+  TriboPose local;            // geometry frame in the body frame (in the world for static ones)
+  unsigned group, mask;       // a pair collides when (a.group & b.mask) && (b.group & a.mask)
 } TriboGeom;
 
 // Mass properties of the solid of density 1 in its own frame: volume, centre, inertia about the centre (row-major).
-// Half-spaces have none: TRIBO_INVALID.
+// Half-spaces and height fields have none: TRIBO_INVALID.
 TRIBO_NODISCARD TriboStatus tribo_col_shape_mass(TriboShapeKind kind, const double size[3], const TriboHull* hull,
                                                  double* volume, double centre[3], double inertia[9]);
 
-// Checks one geometry: positive finite sizes, a hull where one is needed, half-spaces only on the world body.
+// Checks one geometry: positive finite sizes, a hull or field where one is needed, half-spaces and
+// height fields only on the world body.
 TRIBO_NODISCARD TriboStatus tribo_col_geom_validate(const TriboGeom* geom);
 
 typedef struct TriboColWorld TriboColWorld;
@@ -81,6 +92,12 @@ typedef struct TriboColStats {
 // The result depends on the query alone, never on earlier ones. No heap call of ours once the buffers have grown.
 TRIBO_NODISCARD TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query,
                                              const TriboContact** contacts, int* ncontact, TriboColStats* stats);
+
+// After a detect: 1 when, with the velocities of the query instead of those detect was given, some geometry has a point
+// that moves otherwise by more than half the margin in the step. Otherwise another detect would find no new pair that
+// closes: every pair left out has a gap of more than the margin beyond its way.
+int tribo_col_astray(const TriboColWorld* world, const TriboColData* data, const TriboColQuery* query,
+                     const TriboTwist* before);
 
 // Signed distance of two geometries at given poses of their own frames (not of bodies): closed form or Coal.
 // normal from a to b. For tests, metrics and the sensor of a robot test.

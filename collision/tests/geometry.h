@@ -33,7 +33,7 @@ static inline TriboPose random_pose(KitRandom* r, double spread) {
 }
 
 static inline TriboGeom geom_of(TriboShapeKind kind, double x, double y, double z, int body) {
-  return (TriboGeom){kind, {x, y, z}, NULL, body, pose_at(0, 0, 0), 1, 1};
+  return (TriboGeom){.kind = kind, .size = {x, y, z}, .body = body, .local = pose_at(0, 0, 0), .group = 1, .mask = 1};
 }
 
 static inline TriboGeom random_geom(KitRandom* r, TriboShapeKind kind, double low, double high) {

@@ -76,6 +76,40 @@ static void a_tower(void** state) {
   tribo_col_world_destroy(world);
 }
 
+// A box that has turned a little above another: its four contacts lie in one plane across the normal.
+static void contacts_of_a_face_share_a_plane(void** state) {
+  (void)state;
+  KitRandom random = {5};
+  for (int k = 0; k < 100; ++k) {
+    for (int i = 0; i < 2; ++i) {
+      geoms[i] = geom_of(TRIBO_SHAPE_BOX, i ? 0.8 : 1, i ? 0.8 : 1, 1, i);
+      poses[i] = pose_at(0.01 * i, 0.02 * i, 1.0002 * i);
+      twists[i] = (TriboTwist){{0, 0, 0}, {0, 0, 0}};
+    }
+    double tilt[3] = {kit_uniform(&random, -2e-4, 2e-4), kit_uniform(&random, -2e-4, 2e-4), 0};
+    double q[4];
+    tribo_quat_exp(q, tilt);
+    tribo_quat_to_mat(poses[1].R, q);
+    TriboColWorld* world = make_world(2, 2, NULL, 0);
+    TriboColData* data;
+    CHECK_OK(tribo_col_data_create(world, &data));
+    TriboColQuery query = query_of(1e-3, 1e-3);
+    const TriboContact* c;
+    int n;
+    CHECK_OK(tribo_col_detect(world, data, &query, &c, &n, NULL));
+    assert_int_equal(n, 4);
+    double least = INFINITY, most = -INFINITY;
+    for (int i = 0; i < n; ++i) {
+      CHECK_NEAR(tribo_dot3(c[0].normal, c[i].point), tribo_dot3(c[0].normal, c[0].point), 1e-15);
+      least = fmin(least, c[i].gap);
+      most = fmax(most, c[i].gap);
+    }
+    assert_true(most > least + 1e-9);  // the gaps are still each point's own
+    tribo_col_data_destroy(data);
+    tribo_col_world_destroy(world);
+  }
+}
+
 static int contact_count(TriboColWorld* world) {
   TriboColData* data;
   TriboColQuery query = query_of(1e-3, 1e-3);
@@ -289,7 +323,7 @@ static void wrong_input(void** state) {
   double gap, normal[3], point[3];
   TriboGeom plane = geom_of(TRIBO_SHAPE_HALFSPACE, 0, 0, 0, TRIBO_WORLD_BODY);
   TriboPose here = pose_at(0, 0, 0);
-  CHECK_FAILS(tribo_col_distance(&plane, &here, &plane, &here, &gap, normal, point), TRIBO_INVALID, "half-spaces");
+  CHECK_FAILS(tribo_col_distance(&plane, &here, &plane, &here, &gap, normal, point), TRIBO_INVALID, "have no distance");
   CHECK_FAILS(tribo_col_distance(&plane, &here, geoms, NULL, &gap, normal, point), TRIBO_INVALID, "pose");
   tribo_col_data_destroy(data);
   tribo_col_world_destroy(world);
@@ -308,6 +342,7 @@ static void wrong_input(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_tower),
+      cmocka_unit_test(contacts_of_a_face_share_a_plane),
       cmocka_unit_test(filters),
       cmocka_unit_test(same_bits_and_no_growth),
       cmocka_unit_test(contacts_obey_the_rule),

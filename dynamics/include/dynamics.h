@@ -25,7 +25,8 @@ extern "C" {
 
 const char* tribo_dyn_joint_name(TriboJointKind kind);
 // How many coordinates of a joint, the first ones, its limits hold for: all of revolute, prismatic, helical, universal
-// and translation joints, the way along the axis of a cylindrical one, none of the others.
+// and translation joints, the way along the axis of a cylindrical one, x and y of a planar one. A spherical one has 1,
+// its angle away from the zero configuration, which only an upper limit bounds. None of the others.
 int tribo_dyn_joint_limits(TriboJointKind kind);
 
 // One link and the joint that carries it.
@@ -45,6 +46,7 @@ typedef struct TriboLinkDef {
   double friction;           // dry [N·m, N]
   double stiffness, rest;    // spring of a joint with one coordinate, and where it is slack [N·m/rad, N/m; rad, m]
   double lower, upper;       // position limits, ±INFINITY: none; see tribo_dyn_joint_limits
+  double restitution;        // share of the speed that comes back from a limit, 0 … 1
   double effort;             // bound of the motor [N·m, N]; INFINITY: none
 } TriboLinkDef;
 
@@ -100,16 +102,17 @@ typedef struct TriboLinkInfo {
 typedef struct TriboTreeInfo {
   int nq, nv, nlink;
   const TriboLinkInfo* links;  // (nlink)
-  const double* lower;         // (nq) position limits, ±INFINITY: none
+  const double* lower;         // (nq) position limits, ±INFINITY: none; SPHERICAL: of the angle, at its first q
   const double* upper;
-  const double* effort;     // (nv)
-  const double* damping;    // (nv)
-  const double* stiffness;  // (nv)
-  const double* rest;       // (nv)
-  const double* friction;   // (nv)
-  const double* armature;   // (nv)
-  const double* neutral;    // (nq) zero configuration
-  int nreference;           // reference poses
+  const double* effort;       // (nv)
+  const double* damping;      // (nv)
+  const double* stiffness;    // (nv)
+  const double* rest;         // (nv)
+  const double* friction;     // (nv)
+  const double* restitution;  // (nv)
+  const double* armature;     // (nv)
+  const double* neutral;      // (nq) zero configuration
+  int nreference;             // reference poses
   const char* const* reference_names;
   const double* references;  // (nreference × nq)
   int ngeom;
@@ -148,8 +151,10 @@ typedef struct TriboClosure {
   int body_a, body_b;          // TRIBO_WORLD_BODY: the world; GEAR, MIMIC: not used
   TriboPose frame_a, frame_b;  // in the frame of its body
   double length;               // DISTANCE: between the frames' origins [m] > 0
-  int q_a, v_a, q_b, v_b;      // GEAR, MIMIC: coordinates and velocities of two joints with one coordinate each
+  int q_a, v_a, q_b, v_b;      // GEAR, MIMIC: coordinates and velocities of two joints with one velocity each
+  int nq_a, nq_b;              // 1, or 2 for a cosine and a sine
   double ratio, offset;        // q_b = ratio q_a + offset
+  double period;               // full turns make q_b − ratio q_a known only up to multiples of this; 0: exactly
 } TriboClosure;
 // Once, before the first data is made; the closures are copied.
 TRIBO_NODISCARD TriboStatus tribo_dyn_system_close(TriboSystem* system, const TriboClosure* closures, int nclosure);

@@ -249,6 +249,34 @@ static void bias_follows_the_rules(void** state) {
   world_end(&w);
 }
 
+// Corners of a square of one face: biases that miss a rigid motion by less than the dead band are put right, others
+// stay.
+static void faces_ask_for_rigid_motions(void** state) {
+  (void)state;
+  World w = world_of(1);
+  const double h = OPTIONS.h, slop = 1e-6;
+  for (int wide = 0; wide < 2; ++wide) {
+    // beyond and within the slop, corner by corner: kinks of the bias in a diagonal pattern
+    const double kink = wide ? 1e-7 : 1e-11;
+    TriboContact contacts[4];
+    TriboContactLaw laws[4];
+    for (int i = 0; i < 4; ++i) {
+      contacts[i] = contact_on_floor(0);
+      contacts[i].feature = (uint32_t)i;
+      contacts[i].point[0] = i == 0 || i == 3 ? 1 : -1;
+      contacts[i].point[1] = i < 2 ? 1 : -1;
+      contacts[i].gap = -slop + (i % 2 ? kink : -kink);
+      laws[i] = SLIPPERY;
+    }
+    assemble(&w, &OPTIONS, contacts, laws, 4);
+    const double* g = w.problem.g;
+    CHECK_NEAR(g[0] - g[1] + g[2] - g[3], wide ? -2 * 0.2 * kink / h : 0, 1e-15);
+    // the correction is shared evenly
+    CHECK_NEAR(g[0] + g[1] + g[2] + g[3], -2 * 0.2 * kink / h, 1e-15);
+  }
+  world_end(&w);
+}
+
 static void pushed_bodies_advance_with_the_new_velocity(void** state) {
   (void)state;
   World w = world_of(2);
@@ -370,7 +398,7 @@ int main(void) {
       cmocka_unit_test(any_push_keeps_total_momentum),   cmocka_unit_test(any_impulse_does_its_work),
       cmocka_unit_test(bias_follows_the_rules),          cmocka_unit_test(pushed_bodies_advance_with_the_new_velocity),
       cmocka_unit_test(impacts_split_the_step),          cmocka_unit_test(second_step_takes_no_memory),
-      cmocka_unit_test(bad_contacts_are_named),
+      cmocka_unit_test(bad_contacts_are_named),          cmocka_unit_test(faces_ask_for_rigid_motions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

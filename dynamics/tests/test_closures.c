@@ -24,6 +24,7 @@ static World tied_world(TriboTree* tree, KitRandom* random, TriboClosure* closur
     closures[k] = (TriboClosure){.kind = (TriboClosureKind)k, .length = 0.7, .ratio = -1.7, .offset = 0.2};
     closures[k].body_a = k < 8 ? pairs[k][0] : -1;
     closures[k].body_b = k < 8 ? pairs[k][1] : -1;
+    closures[k].nq_a = closures[k].nq_b = 1;
     closures[k].q_a = 14 + info->links[single[0]].q_at;
     closures[k].v_a = 12 + info->links[single[0]].v_at;
     closures[k].q_b = 14 + info->links[single[1]].q_at;

@@ -35,7 +35,7 @@ static void bad_links_are_named(void** state) {
   BAD(link.name = "", TRIBO_INVALID, "link 0 has no name");
   BAD(link.parent = 0, TRIBO_INVALID, "parent is 0");
   BAD(link.parent = -2, TRIBO_INVALID, "parent is -2");
-  BAD(link.kind = TRIBO_JOINT_COUNT, TRIBO_INVALID, "joint kind is 11");
+  BAD(link.kind = TRIBO_JOINT_COUNT, TRIBO_INVALID, "joint kind is 12");
   BAD(link.placement.R[0] = 2, TRIBO_INVALID, "not a rotation");
   BAD(link.placement.R[8] = -1, TRIBO_INVALID, "not a rotation");
   BAD(link.placement.p[1] = NAN, TRIBO_INVALID, "placement is not finite");
@@ -57,7 +57,9 @@ static void bad_links_are_named(void** state) {
   BAD(link.effort = -3, TRIBO_INVALID, "effort is -3");
   BAD((link.lower = 1, link.upper = 0), TRIBO_INVALID, "limits are 1 … 0");
   BAD(link.upper = NAN, TRIBO_INVALID, "limits are");
-  BAD((link.kind = TRIBO_JOINT_SPHERICAL, link.upper = 1), TRIBO_UNSUPPORTED, "on a spherical joint");
+  BAD((link.kind = TRIBO_JOINT_SPHERICAL, link.lower = -1), TRIBO_INVALID, "on a spherical joint");
+  BAD((link.kind = TRIBO_JOINT_CONTINUOUS, link.upper = 1), TRIBO_UNSUPPORTED, "on a continuous joint");
+  BAD(link.restitution = 1.5, TRIBO_INVALID, "restitution is 1.5");
   BAD((link.mass = 0, memset(link.inertia, 0, sizeof link.inertia)), TRIBO_INVALID, "moves no mass");
   // the message starts with the function and names the link
   BAD(link.mass = -1, TRIBO_INVALID, "tribo_dyn_tree_build: link 'arm': mass");

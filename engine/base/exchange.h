@@ -22,7 +22,7 @@ typedef struct TriboContact {
   int geom_a, geom_b;
   int body_a, body_b;  // TRIBO_WORLD_BODY for static geometry
   uint32_t feature;    // which vertex, edge or face pair; persists while a face stays on a face
-  double point[3];     // midway between the two surfaces, world [m]
+  double point[3];     // between the two surfaces, one plane for all of a face, world [m]
   double normal[3];    // unit, from a to b, world
   double gap;          // signed distance along the normal, negative inside [m]
 } TriboContact;

@@ -166,6 +166,7 @@ static TriboStatus fill_link(Builder* b, int body, const int* link_of, TriboLink
   link->rest = joint->rest;
   link->lower = joint->lower;
   link->upper = joint->upper;
+  link->restitution = joint->restitution;
   link->effort = joint->effort;
   // mass properties move from the body frame to the link frame: same axes, another origin
   double com[3];
@@ -219,6 +220,7 @@ static TriboStatus register_tree(TriboModel* model, TriboTree* tree, int robot, 
     TRIBO_TRY(add_body(model, name, &body, &offset));
     if (link->nv > 0) {
       TriboJointInfo joint = {.kind = link->joint_kind,
+                              .parent = link->parent < 0 ? TRIBO_WORLD : entry->first_body + link->parent,
                               .body = id,
                               .q_at = model->nq + link->q_at,
                               .nq = link->nq,

@@ -58,31 +58,63 @@ static TriboStatus tie_bodies(const TriboModel* model, const TriboClosureDef* de
   return TRIBO_OK;
 }
 
-static TriboStatus find_joint(const TriboModel* model, const char* name, int* q, int* v) {
+static TriboStatus find_joint(const TriboModel* model, const char* name, int* q, int* nq, int* v) {
   int id;
   TRIBO_TRY(tribo_model_joint_id(model, name, &id));
   const TriboJointInfo* joint = &model->joints[id];
-  if (joint->nq != 1 || joint->nv != 1) {
-    return tribo_fail(TRIBO_UNSUPPORTED, "joint '%s' is %s; a gear needs joints with one coordinate (not continuous)",
-                      name, joint->kind);
+  if (joint->nv != 1) {
+    return tribo_fail(TRIBO_UNSUPPORTED, "joint '%s' is %s; a gear needs joints with one degree of freedom", name,
+                      joint->kind);
   }
   *q = joint->q_at;
+  *nq = joint->nq;
   *v = joint->v_at;
   return TRIBO_OK;
 }
 
+// A continuous joint knows its angle up to full turns, so a gear knows q_b − ratio q_a up to sums of these: multiples
+// of 2π where only b goes round, of 2π·ratio where only a does, of 2π/n where both do and n turns of a are whole turns
+// of b.
+static TriboStatus find_period(TriboClosure* c) {
+  const double turn = 2 * 3.14159265358979323846;
+  if (c->nq_a == 1 || c->nq_b == 1) {
+    c->period = c->nq_b == 2 ? turn : c->nq_a == 2 ? turn * fabs(c->ratio) : 0;
+    return TRIBO_OK;
+  }
+  int n = 1;
+  while (n <= 60 && fabs(n * c->ratio - round(n * c->ratio)) > 1e-12 * n) {
+    n++;
+  }
+  if (n > 60) {
+    return tribo_fail(TRIBO_UNSUPPORTED,
+                      "ratio = %g between two continuous joints; it must be a fraction of whole numbers up to 60",
+                      c->ratio);
+  }
+  c->period = turn / n;
+  return TRIBO_OK;
+}
+
+static double angle_of(const double* q, int nq) {
+  return nq == 2 ? atan2(q[1], q[0]) : q[0];
+}
+
 static TriboStatus tie_joints(TriboModel* model, const TriboClosureDef* def, TriboClosure* out) {
-  TRIBO_TRY(find_joint(model, def->joint_a, &out->q_a, &out->v_a));
-  TRIBO_TRY(find_joint(model, def->joint_b, &out->q_b, &out->v_b));
+  TRIBO_TRY(find_joint(model, def->joint_a, &out->q_a, &out->nq_a, &out->v_a));
+  TRIBO_TRY(find_joint(model, def->joint_b, &out->q_b, &out->nq_b, &out->v_b));
   out->body_a = out->body_b = TRIBO_WORLD;
   out->ratio = def->ratio;
   out->offset = def->offset;
-  double *q = model->q0, *v = model->v0;
+  TRIBO_TRY(find_period(out));
+  double *v = model->v0, *q_b = model->q0 + out->q_b, a = angle_of(model->q0 + out->q_a, out->nq_a);
   if (def->kind == TRIBO_CLOSURE_GEAR) {
-    out->offset = q[out->q_b] - def->ratio * q[out->q_a];
+    out->offset = angle_of(q_b, out->nq_b) - def->ratio * a;
   } else {
     // who follows starts where it belongs
-    q[out->q_b] = def->ratio * q[out->q_a] + def->offset;
+    const double b = def->ratio * a + def->offset;
+    q_b[0] = out->nq_b == 2 ? cos(b) : b;
+    if (out->nq_b == 2) {
+      q_b[1] = sin(b);
+    }
     v[out->v_b] = def->ratio * v[out->v_a];
   }
   return TRIBO_OK;
@@ -132,6 +164,16 @@ static TriboStatus gather(const TriboScene* scene, TriboModel* model, Ties* ties
   return TRIBO_OK;
 }
 
+// A point of the frame that dynamics moves, in the user's frame of the same body.
+static void point_for_user(const TriboModel* model, int body, const double p[3], double out[3]) {
+  tribo_copy3(out, p);
+  if (body != TRIBO_WORLD) {
+    TriboPose point = tribo_pose_identity();
+    tribo_copy3(point.p, p);
+    tribo_copy3(out, tribo_pose_between(&model->body_offset[body], &point).p);
+  }
+}
+
 // Joints first: those that follow others move bodies, and frames are taken after that.
 static TriboStatus compile(const Ties* ties, TriboModel* model, TriboDynData* look, TriboClosure* closures,
                            TriboPose* poses, TriboTwist* twists) {
@@ -164,6 +206,8 @@ static TriboStatus compile(const Ties* ties, TriboModel* model, TriboDynData* lo
     if (info->name == NULL) {
       return no_memory();
     }
+    point_for_user(model, info->body_a, closures[i].frame_a.p, info->anchor_a);
+    point_for_user(model, info->body_b, closures[i].frame_b.p, info->anchor_b);
     // bodies that meet in a joint overlap by construction
     if (info->body_a != TRIBO_WORLD && info->body_b != TRIBO_WORLD && def->kind != TRIBO_CLOSURE_DISTANCE) {
       TRIBO_TRY(tribo_compile_exclude(model, info->body_a, info->body_b));

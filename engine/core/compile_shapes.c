@@ -37,6 +37,16 @@ static TriboStatus make_hull(const TriboShapeDef* def, TriboModel* model, const 
   return TRIBO_OK;
 }
 
+static TriboStatus make_field(const TriboShapeDef* def, TriboModel* model, const TriboTerrain** out) {
+  if (def->kind != TRIBO_SHAPE_HEIGHTFIELD) {
+    return TRIBO_OK;
+  }
+  TRIBO_TRY(TRIBO_APPEND(&model->fields, &model->field_capacity, model->nfield, 1));
+  TRIBO_TRY(tribo_col_field_create(def->size, def->nx, def->ny, def->heights, &model->fields[model->nfield]));
+  *out = model->fields[model->nfield++];
+  return TRIBO_OK;
+}
+
 // ---- mass from shapes
 
 // Adds a solid to a sum about the body origin: mass, first moment, second moment of inertia about the origin.
@@ -198,7 +208,8 @@ static TriboStatus add_geom(TriboModel* model, const TriboShapeDef* def, const T
   geom->local = body == TRIBO_WORLD ? local : tribo_pose_mul(&model->body_offset[body], &local);
   TRIBO_TRY(make_hull(def, model, &hull));
   geom->hull = hull;
-  TriboStatus status = tribo_col_geom_validate(geom);
+  TriboStatus status = make_field(def, model, &geom->field);
+  status = status == TRIBO_OK ? tribo_col_geom_validate(geom) : status;
   if (status != TRIBO_OK) {
     tribo_fail_prefix("%s: ", def->name);
     return status;
@@ -213,6 +224,9 @@ static TriboStatus add_geom(TriboModel* model, const TriboShapeDef* def, const T
   if (geom->hull != NULL) {
     info->npoint = tribo_col_hull_vertices(geom->hull, &info->points);
     info->ntriangle = tribo_col_hull_triangles(geom->hull, &info->triangles);
+  }
+  if (geom->field != NULL) {
+    info->npoint = tribo_col_field_surface(geom->field, &info->points, &info->triangles, &info->ntriangle);
   }
   model->ngeom++;
   return info->name == NULL ? no_memory() : TRIBO_OK;

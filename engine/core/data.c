@@ -24,6 +24,10 @@ TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, con
   X(v, model->nv)                         \
   X(q_next, model->nq)                    \
   X(v_next, model->nv)                    \
+  X(q_mid, model->nq)                     \
+  X(v_mid, model->nv)                     \
+  X(driven, model->nbody)                 \
+  X(look, model->nbody)                   \
   X(tau, model->nv)                       \
   X(tau_step, model->nv)                  \
   X(wrench, 6 * model->nbody)             \
@@ -35,6 +39,8 @@ TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, con
   X(velocity, 3 * model->nbody)           \
   X(omega, 3 * model->nbody)              \
   X(closure_force, 6 * model->nclosure)   \
+  X(drive_poses, model->nbody)            \
+  X(drive_twists, model->nbody)           \
   X(ctrl, model->nactuator)               \
   X(act, model->nactuator)                \
   X(act_next, model->nactuator)           \
@@ -101,8 +107,8 @@ void tribo_data_destroy(TriboData* data) {
   tribo_dyn_data_destroy(data->dynamics);
   tribo_col_data_destroy(data->collision);
   tribo_islands_free(&data->islands);
-  void* owned[] = {data->solvers, data->warm,   data->warm_next, data->laws,      data->lambda,
-                   data->sigma,   data->settle, data->views,     data->judge_work};
+  void* owned[] = {data->solvers, data->warm,   data->warm_next, data->warm_mid, data->laws,   data->lambda,
+                   data->sigma,   data->settle, data->views,     data->chased,   data->merged, data->judge_work};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; ++i) {
     tribo_free(owned[i]);
   }
@@ -115,6 +121,7 @@ void tribo_data_reset(const TriboModel* model, TriboData* data) {
   data->nwarm = 0;
   data->warm_dt = 0;
   data->nview = 0;
+  data->islands.count = 0;
   data->kinematics_known = 0;
   memset(&data->info, 0, sizeof data->info);
   data->info.certified = 1;
@@ -184,12 +191,13 @@ TriboStatus tribo_data_view(const TriboModel* model, TriboData* data, TriboField
     case TRIBO_FIELD_CTRL: *view = (TriboView){data->ctrl, model->nactuator}; return TRIBO_OK;
     case TRIBO_FIELD_ACT: *view = (TriboView){data->act, model->nactuator}; return TRIBO_OK;
     case TRIBO_FIELD_ACTUATION:
-      memset(data->wrench_step, 0, 6 * (size_t)model->nbody * sizeof *data->wrench_step);
-      TRIBO_TRY(tribo_drive_actuators(model, data, data->tau_step, data->wrench_step));
+      TRIBO_TRY(tribo_drive_look(model, data, data->q, data->v));
+      tribo_drive_actuators(model, data, data->tau_step, data->wrench_step);
       *view = (TriboView){data->actuation, model->nactuator};
       return TRIBO_OK;
     case TRIBO_FIELD_TENDON:
-      TRIBO_TRY(tribo_drive_lengths(model, data));
+      TRIBO_TRY(tribo_drive_look(model, data, data->q, data->v));
+      tribo_drive_lengths(model, data);
       *view = (TriboView){data->length, model->ntendon};
       return TRIBO_OK;
   }
@@ -206,6 +214,18 @@ TriboStatus tribo_data_set_state(const TriboModel* model, TriboData* data, const
   memcpy(data->q, q, (size_t)model->nq * sizeof *q);
   memcpy(data->v, v, (size_t)model->nv * sizeof *v);
   data->kinematics_known = 0;
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_data_set_time(const TriboModel* model, TriboData* data, double time) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_set_time"));
+  const double steps = round(time / model->world.dt);
+  if (!(steps >= 0 && steps <= 9e15)) {
+    return tribo_fail(TRIBO_INVALID, "tribo_data_set_time: time = %g s; accepted are 0 … 9e15 steps of %g s", time,
+                      model->world.dt);
+  }
+  data->steps = (uint64_t)steps;
+  data->time = steps * model->world.dt;
   return TRIBO_OK;
 }
 
@@ -257,6 +277,25 @@ TriboStatus tribo_data_contacts(const TriboModel* model, const TriboData* data, 
   TRIBO_REQUIRE(count);
   *contacts = data->views;
   *count = data->nview;
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_data_island(const TriboModel* model, const TriboData* data, int body, int* island) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_island"));
+  TRIBO_REQUIRE(island);
+  if (body < 0 || body >= model->nbody) {
+    return tribo_fail(TRIBO_INVALID, "tribo_data_island: body = %d; accepted are 0 … %d", body, model->nbody - 1);
+  }
+  const int block = model->bodies[body].block;
+  *island = data->islands.count > 0 && block >= 0 ? data->islands.island_of_block[block] : -1;
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_data_set_history(const TriboModel* model, TriboData* data, TriboSolverHistoryFn* fn, void* user) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_set_history"));
+  for (int i = 0; i < data->nsolver; ++i) {
+    tribo_solver_set_history(data->solvers[i], fn, user);
+  }
   return TRIBO_OK;
 }
 

@@ -51,6 +51,15 @@ typedef struct Islands {
   char (*error)[256];      // (count) why a solve failed: the text of another thread would be lost
 } Islands;
 
+// Where a step, or a part of one, sets out from and how far it goes.
+typedef struct StepStart {
+  double time, h;  // [s]
+  const double *q, *v;
+  const WarmEntry* warm;
+  int nwarm;
+  double warm_dt;
+} StepStart;
+
 struct TriboData {
   const TriboModel* model;  // that it was made for
 
@@ -64,11 +73,17 @@ struct TriboData {
   int nwarm;
   double warm_dt;  // step the impulses belong to
   size_t warm_capacity, warm_next_capacity;
+  double *q_mid, *v_mid;  // where the next part of a divided step sets out from
+  WarmEntry* warm_mid;
+  size_t warm_mid_capacity;
 
   // inputs
-  TriboMotor* motors;   // (nmotor) with the user's targets
-  double* tau;          // (nv) set by the user, stays
-  double* tau_step;     // (nv) plus the scene's efforts
+  TriboMotor* motors;               // (nmotor) with the user's targets
+  double* tau;                      // (nv) set by the user, stays
+  double* tau_step;                 // (nv) plus the scene's efforts
+  const double *drive_q, *drive_v;  // the state at which forces are taken, set by: drive_look
+  TriboPose* drive_poses;           // (nbody) there; nothing without tendons, actuators and medium
+  TriboTwist* drive_twists;
   double* ctrl;         // (nactuator) set by the user, stays
   double* act;          // (nactuator) activations: state
   double* act_next;     // (nactuator)
@@ -91,8 +106,13 @@ struct TriboData {
   // the last step
   TriboProblem problem;
   const TriboRowInfo* rows;
-  const TriboContact* contacts;
+  const TriboContact* contacts;  // as detected, or `chased`
   int ncontact;
+  TriboContact* chased;  // with those that only the impulses of the step bring about
+  TriboContact* merged;  // (spare)
+  size_t chased_capacity, merged_capacity;
+  TriboTwist* driven;     // (nbody) velocities with these impulses
+  TriboPose* look;        // (nbody) scratch
   TriboContactLaw* laws;  // (ncontact)
   size_t law_capacity;
   double *lambda, *sigma;  // (nrow) whole problem
@@ -122,8 +142,24 @@ void tribo_islands_scatter(const Islands* islands, const TriboProblem* whole, do
 void tribo_islands_free(Islands* islands);
 
 // warm.c: the memory of the last step, matched to the rows of this one and into island order; and its renewal.
-void tribo_warm_match(TriboData* data);
+void tribo_warm_match(TriboData* data, const StepStart* start);
 TriboStatus tribo_warm_renew(TriboData* data);
+
+// Rounding may excuse a residual up to here [m/s]: beyond, impulses are so large that the problem has no proper answer.
+#define TRIBO_FLOOR_LIMIT 1e-6
+
+// solve.c: all islands. deadline [s]: 0 for none.
+TriboStatus tribo_data_solve(TriboData* data, double deadline, TriboStepInfo* info);
+
+// report.c: what a step was like. Residuals of the whole from raw data, and whether they certify it; the contacts.
+TriboStatus tribo_data_certify(const TriboModel* model, TriboData* data, TriboStepInfo* info);
+TriboStatus tribo_data_publish(TriboData* data, double h);
+
+// contacts.c: the contacts of a step with their laws; and those that the impulses found so far bring about: *more says
+// whether there are any, so that the step has to be solved once more.
+TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, double h, TriboStepInfo* info);
+TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
+                             int* more);
 
 // data.c
 TriboStatus tribo_data_kinematics(const TriboModel* model, TriboData* data);

@@ -1,4 +1,5 @@
-// Forces that depend on the state: tendons, actuators and the medium. They are taken at the beginning of a step.
+// Forces that depend on the state: tendons, actuators and the medium. They are taken at the beginning of a step, or of
+// a part of one; activations go on once per step.
 //
 // A tendon of length l(q) and a force f along it act as Jᵀf, J = ∂l/∂q. Of a weighted sum of joint positions that is
 // f · coef on each joint; of a string, f u on the far end and −f u on the near end of each stretch of direction u.
@@ -18,6 +19,14 @@
 #include "pose.h"
 
 static const double PI = 3.14159265358979323846;
+
+TriboStatus tribo_drive_look(const TriboModel* model, TriboData* data, const double* q, const double* v) {
+  data->drive_q = q;
+  data->drive_v = v;
+  return model->ntendon > 0 || model->ndrag > 0
+             ? tribo_dyn_kinematics(model->system, data->dynamics, q, v, data->drive_poses, data->drive_twists)
+             : TRIBO_OK;
+}
 
 // ---- tendons
 
@@ -103,12 +112,12 @@ TriboStatus tribo_drive_bounds(const TriboModel* model, TriboData* data, double*
       continue;
     }
     double length, speed;
-    TRIBO_TRY(tribo_data_kinematics(model, data));
-    tribo_tendon_measure(model, &model->tendons[i], data->q, data->v, data->poses, data->twists, &length, &speed);
+    tribo_tendon_measure(model, &model->tendons[i], data->drive_q, data->drive_v, data->drive_poses, data->drive_twists,
+                         &length, &speed);
     memset(tau, 0, (size_t)model->nv * sizeof *tau);
     memset(wrench, 0, 6 * (size_t)model->nbody * sizeof *wrench);
-    pull(model, &model->tendons[i], data->poses, 1, tau, wrench);
-    TRIBO_TRY(tribo_dyn_generalize(model->system, data->dynamics, data->q, wrench, tau));
+    pull(model, &model->tendons[i], data->drive_poses, 1, tau, wrench);
+    TRIBO_TRY(tribo_dyn_generalize(model->system, data->dynamics, data->drive_q, wrench, tau));
     for (int upper = 0; upper < 2; ++upper) {
       if (!isfinite(stops[upper])) {
         continue;
@@ -129,13 +138,20 @@ TriboStatus tribo_drive_bounds(const TriboModel* model, TriboData* data, double*
 static void add_drag(const TriboModel* model, const TriboData* data, const ModelDrag* drag, double* wrench) {
   const double rho = model->world.density, beta = model->world.viscosity, *b = drag->box;
   const double d = (b[0] + b[1] + b[2]) / 3;
-  double R[9], axes[9], body[9], against[3], v[3], w[3], f[3], t[3], world[3];
-  tribo_quat_to_mat(body, data->quaternion + 4 * drag->body);
+  const TriboPose body = tribo_pose_mul(&data->drive_poses[drag->body], &model->body_offset[drag->body]);
+  const TriboTwist* twist = &data->drive_twists[drag->body];
+  double R[9], axes[9], arm[3], against[3], v[3], w[3], f[3], t[3], world[3];
   tribo_quat_to_mat(axes, drag->axes);
-  tribo_mul33(R, body, axes);
-  tribo_sub3(against, data->velocity + 3 * drag->body, model->world.wind);
+  tribo_mul33(R, body.R, axes);
+  // of the centre of mass against the medium
+  tribo_mul33v(arm, body.R, model->bodies[drag->body].com);
+  tribo_add3(arm, arm, body.p);
+  tribo_sub3(arm, arm, data->drive_poses[drag->body].p);
+  tribo_cross3(against, twist->w, arm);
+  tribo_add3(against, against, twist->v);
+  tribo_sub3(against, against, model->world.wind);
   tribo_mul33tv(v, R, against);
-  tribo_mul33tv(w, R, data->omega + 3 * drag->body);
+  tribo_mul33tv(w, R, twist->w);
   for (int i = 0; i < 3; ++i) {
     const double j = b[(i + 1) % 3], k = b[(i + 2) % 3];
     f[i] = -0.5 * rho * j * k * fabs(v[i]) * v[i] - 3 * PI * beta * d * v[i];
@@ -148,27 +164,24 @@ static void add_drag(const TriboModel* model, const TriboData* data, const Model
   tribo_add3(out + 3, out + 3, world);
 }
 
-TriboStatus tribo_drive_passive(const TriboModel* model, TriboData* data, double* tau, double* wrench) {
+void tribo_drive_passive(const TriboModel* model, const TriboData* data, double* tau, double* wrench) {
   for (int i = 0; model->lift != NULL && i < model->nbody; ++i) {
     tribo_axpy3(wrench + 6 * i, wrench + 6 * i, -model->lift[i] * model->bodies[i].mass, model->world.gravity);
   }
-  if (model->ntendon == 0 && model->ndrag == 0) {
-    return TRIBO_OK;
-  }
-  TRIBO_TRY(tribo_data_kinematics(model, data));
   for (int i = 0; i < model->ntendon; ++i) {
     const TriboTendonInfo* info = &model->tendon_infos[i];
     double length, speed;
     if (info->stiffness > 0 || info->damping > 0) {
-      tribo_tendon_measure(model, &model->tendons[i], data->q, data->v, data->poses, data->twists, &length, &speed);
+      tribo_tendon_measure(model, &model->tendons[i], data->drive_q, data->drive_v, data->drive_poses,
+                           data->drive_twists, &length, &speed);
       const double stretch = length - tribo_clamp(length, info->rest[0], info->rest[1]);
-      pull(model, &model->tendons[i], data->poses, -info->stiffness * stretch - info->damping * speed, tau, wrench);
+      pull(model, &model->tendons[i], data->drive_poses, -info->stiffness * stretch - info->damping * speed, tau,
+           wrench);
     }
   }
   for (int i = 0; i < model->ndrag; ++i) {
     add_drag(model, data, &model->drags[i], wrench);
   }
-  return TRIBO_OK;
 }
 
 // ---- actuators
@@ -184,11 +197,7 @@ static double follow(const TriboActuatorDef* def, double act, double ctrl, doubl
   return tribo_clamp(next, def->act_min, def->act_max);
 }
 
-TriboStatus tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau, double* wrench) {
-  if (model->nactuator == 0) {
-    return TRIBO_OK;
-  }
-  TRIBO_TRY(tribo_data_kinematics(model, data));
+void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau, double* wrench) {
   double* sum = data->effort;
   memset(sum, 0, (size_t)model->nv * sizeof *sum);
   for (int i = 0; i < model->nactuator; ++i) {
@@ -196,11 +205,11 @@ TriboStatus tribo_drive_actuators(const TriboModel* model, TriboData* data, doub
     const TriboActuatorInfo* info = &model->actuator_infos[i];
     double length, speed;
     if (info->joint >= 0) {
-      length = data->q[model->joints[info->joint].q_at];
-      speed = data->v[model->joints[info->joint].v_at];
+      length = data->drive_q[model->joints[info->joint].q_at];
+      speed = data->drive_v[model->joints[info->joint].v_at];
     } else {
-      tribo_tendon_measure(model, &model->tendons[info->tendon], data->q, data->v, data->poses, data->twists, &length,
-                           &speed);
+      tribo_tendon_measure(model, &model->tendons[info->tendon], data->drive_q, data->drive_v, data->drive_poses,
+                           data->drive_twists, &length, &speed);
     }
     length *= def->gear;
     speed *= def->gear;
@@ -214,7 +223,7 @@ TriboStatus tribo_drive_actuators(const TriboModel* model, TriboData* data, doub
     if (info->joint >= 0) {
       sum[model->joints[info->joint].v_at] += def->gear * force;
     } else {
-      pull(model, &model->tendons[info->tendon], data->poses, def->gear * force, sum, wrench);
+      pull(model, &model->tendons[info->tendon], data->drive_poses, def->gear * force, sum, wrench);
     }
   }
   // all that acts on a joint stays within the joint's effort
@@ -224,19 +233,16 @@ TriboStatus tribo_drive_actuators(const TriboModel* model, TriboData* data, doub
       tau[joint->v_at] += tribo_clamp(sum[joint->v_at], -joint->effort, joint->effort);
     }
   }
-  return TRIBO_OK;
 }
 
 // ---- looking
 
-TriboStatus tribo_drive_lengths(const TriboModel* model, TriboData* data) {
-  TRIBO_TRY(tribo_data_kinematics(model, data));
+void tribo_drive_lengths(const TriboModel* model, TriboData* data) {
   for (int i = 0; i < model->ntendon; ++i) {
     double speed;
-    tribo_tendon_measure(model, &model->tendons[i], data->q, data->v, data->poses, data->twists, &data->length[i],
-                         &speed);
+    tribo_tendon_measure(model, &model->tendons[i], data->drive_q, data->drive_v, data->drive_poses, data->drive_twists,
+                         &data->length[i], &speed);
   }
-  return TRIBO_OK;
 }
 
 TriboStatus tribo_data_terms(const TriboModel* model, TriboData* data, const TriboTerms* out) {
@@ -245,6 +251,7 @@ TriboStatus tribo_data_terms(const TriboModel* model, TriboData* data, const Tri
   TriboDynData* dynamics = data->dynamics;
   TRIBO_TRY(tribo_dyn_terms(model->system, dynamics, model->world.gravity, data->q, data->v, out->mass, out->bias,
                             out->passive));
+  TRIBO_TRY(tribo_drive_look(model, data, data->q, data->v));
   double* const forces[2] = {out->passive, out->actuation};
   for (int i = 0; i < 2; ++i) {
     if (forces[i] == NULL) {
@@ -255,8 +262,11 @@ TriboStatus tribo_data_terms(const TriboModel* model, TriboData* data, const Tri
     }
     double* wrench = data->wrench_step;
     memset(wrench, 0, 6 * (size_t)model->nbody * sizeof *wrench);
-    TRIBO_TRY(i == 0 ? tribo_drive_passive(model, data, forces[i], wrench)
-                     : tribo_drive_actuators(model, data, forces[i], wrench));
+    if (i == 0) {
+      tribo_drive_passive(model, data, forces[i], wrench);
+    } else {
+      tribo_drive_actuators(model, data, forces[i], wrench);
+    }
     TRIBO_TRY(tribo_dyn_generalize(model->system, dynamics, data->q, wrench, forces[i]));
   }
   return TRIBO_OK;

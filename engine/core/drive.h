@@ -3,10 +3,12 @@
 
 #include "data.h"
 
-TriboStatus tribo_drive_passive(const TriboModel* model, TriboData* data, double* tau, double* wrench);
+// The state at which the functions below take them; q and v must stay until then.
+TriboStatus tribo_drive_look(const TriboModel* model, TriboData* data, const double* q, const double* v);
+void tribo_drive_passive(const TriboModel* model, const TriboData* data, double* tau, double* wrench);
 // Fills data->actuation and data->act_next too.
-TriboStatus tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau, double* wrench);
-// data->bounds of the present state; tau and wrench are scratch
+void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau, double* wrench);
+// data->bounds there; tau and wrench are scratch
 TriboStatus tribo_drive_bounds(const TriboModel* model, TriboData* data, double* tau, double* wrench);
-// data->length of the present state
-TriboStatus tribo_drive_lengths(const TriboModel* model, TriboData* data);
+// data->length there
+void tribo_drive_lengths(const TriboModel* model, TriboData* data);

@@ -8,9 +8,9 @@
 #define BIG 1e100
 
 static const char* const schemes[] = {"midpoint", "euler", NULL};
-static const char* const joint_kinds[] = {"fixed",     "revolute",    "continuous",  "prismatic",
-                                          "helical",   "universal",   "cylindrical", "planar",
-                                          "spherical", "translation", "free",        NULL};
+static const char* const joint_kinds[] = {"fixed",     "revolute",    "continuous", "prismatic", "helical",
+                                          "universal", "cylindrical", "planar",     "spherical", "translation",
+                                          "euler",     "free",        NULL};
 static const char* const closure_kinds[] = {"weld",      "ball",     "hinge", "slider", "cylindrical", "planar",
                                             "universal", "distance", "gear",  "mimic",  NULL};
 static const char* const activations[] = {"none", "integrator", "filter", "exact", NULL};
@@ -93,16 +93,18 @@ static const Field pair_fields[] = {S("between", "the names of the two materials
       S("cone", "radius and length [m], axis z, apex up"), S("ellipsoid", "half axes along x, y, z [m]"),             \
       S("hull", "a list of points [x, y, z]: their convex hull"),                                                     \
       S("mesh", "an STL, OBJ or DAE file; it collides as its convex hull"),                                           \
-      S("plane", "outward normal of a half-space through `position`; static only")
+      S("plane", "outward normal of a half-space through `position`; static only"),                                   \
+      S("heightfield", "lengths along x and y [m] of a ground with `heights`, centred, solid below; static only")
 
-#define SHAPE_REST                                                                                              \
-  V(3, TriboShapeDef, "scale", scale, "", "of a mesh"),                                                         \
-      S("as", "how a mesh collides: `hull`, or `pieces` for one hull per part that no triangle joins"),         \
-      T(TriboShapeDef, "material", material, "name of its material"),                                           \
-      V(3, TriboShapeDef, "surface", surface, "m/s", "velocity of its surface, in body axes: a conveyor belt"), \
-      R(TriboShapeDef, "density", density, 0, 1e9, 0, "kg/m³", "for bodies without a mass"),                    \
-      {"color", FIELD_VEC4, AT(TriboShapeDef, color), 0, 1, 0, "", "red, green, blue, alpha", NULL},            \
-      I(TriboShapeDef, "group", group, 0, 2147483647, "bits of the groups it is in"),                           \
+#define SHAPE_REST                                                                                                 \
+  S("heights", "of a heightfield [m]: a list of rows towards +y, each towards +x; or a file with a row per line"), \
+      V(3, TriboShapeDef, "scale", scale, "", "of a mesh; the third one also of heights"),                         \
+      S("as", "how a mesh collides: `hull`, or `pieces` for one hull per part that no triangle joins"),            \
+      T(TriboShapeDef, "material", material, "name of its material"),                                              \
+      V(3, TriboShapeDef, "surface", surface, "m/s", "velocity of its surface, in body axes: a conveyor belt"),    \
+      R(TriboShapeDef, "density", density, 0, 1e9, 0, "kg/m³", "for bodies without a mass"),                       \
+      {"color", FIELD_VEC4, AT(TriboShapeDef, color), 0, 1, 0, "", "red, green, blue, alpha", NULL},               \
+      I(TriboShapeDef, "group", group, 0, 2147483647, "bits of the groups it is in"),                              \
       I(TriboShapeDef, "mask", mask, 0, 2147483647, "bits of the groups it collides with")
 
 static const Field shape_fields[] = {
@@ -156,9 +158,10 @@ static const Field joint_fields[] = {
     R(TriboJointDef, "stiffness", stiffness, 0, BIG, 0, "N m/rad, N/m", "spring of a one-dof joint or a spherical one"),
     R(TriboJointDef, "rest", rest, -BIG, BIG, 0, "rad, m", "where the spring is slack"),
     R(TriboJointDef, "lower", lower, -INFINITY, BIG, 0, "rad, m",
-      "limit; of each coordinate of a universal or translation joint"),
+      "limit; of each coordinate of a universal, translation or planar joint"),
     R(TriboJointDef, "upper", upper, -BIG, INFINITY, 0, "rad, m",
-      "limit; of each coordinate of a universal or translation joint"),
+      "limit; of each coordinate of a universal, translation or planar joint, of the angle of a spherical one"),
+    R(TriboJointDef, "restitution", restitution, 0, 1, 0, "", "share of the speed that comes back from a limit"),
     R(TriboJointDef, "effort", effort, 0, INFINITY, 0, "N m, N", "largest effort of its motor"),
     R(TriboJointDef, "position", position, -BIG, BIG, 0, "rad, m", "initial, away from the bodies' poses"),
     R(TriboJointDef, "velocity", velocity, -BIG, BIG, 0, "rad/s, m/s", "initial"),

@@ -53,7 +53,10 @@ struct TriboModel {
   TriboClosureInfo* closures;  // (nclosure)
   TriboShapeInfo* shapes;      // (ngeom) same index as geoms
   TriboGeom* geoms;            // (ngeom)
-  TriboHull** hulls;           // (nhull) owned
+  TriboTerrain** fields;       // (nfield) owned
+  int nfield;
+  size_t field_capacity;
+  TriboHull** hulls;  // (nhull) owned
   int nhull;
   size_t hull_capacity;
   const TriboHull** scene_hulls;  // (shapes of the scene) while compiling: the hull of each, once made
@@ -88,6 +91,7 @@ struct TriboModel {
   size_t mesh_capacity;
 
   TriboMotor* motors;  // (nmotor) as at the start
+  TriboMotorInfo* motor_infos;
   int nmotor;
   ModelForce* forces;
   int nforce;
@@ -106,6 +110,8 @@ TriboStatus tribo_model_solver(const TriboModel* model, TriboSolver** out);
 
 // compile_bodies.c: free bodies, trees, system, initial state. scene_body receives the model id of each scene body.
 TriboStatus tribo_compile_bodies(const TriboScene* scene, TriboModel* model, int* scene_body);
+// compile_joints.c: anchors and axes of the joints, at the initial state.
+TriboStatus tribo_compile_joints(TriboModel* model);
 // compile_closures.c: closures at the initial state; excludes what they tie from collision.
 TriboStatus tribo_compile_closures(const TriboScene* scene, TriboModel* model);
 // compile_shapes.c: hulls, geometries, exclusions, materials, collision world.

@@ -87,7 +87,8 @@ static int size_count(TriboShapeKind kind) {
     case TRIBO_SHAPE_ELLIPSOID: return 3;
     case TRIBO_SHAPE_CAPSULE:
     case TRIBO_SHAPE_CYLINDER:
-    case TRIBO_SHAPE_CONE: return 2;
+    case TRIBO_SHAPE_CONE:
+    case TRIBO_SHAPE_HEIGHTFIELD: return 2;
     default: return 0;
   }
 }
@@ -108,8 +109,14 @@ static TriboStatus check_shape(const TriboShapeDef* def, int body) {
   if (def->npoint < 0 || (def->npoint > 0 && def->points == NULL)) {
     return tribo_fail(TRIBO_INVALID, "%s: npoint = %d without points", who, def->npoint);
   }
-  if (def->kind == TRIBO_SHAPE_HALFSPACE && body != TRIBO_WORLD) {
-    return tribo_fail(TRIBO_INVALID, "%s: a half-space is static and cannot belong to a body", who);
+  if (def->kind >= TRIBO_SHAPE_HALFSPACE && body != TRIBO_WORLD) {
+    return tribo_fail(TRIBO_INVALID, "%s: a %s is static and cannot belong to a body", who,
+                      tribo_col_shape_name(def->kind));
+  }
+  if (def->kind == TRIBO_SHAPE_HEIGHTFIELD &&
+      (def->heights == NULL || def->nx < 2 || def->ny < 2 || (int64_t)def->nx * def->ny > 1 << 24)) {
+    return tribo_fail(TRIBO_INVALID, "%s: a height field needs heights, nx × ny = %d × %d of them, 2 × 2 … 2^24", who,
+                      def->nx, def->ny);
   }
   TRIBO_TRY(tribo_check_finite(who, "points", def->points, 3 * def->npoint));
   TRIBO_TRY(tribo_check_finite(who, "scale", def->scale, 3));
@@ -159,7 +166,11 @@ static TriboStatus keep_shape(TriboScene* scene, int body, const TriboShapeDef* 
   copy->mesh = tribo_pool_strdup(&scene->pool, def->mesh);
   copy->points = tribo_pool_copy(&scene->pool, def->points, (size_t)def->npoint, 3 * sizeof(double));
   tribo_quat_normalize(copy->quaternion);
-  return copy->name == NULL || copy->material == NULL || copy->points == NULL ||
+  const int field = def->kind == TRIBO_SHAPE_HEIGHTFIELD;
+  if (field) {
+    copy->heights = tribo_pool_copy(&scene->pool, def->heights, (size_t)(def->nx * def->ny), sizeof(double));
+  }
+  return (field && copy->heights == NULL) || copy->name == NULL || copy->material == NULL || copy->points == NULL ||
                  (def->mesh != NULL && copy->mesh == NULL)
              ? tribo_scene_no_memory()
              : TRIBO_OK;
@@ -200,6 +211,10 @@ TriboStatus tribo_scene_add_visual(TriboScene* scene, int body, const TriboShape
   TRIBO_REQUIRE(scene);
   TRIBO_REQUIRE(def);
   TRIBO_TRY(check_owner(scene, "tribo_scene_add_visual", body));
+  if (def->kind == TRIBO_SHAPE_HEIGHTFIELD) {
+    return tribo_fail(TRIBO_UNSUPPORTED, "%s: a height field is drawn where it collides",
+                      def->name ? def->name : "visual");
+  }
   TRIBO_TRY(check_shape(def, body));
   GROW(scene, visual);
   SceneShape* visual = &scene->visuals[scene->nvisual];

@@ -51,6 +51,7 @@ static TriboStatus check_joint(const TriboScene* scene, const TriboJointDef* def
   TRIBO_TRY(tribo_check_range(who, "friction", def->friction, 0, 1e100));
   TRIBO_TRY(tribo_check_range(who, "stiffness", def->stiffness, 0, 1e100));
   TRIBO_TRY(tribo_check_finite(who, "rest", &def->rest, 1));
+  TRIBO_TRY(tribo_check_range(who, "restitution", def->restitution, 0, 1));
   if (!(def->lower <= def->upper)) {
     return tribo_fail(TRIBO_INVALID, "%s: lower = %g must not be above upper = %g", who, def->lower, def->upper);
   }

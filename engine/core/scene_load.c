@@ -28,9 +28,11 @@ static const struct {
   TriboShapeKind kind;
   int numbers;
 } shape_words[] = {
-    {"sphere", TRIBO_SHAPE_SPHERE, 1},     {"box", TRIBO_SHAPE_BOX, 3},   {"capsule", TRIBO_SHAPE_CAPSULE, 2},
-    {"cylinder", TRIBO_SHAPE_CYLINDER, 2}, {"cone", TRIBO_SHAPE_CONE, 2}, {"ellipsoid", TRIBO_SHAPE_ELLIPSOID, 3},
-    {"hull", TRIBO_SHAPE_HULL, 0},         {"mesh", TRIBO_SHAPE_HULL, 0}, {"plane", TRIBO_SHAPE_HALFSPACE, 0},
+    {"sphere", TRIBO_SHAPE_SPHERE, 1},   {"box", TRIBO_SHAPE_BOX, 3},
+    {"capsule", TRIBO_SHAPE_CAPSULE, 2}, {"cylinder", TRIBO_SHAPE_CYLINDER, 2},
+    {"cone", TRIBO_SHAPE_CONE, 2},       {"ellipsoid", TRIBO_SHAPE_ELLIPSOID, 3},
+    {"hull", TRIBO_SHAPE_HULL, 0},       {"mesh", TRIBO_SHAPE_HULL, 0},
+    {"plane", TRIBO_SHAPE_HALFSPACE, 0}, {"heightfield", TRIBO_SHAPE_HEIGHTFIELD, 2},
 };
 enum { SHAPE_WORDS = sizeof shape_words / sizeof *shape_words };
 
@@ -100,6 +102,9 @@ static TriboStatus read_kind(Loader* l, const YamlNode* node, TriboShapeDef* def
           return tribo_yaml_fail(value, "%s: %g m is outside the accepted range (0, 1e6]", first, def->size[k]);
         }
       }
+      if (def->kind == TRIBO_SHAPE_HEIGHTFIELD) {
+        TRIBO_TRY(tribo_load_heights(l, node, value, def));
+      }
     } else if (strcmp(first, "hull") == 0) {
       TRIBO_TRY(read_points(l, value, def));
     } else if (strcmp(first, "mesh") == 0) {
@@ -120,7 +125,8 @@ TriboStatus tribo_load_shape(Loader* l, const YamlNode* node, const char* sectio
   TRIBO_TRY(read_kind(l, node, def, found));
   if (!*found && other == NULL) {
     return tribo_yaml_fail(node,
-                           "a shape needs one of sphere, box, capsule, cylinder, cone, ellipsoid, hull, mesh, plane");
+                           "a shape needs one of sphere, box, capsule, cylinder, cone, ellipsoid, hull, mesh, plane, "
+                           "heightfield");
   }
   return TRIBO_OK;
 }

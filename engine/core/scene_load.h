@@ -17,6 +17,8 @@ TriboStatus tribo_load_added(Loader* l, TriboStatus status);
 
 // A shape from a mapping, by the section named. With `other`, the mapping also holds that section and the shape may be
 // missing: *found tells.
+// heights.c: the heights of a field, from a list or a file.
+TriboStatus tribo_load_heights(Loader* l, const YamlNode* shape, const YamlNode* node, TriboShapeDef* def);
 TriboStatus tribo_load_shape(Loader* l, const YamlNode* node, const char* section, const char* other,
                              TriboShapeDef* def, int* found);
 

@@ -45,13 +45,13 @@ static void turn(const WarmEntry* e, const double frame[9], const double* in, do
   }
 }
 
-void tribo_warm_match(TriboData* data) {
+void tribo_warm_match(TriboData* data, const StepStart* start) {
   const TriboProblem* p = &data->problem;
   Islands* is = &data->islands;
   if (p->ncone == 0) {
     return;
   }
-  double scale = data->warm_dt > 0 ? data->model->world.dt / data->warm_dt : 0;
+  double scale = start->warm_dt > 0 ? start->h / start->warm_dt : 0;
   // cones in whole-problem order against the sorted memory; answers go to the place the cone has in its island
   memset(is->end, 0, (size_t)is->count * sizeof *is->end);
   for (int c = 0, m = 0; c < p->ncone; ++c) {
@@ -63,18 +63,18 @@ void tribo_warm_match(TriboData* data) {
     end->cone++;
     end->row += dim;
     WarmEntry key = key_of(data, c);
-    while (m < data->nwarm && compare(&data->warm[m], &key) < 0) {
+    while (m < start->nwarm && compare(&start->warm[m], &key) < 0) {
       m++;
     }
-    int found = m < data->nwarm && compare(&data->warm[m], &key) == 0 && data->warm[m].dim == dim;
+    int found = m < start->nwarm && compare(&start->warm[m], &key) == 0 && start->warm[m].dim == dim;
     is->known[at] = (unsigned char)found;
     if (!found) {
       memset(lambda, 0, (size_t)dim * sizeof *lambda);
       memset(sigma, 0, (size_t)dim * sizeof *sigma);
       continue;
     }
-    turn(&data->warm[m], data->rows[c].frame, data->warm[m].lambda, lambda);
-    turn(&data->warm[m], data->rows[c].frame, data->warm[m].sigma, sigma);
+    turn(&start->warm[m], data->rows[c].frame, start->warm[m].lambda, lambda);
+    turn(&start->warm[m], data->rows[c].frame, start->warm[m].sigma, sigma);
     for (int k = 0; k < dim; ++k) {
       lambda[k] *= scale;
     }

@@ -144,6 +144,55 @@ static void stops_of_joints_with_more_coordinates(void** state) {
   tribo_model_destroy(model);
 }
 
+// A ball joint stops at its angle whatever the axis, a planar one at x and y even while it turns.
+static void stops_of_ball_and_planar_joints(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "world: {gravity: [3, -2, -9.81]}\n"
+      "bodies:\n"
+      "  - {name: stick, position: [0, 0, 0.5], box: [0.05, 0.05, 1], mass: 1}\n"
+      "  - {name: puck, position: [5, 0, 0], box: [0.2, 0.1, 0.1], mass: 1, com: [0.05, 0, 0]}\n"
+      "joints:\n"
+      "  - {name: neck, kind: spherical, parent: world, child: stick, upper: 40 deg}\n"
+      "  - {name: table, kind: planar, parent: world, child: puck, anchor: [5, 0, 0], lower: -0.4, upper: 0.3}\n");
+  TriboData* data = data_of(model);
+  for (int i = 0; i < 4000; ++i) {
+    TriboStepInfo info;
+    CHECK_OK(tribo_step(model, data, &info));
+    assert_true(info.certified);
+    CHECK_LE(value(model, data, "tilt", "stick"), 40 * M_PI / 180 + 1e-4);
+    CHECK_LE(value(model, data, "position.x", "puck"), 5.3 + 1e-4);
+    CHECK_LE(-0.4 - 1e-4, value(model, data, "position.y", "puck"));
+  }
+  // the stick leans on its stop towards where gravity pulls it, with no spin about itself left to gain
+  CHECK_NEAR(value(model, data, "tilt", "stick"), 40 * M_PI / 180, 1e-3);
+  CHECK_NEAR(value(model, data, "position.x", "puck"), 5.3, 1e-5);
+  CHECK_NEAR(value(model, data, "position.y", "puck"), -0.4, 1e-5);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+// A carriage falls on its stop and rises again to e² of its height.
+static void stops_give_back_what_they_should(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "bodies: [{name: box, box: [0.1, 0.1, 0.1], mass: 2}]\n"
+      "joints: [{name: rail, kind: prismatic, parent: world, child: box, axis: [0, 0, 1], lower: -0.5037, restitution: "
+      "0.6}]\n");
+  TriboData* data = data_of(model);
+  double top = -1;
+  for (int i = 0; i < 700; ++i) {
+    CHECK_OK(tribo_step(model, data, NULL));
+    CHECK_LE(-0.5037 - 1e-9, value(model, data, "q", "rail"));
+    if (i > 400) {
+      top = fmax(top, value(model, data, "q", "rail"));
+    }
+  }
+  CHECK_NEAR(top, -0.5037 + 0.36 * 0.5037, 1e-5);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(springs_swing_for_ever),
@@ -152,6 +201,8 @@ int main(void) {
       cmocka_unit_test(motors_control_the_speed),
       cmocka_unit_test(belts_carry_along),
       cmocka_unit_test(stops_of_joints_with_more_coordinates),
+      cmocka_unit_test(stops_of_ball_and_planar_joints),
+      cmocka_unit_test(stops_give_back_what_they_should),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

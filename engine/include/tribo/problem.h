@@ -90,12 +90,13 @@ TRIBO_API const char* tribo_outcome_name(TriboOutcome outcome);
   X(WARM, "warm", "previous modes, one factorisation")                         \
   X(WARM_NEWTON, "warm_newton", "Newton from the previous answer")             \
   X(WARM_INTERIOR, "warm_interior", "interior point near the previous answer") \
+  X(WARM_PATH, "warm_path", "central path from near the previous answer")      \
   X(NEWTON, "newton", "Newton from zero")                                      \
   X(FIRST, "first", "a few ADMM iterations, then Newton")                      \
   X(NEAR, "near", "interior point near ADMM's answer")                         \
   X(COLD, "cold", "interior point from the cone's axis")                       \
-  X(FAR, "far", "interior point pushed further inside")                        \
-  X(RETRY, "retry", "patient Newton from zero")                                \
+  X(PATH, "path", "central path from near ADMM's answer")                      \
+  X(COLD_PATH, "cold_path", "central path from the cone's axis")               \
   X(LONG, "long", "long ADMM alternating with the others")
 typedef enum TriboRung {
 #define X(id, name, doc) TRIBO_RUNG_##id,

@@ -47,6 +47,9 @@ TRIBO_API void tribo_scene_destroy(TriboScene* scene);
     "wall time one step may take before the best answer so far is used; 0: no limit")                                 \
   X(REAL, density, 0, 0, 1e9, 0, "kg/m³", "of the medium the bodies move in: drag that grows with the speed squared") \
   X(REAL, viscosity, 0, 0, 1e9, 0, "Pa s", "of the medium: drag that grows with the speed")                           \
+  X(INT, halvings, 2, 0, 10, 0, "", "how often a step that the solver auto cannot certify is halved")                 \
+  X(INT, must_certify, 0, 0, 1, 0, "",                                                                                \
+    "1: a step that cannot be certified fails and leaves the state as it was; 0: its best answer is used")            \
   X(INT, threads, 1, 1, 256, 0, "", "worker threads; the result does not depend on it")
 
 enum { TRIBO_SOLVER_ID = 32 };
@@ -107,6 +110,8 @@ typedef struct TriboShapeDef {
   double size[3];        // see TriboShapeKind
   const double* points;  // HULL: (npoint × 3), copied
   int npoint;
+  const double* heights;  // HEIGHTFIELD: (ny × nx), row by row towards +y, x fastest; copied
+  int nx, ny;
   const char* mesh;    // HULL: an STL, OBJ or DAE file instead of points
   int pieces;          // of a mesh: 1 takes every part that no triangle joins as a convex shape of its own
   double scale[3];     // of the mesh
@@ -138,8 +143,10 @@ typedef struct TriboJointDef {
   double pitch;  // HELICAL [m/rad]
   double armature, damping, friction;
   double stiffness, rest;  // a spring, and the position at which it is slack [N·m/rad, N/m; rad, m]; SPHERICAL: rest 0
-  double lower, upper;  // limits, ±INFINITY: none. UNIVERSAL, TRANSLATION: of each coordinate; CYLINDRICAL: along the
-                        // axis; PLANAR, SPHERICAL, CONTINUOUS: none
+  double lower, upper;     // limits, ±INFINITY: none. UNIVERSAL, TRANSLATION, EULER: of each coordinate;
+                        // CYLINDRICAL: along the axis; PLANAR: of x and y each; SPHERICAL: upper is the largest angle
+                        // away from the zero configuration; CONTINUOUS: none
+  double restitution;  // share of the speed that comes back from a limit, 0 … 1
   double effort;
   double position, velocity;  // initial, one-dof joints
 } TriboJointDef;
@@ -158,7 +165,7 @@ typedef struct TriboClosureDef {
   double axis[3];                 // HINGE, SLIDER, CYLINDRICAL, PLANAR (its normal), UNIVERSAL
   double axis2[3];                // UNIVERSAL: of body_b, at a right angle to axis
   double length;                  // DISTANCE; NAN: as far as the points are apart
-  const char *joint_a, *joint_b;  // GEAR, MIMIC: joints with one coordinate
+  const char *joint_a, *joint_b;  // GEAR, MIMIC: one-dof joints
   double ratio, offset;           // q_b = ratio q_a + offset; GEAR: the offset is taken from the start
 } TriboClosureDef;
 TRIBO_API TriboClosureDef tribo_closure_default(void);
@@ -305,16 +312,24 @@ typedef struct TriboBodyInfo {
 typedef struct TriboJointInfo {
   const char* name;
   const char* kind;
-  int body;  // the link it carries
+  int parent;  // the link it hangs on, TRIBO_WORLD
+  int body;    // the link it carries
   int q_at, nq, v_at, nv;
   double lower, upper, effort;  // one-dof joints
+  double anchor[3], axis[3];  // where it turns or slides and about or along what, in the frame of the link it carries;
+                              // axis: unit, one-dof joints, 0 for the others
 } TriboJointInfo;
+typedef struct TriboMotorInfo {
+  int joint;
+  double stiffness, damping, target, velocity, effort;  // as in TriboMotorDef, at the start
+} TriboMotorInfo;
 typedef struct TriboClosureInfo {
   const char* name;
   const char* kind;
-  int body_a, body_b;  // TRIBO_WORLD: the world, or joints are tied
-  int rows;            // those along axes come first
-  int nforce;          // how many these are
+  int body_a, body_b;               // TRIBO_WORLD: the world, or joints are tied
+  double anchor_a[3], anchor_b[3];  // the points it holds together (or apart: distance), in the frames of the bodies
+  int rows;                         // those along axes come first
+  int nforce;                       // how many these are
   char redundant[80];  // rows that say nothing new at the initial state, "along y, about x"; "" for none. They are
                        // harmless: among the impulses that hold, the smallest are found
 } TriboClosureInfo;
@@ -327,8 +342,8 @@ typedef struct TriboShapeInfo {
   double color[4];
   int material;
   double surface[3];     // velocity of the surface, body axes [m/s]
-  const double* points;  // HULL: (npoint × 3)
-  const int* triangles;  // HULL: (ntriangle × 3), outward
+  const double* points;  // HULL, HEIGHTFIELD: (npoint × 3)
+  const int* triangles;  // HULL, HEIGHTFIELD: (ntriangle × 3), outward
   int npoint, ntriangle;
 } TriboShapeInfo;
 // What is drawn beside the shapes: pose in the body frame, and for meshes all their triangles.
@@ -357,6 +372,7 @@ typedef struct TriboActuatorInfo {
 TRIBO_API const TriboActuatorInfo* tribo_model_actuator(const TriboModel* model, int id);
 TRIBO_API const TriboBodyInfo* tribo_model_body(const TriboModel* model, int id);  // NULL: no such id
 TRIBO_API const TriboJointInfo* tribo_model_joint(const TriboModel* model, int id);
+TRIBO_API const TriboMotorInfo* tribo_model_motor(const TriboModel* model, int id);
 TRIBO_API const TriboClosureInfo* tribo_model_closure(const TriboModel* model, int id);
 TRIBO_API const TriboShapeInfo* tribo_model_shape(const TriboModel* model, int id);
 TRIBO_API const TriboMaterialDef* tribo_model_material(const TriboModel* model, int id);
@@ -399,6 +415,8 @@ typedef struct TriboStepInfo {
   double penetration;       // deepest overlap or limit violation of the state the step began with [m, rad]
   double opening;           // of the widest open closure at the end of the step [m, rad]
   int passes;               // solves that the closures needed, 1 without any
+  int substeps;  // 1: the step was taken in one; more: it had to be divided, what follows is the worst of all
+  int chases;    // times it was solved again because its impulses brought new contacts about
   int contacts, rows, islands, pairs;
   int iterations, factorisations;   // summed over the islands
   int softened;                     // islands whose rigid problem had no answer in reach: solved with a little give
@@ -437,6 +455,8 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_view(const TriboModel* model, T
                                                       TriboView* view);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_state(const TriboModel* model, TriboData* data, const double* q,
                                                            const double* v);
+// Moves the clock, by which the scene's forces are scheduled, to the step nearest to this time.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_time(const TriboModel* model, TriboData* data, double time);
 // Where a motor is to be and how fast; stays until it is changed. Motors are numbered as they were added.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_motor(const TriboModel* model, TriboData* data, int motor,
                                                            double target, double velocity);
@@ -456,12 +476,21 @@ typedef struct TriboContactView {
   double point[3], normal[3];  // normal from a to b
   double gap;                  // [m]
   double force[3];             // on b [N]
+  double friction;             // μ of the pair
   TriboContactMode mode;
   int island;
 } TriboContactView;
 // The contacts of the last step.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_contacts(const TriboModel* model, const TriboData* data,
                                                           const TriboContactView** contacts, int* count);
+
+// The group of coupled constraints a body was in in the last step; −1: nothing touched it.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_island(const TriboModel* model, const TriboData* data, int body,
+                                                        int* island);
+// Residuals iteration by iteration of the steps to come, as tribo_solver_set_history: island by island in each step,
+// and from any worker thread. It costs an evaluation per iteration; fn NULL ends it.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_history(const TriboModel* model, TriboData* data,
+                                                             TriboSolverHistoryFn* fn, void* user);
 
 // What a closure carried in the last step, by row (TriboClosureInfo.rows of 6): forces along its axes, then torques
 // [N, N·m].

@@ -8,14 +8,15 @@ extern "C" {
 #endif
 
 typedef enum TriboShapeKind {
-  TRIBO_SHAPE_SPHERE,     // size: radius
-  TRIBO_SHAPE_BOX,        // size: full lengths x, y, z
-  TRIBO_SHAPE_CAPSULE,    // size: radius, length without caps; axis z, centred
-  TRIBO_SHAPE_CYLINDER,   // size: radius, length; axis z, centred
-  TRIBO_SHAPE_CONE,       // size: radius, length; axis z, centred, apex at +length/2
-  TRIBO_SHAPE_ELLIPSOID,  // size: half axes x, y, z
-  TRIBO_SHAPE_HULL,       // convex hull of points or of a mesh file
-  TRIBO_SHAPE_HALFSPACE,  // solid where z ≤ 0 of its frame; never moves
+  TRIBO_SHAPE_SPHERE,       // size: radius
+  TRIBO_SHAPE_BOX,          // size: full lengths x, y, z
+  TRIBO_SHAPE_CAPSULE,      // size: radius, length without caps; axis z, centred
+  TRIBO_SHAPE_CYLINDER,     // size: radius, length; axis z, centred
+  TRIBO_SHAPE_CONE,         // size: radius, length; axis z, centred, apex at +length/2
+  TRIBO_SHAPE_ELLIPSOID,    // size: half axes x, y, z
+  TRIBO_SHAPE_HULL,         // convex hull of points or of a mesh file
+  TRIBO_SHAPE_HALFSPACE,    // solid where z ≤ 0 of its frame; never moves
+  TRIBO_SHAPE_HEIGHTFIELD,  // size: lengths x, y; heights over that rectangle, centred, solid below; never moves
   TRIBO_SHAPE_COUNT
 } TriboShapeKind;
 
@@ -30,6 +31,7 @@ typedef enum TriboJointKind {
   TRIBO_JOINT_PLANAR,       // x, y, angle (cos, sin): nq 4, nv 3
   TRIBO_JOINT_SPHERICAL,    // quaternion: nq 4, nv 3
   TRIBO_JOINT_TRANSLATION,  // x, y, z
+  TRIBO_JOINT_EULER,        // three angles: about z, then the new y, then the new x; singular at ±π/2 of the second
   TRIBO_JOINT_FREE,         // free flyer: nq 7, nv 6
   TRIBO_JOINT_COUNT
 } TriboJointKind;

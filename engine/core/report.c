@@ -1,0 +1,101 @@
+// What a step was like: how well its problem is solved, and what its contacts did.
+#include "data.h"
+
+#include <stdio.h>
+
+#include "math3.h"
+
+// "cube1 – cube2", "elbow (upper limit)": the constraint a person would look for.
+static void name_constraint(const TriboModel* model, const TriboData* data, int cone, char* text, size_t size) {
+  const TriboRowInfo* row = &data->rows[cone];
+  if (row->kind == TRIBO_ROW_CONTACT) {
+    const TriboContact* c = &data->contacts[row->index];
+    const char* names[2] = {model->shapes[c->geom_a].name, model->shapes[c->geom_b].name};
+    const int bodies[2] = {c->body_a, c->body_b};
+    for (int k = 0; k < 2; ++k) {
+      names[k] = bodies[k] >= 0 ? model->bodies[bodies[k]].name : names[k];
+    }
+    snprintf(text, size, "%s – %s (point %u)", names[0], names[1], c->feature);
+    return;
+  }
+  if (row->kind == TRIBO_ROW_CLOSURE) {
+    snprintf(text, size, "%s", model->closures[row->index].name);
+    return;
+  }
+  if (row->kind == TRIBO_ROW_BOUND) {
+    snprintf(text, size, "%s (%s limit)", model->tendon_infos[row->index / 2].name, row->index % 2 ? "upper" : "lower");
+    return;
+  }
+  int v = row->kind == TRIBO_ROW_LIMIT   ? row->index / 2
+          : row->kind == TRIBO_ROW_MOTOR ? model->motors[row->index].v
+                                         : row->index;
+  const char* joint = "joint";
+  for (int j = 0; j < model->njoint; ++j) {
+    if (v >= model->joints[j].v_at && v < model->joints[j].v_at + model->joints[j].nv) {
+      joint = model->joints[j].name;
+    }
+  }
+  snprintf(text, size, "%s (%s)", joint,
+           row->kind == TRIBO_ROW_FRICTION ? "friction"
+           : row->kind == TRIBO_ROW_MOTOR  ? "motor"
+           : row->index % 2                ? "upper limit"
+                                           : "lower limit");
+}
+
+// Closures count as shut below this. [m, rad]
+static const double SHUT = 1e-9;
+
+// Residuals of the whole step from the raw problem; the solver has no say in it.
+TriboStatus tribo_data_certify(const TriboModel* model, TriboData* data, TriboStepInfo* info) {
+  if (data->problem.ncone == 0) {
+    info->certified = 1;
+    info->residual.worst = -1;
+    return TRIBO_OK;
+  }
+  TRIBO_TRY(TRIBO_RESERVE(&data->judge_work, &data->judge_capacity, tribo_problem_workspace(&data->problem)));
+  TRIBO_TRY(tribo_problem_residuals_in(&data->problem, data->lambda, data->sigma, data->judge_work, &info->residual));
+  // the default scheme shuts closures; where it could not, the step is no good answer
+  const int shut = info->opening <= SHUT || model->world.scheme == TRIBO_SCHEME_EULER;
+  info->certified = shut && info->residual.nat <= fmax(model->world.tol, fmin(info->residual.floor, TRIBO_FLOOR_LIMIT));
+  if (info->residual.worst >= 0) {
+    name_constraint(model, data, info->residual.worst, info->worst, sizeof info->worst);
+  }
+  return TRIBO_OK;
+}
+
+// What the contacts looked like, for views and events.
+TriboStatus tribo_data_publish(TriboData* data, double h) {
+  TRIBO_TRY(TRIBO_RESERVE(&data->views, &data->view_capacity, data->ncontact));
+  data->nview = data->ncontact;
+  for (int c = 0; c < data->problem.ncone; ++c) {
+    const TriboRowInfo* row = &data->rows[c];
+    if (row->kind != TRIBO_ROW_CONTACT) {
+      continue;
+    }
+    const TriboContact* contact = &data->contacts[row->index];
+    const TriboCone* cone = &data->problem.cones[c];
+    const double* lambda = data->lambda + cone->row;
+    TriboContactView* view = &data->views[row->index];
+    *view = (TriboContactView){.body_a = contact->body_a,
+                               .body_b = contact->body_b,
+                               .shape_a = contact->geom_a,
+                               .shape_b = contact->geom_b,
+                               .gap = contact->gap,
+                               .island = data->islands.island_of_cone[c]};
+    tribo_copy3(view->point, contact->point);
+    tribo_copy3(view->normal, contact->normal);
+    double normal = lambda[cone->dim - 1];
+    tribo_scale3(view->force, normal / h, row->frame + 6);
+    double ratio = 0;
+    if (cone->kind == TRIBO_CONE_FRICTION) {
+      view->friction = fmin(cone->mu[0], cone->mu[1]);
+      tribo_axpy3(view->force, view->force, lambda[0] / h, row->frame);
+      tribo_axpy3(view->force, view->force, lambda[1] / h, row->frame + 3);
+      double limit = view->friction * normal;
+      ratio = limit > 0 ? hypot(lambda[0], lambda[1]) / limit : 1;
+    }
+    // on the cone's face it slides, inside it sticks
+    view->mode = normal <= 0 ? TRIBO_CONTACT_OPEN : ratio < 1 - 1e-9 ? TRIBO_CONTACT_STICK : TRIBO_CONTACT_SLIDE;
+  }
+  return TRIBO_OK;
+}

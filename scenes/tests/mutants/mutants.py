@@ -1,0 +1,117 @@
+"""One wrong line per lab scene, which that scene must notice.
+
+    mutants.py write OUT ROOT FILE…    copies of the sources, in which every line of the table has a switch
+    mutants.py run PROGRAM LAB         every scene with its mutant: some fact of it must fail
+
+The sources know nothing of it: the copies are compiled into a library for this test alone, and `tribo_mutant` there
+chooses which line is wrong.
+"""
+import concurrent.futures
+import pathlib
+import subprocess
+import sys
+
+# scene, file, the right line (an expression, or a statement with its semicolon), the wrong one
+TABLE = [
+    ("arch_falls", "engine/core/compile_shapes.c", "sqrt(a->friction * b->friction)",
+     "sqrt(a->friction + b->friction)"),
+    ("arch_stands", "dynamics/rows.c", "tribo_cross3(turn, arm, axes[r].direction);",
+     "tribo_cross3(turn, point, axes[r].direction);"),
+    ("ball_roll", "collision/mass.c", "0.4 * v * r * r", "v * r * r"),
+    ("bounce_e50", "dynamics/assemble.c", "(old + share * flight)", "old"),
+    ("bounce_e80", "dynamics/assemble.c", "(1 - share) * flight", "flight"),
+    ("bounce_none", "dynamics/assemble.c", "gap / o->h", "0"),
+    ("capstan", "dynamics/assemble.c", "motor->stiffness * away - motor->damping * motor->velocity",
+     "motor->stiffness * away + motor->damping * motor->velocity"),
+    ("cards_fall", "dynamics/assemble.c", "memcpy(d->cones[c].mu, law->mu, (size_t)(law->dim - 1) * sizeof *law->mu);",
+     "d->cones[c].mu[0] = d->cones[c].mu[1] = 1;"),
+    ("cards_stand", "engine/core/compile_shapes.c", "m->friction > 0 ? 3 : 1", "1"),
+    ("collision", "dynamics/rows.c", "side == 0 ? -1 : 1", "1"),
+    ("compliant", "dynamics/assemble.c", " d->R[row] = 1 / (o->h * stiff);", "d->R[row] = 1 / stiff;"),
+    ("conveyor", "engine/core/contacts.c", "add_surface(&data->laws[i], &model->shapes[c->geom_a], poses, -1);",
+     "add_surface(&data->laws[i], &model->shapes[c->geom_a], poses, 1);"),
+    ("corner_pass", "collision/detect.c", "refuted = !hit;", "refuted = 0;"),
+    ("cradle", "collision/round.c", "distance - ra - rb", "distance - ra"),
+    ("disc_spin", "collision/mass.c", "v * r * r / 2", "v * r * r"),
+    ("dominoes", "dynamics/rows.c", "tribo_mul33tv(local, R, turn);", "tribo_mul33v(local, R, turn);"),
+    ("double_pendulum", "dynamics/tree_motion.c", "rest = 0.5 * h;", "rest = h;"),
+    ("fast_ball", "collision/detect.c", "box->high[k] += fmax(step, 0) + grow;", "box->high[k] += grow;"),
+    ("field_slope", "collision/field.c",
+     "tribo_set3(f->points + 3 * v, f->low[0] + i * f->step[0], f->low[1] + j * f->step[1], heights[v]);",
+     "tribo_set3(f->points + 3 * v, f->low[0] + i * f->step[0], f->low[1] + j * f->step[1], heights[i * f->ny + j]);"),
+    ("four_bar", "dynamics/closures.c", "error[n] = tribo_dot3(a[i], arm);", "error[n] = -tribo_dot3(a[i], arm);"),
+    ("free_top", "dynamics/free_body.c", "0.5 * h * (gyro[i] - torque[i])", "-0.5 * h * torque[i]"),
+    ("incline_creep", "dynamics/free_body.c", "(options->gravity[i] + force[i] / body->mass)",
+     "(force[i] / body->mass - options->gravity[i])"),
+    ("incline_slide", "engine/core/report.c", "tribo_axpy3(view->force, view->force, lambda[0] / h, row->frame);",
+     "(void)0;"),
+    ("incline_stick", "collision/plane.c", "tribo_col_axis(plane.n, halfspace, 2);",
+     "tribo_col_axis(plane.n, halfspace, 0);"),
+    ("incline_threshold", "dynamics/assemble.c", "memcpy(g, free, (size_t)dim * sizeof *g);",
+     "memset(g, 0, (size_t)dim * sizeof *g);"),
+    ("joint_friction", "dynamics/assemble.c", "options->h * bound->friction", "bound->friction"),
+    ("joint_stop", "dynamics/assemble.c", "upper ? -1 : 1", "1"),
+    ("ladder_falls", "dynamics/step.c", "data->v_free[at + i] + sum", "v[at + i] + sum"),
+    ("ladder_stands", "dynamics/rows.c", "tribo_sub3(arm, point, x);", "tribo_copy3(arm, point);"),
+    ("painleve_jam", "dynamics/free_body.c", "tribo_add3(L, L, torque);", "tribo_sub3(L, L, torque);"),
+    ("painleve_slide", "engine/core/report.c", "tribo_scale3(view->force, normal / h, row->frame + 6);",
+     "tribo_scale3(view->force, normal, row->frame + 6);"),
+    ("pendulum", "dynamics/tree_motion.c", "v[k] + options->h * work[k]", "v[k] - options->h * work[k]"),
+    ("rolling_friction", "dynamics/assemble.c", "AXIS(t2, 1);", "AXIS(n, 1);"),
+    ("sarrus", "dynamics/closures.c", "tribo_cross3(axes[n].direction, w, u);",
+     "tribo_cross3(axes[n].direction, u, w);"),
+    ("slide_stop", "dynamics/free_body.c", "(1 - split) * h * v_next[i]", "(1 - split) * h * v[i]"),
+    ("slider_crank", "dynamics/loops.c", "kick[i] += minv[i * n + k] * impulse[k];",
+     "kick[i] -= minv[i * n + k] * impulse[k];"),
+    ("standing", "collision/shape.c", "s->half[i] * scaled[i]", "scaled[i]"),
+    ("three_balls", "dynamics/assemble.c", "old < -o->bounce_min", "old > o->bounce_min"),
+    ("tower_million", "dynamics/system.c", "1 / body->mass", "1"),
+]
+
+
+def switch(number, right, wrong):
+    """The right line, or the wrong one when it is chosen."""
+    lead = right[:len(right) - len(right.lstrip())]
+    right = right.strip()
+    if right.endswith(";"):
+        return f"{lead}if (tribo_mutant == {number}) {{ {wrong} }} else {{ {right} }}"
+    return f"{lead}(tribo_mutant == {number} ? ({wrong}) : ({right}))"
+
+
+def write(out, root, *files):
+    for path in files:
+        name = str(pathlib.Path(path).resolve().relative_to(pathlib.Path(root).resolve()))
+        text = pathlib.Path(path).read_text()
+        for number, (scene, where, right, wrong) in enumerate(TABLE, 1):
+            if where == name:
+                count = text.count(right)
+                assert count == 1, f"mutant of {scene}: '{right}' stands {count} times in {name}, it must be once"
+                text = text.replace(right, switch(number, right, wrong))
+        room = name.split("/")[-2]
+        pathlib.Path(out, f"{room}_{pathlib.Path(name).name}").write_text("extern int tribo_mutant;\n" + text)
+
+
+def run(program, lab):
+    scenes = {p.stem for p in pathlib.Path(lab).glob("*.yaml")}
+    named = [scene for scene, *_ in TABLE]
+    assert scenes == set(named) and len(named) == len(scenes), f"one mutant per scene: {scenes ^ set(named)}"
+
+    def ask(scene, number):
+        return subprocess.run([program, str(number), f"{lab}/{scene}.yaml"], capture_output=True, text=True)
+
+    alive = 0
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        # without a mutant every scene holds
+        for scene, answer in zip(named, pool.map(ask, named, [0] * len(named))):
+            assert answer.returncode == 0, f"{scene} fails without a mutant: {answer.stdout}{answer.stderr}"
+        for entry, answer in zip(TABLE, pool.map(ask, named, range(1, len(TABLE) + 1))):
+            scene, where, right, wrong = entry
+            assert answer.returncode in (0, 1), f"{scene}: {answer.stderr}"
+            alive += answer.returncode == 0
+            said = answer.stdout.strip() if answer.returncode else "NOT NOTICED"
+            print(f"{scene:18} {where:28} {said}")
+    assert not alive, f"{alive} of {len(TABLE)} mutants were not noticed"
+    print(f"all {len(TABLE)} mutants were noticed")
+
+
+{"write": write, "run": run}[sys.argv[1]](*sys.argv[2:])
