@@ -190,10 +190,15 @@ static void put_shape(Writer* w, const char* section, const TriboShapeDef* def) 
   static const struct {
     const char* key;
     int numbers;
-  } kinds[] = {[TRIBO_SHAPE_SPHERE] = {"sphere", 1},   [TRIBO_SHAPE_BOX] = {"box", 3},
-               [TRIBO_SHAPE_CAPSULE] = {"capsule", 2}, [TRIBO_SHAPE_CYLINDER] = {"cylinder", 2},
-               [TRIBO_SHAPE_CONE] = {"cone", 2},       [TRIBO_SHAPE_ELLIPSOID] = {"ellipsoid", 3},
-               [TRIBO_SHAPE_HULL] = {"hull", 0},       [TRIBO_SHAPE_HALFSPACE] = {"plane", 0}};
+  } kinds[] = {[TRIBO_SHAPE_SPHERE] = {"sphere", 1},
+               [TRIBO_SHAPE_BOX] = {"box", 3},
+               [TRIBO_SHAPE_CAPSULE] = {"capsule", 2},
+               [TRIBO_SHAPE_CYLINDER] = {"cylinder", 2},
+               [TRIBO_SHAPE_CONE] = {"cone", 2},
+               [TRIBO_SHAPE_ELLIPSOID] = {"ellipsoid", 3},
+               [TRIBO_SHAPE_HULL] = {"hull", 0},
+               [TRIBO_SHAPE_HALFSPACE] = {"plane", 0},
+               [TRIBO_SHAPE_HEIGHTFIELD] = {"heightfield", 2}};
   TriboShapeDef rest = *def;
   if (def->kind == TRIBO_SHAPE_HULL && def->mesh != NULL) {
     put_key(w, "mesh");
@@ -221,6 +226,16 @@ static void put_shape(Writer* w, const char* section, const TriboShapeDef* def) 
     put_numbers(w, def->size, kinds[def->kind].numbers);
   }
   end_line(w);
+  if (def->kind == TRIBO_SHAPE_HEIGHTFIELD) {
+    put_key(w, "heights");
+    end_line(w);
+    for (int r = 0; r < def->ny; ++r) {
+      fprintf(w->file, "%*s- ", w->indent + 2, "");
+      put_numbers(w, def->heights + (size_t)r * (size_t)def->nx, def->nx);
+      end_line(w);
+    }
+    rest.scale[2] = 1;  // they are scaled already
+  }
   put_fields(w, section, &rest);
 }
 

@@ -120,6 +120,13 @@ typedef struct MjMesh {
   int nvertex;
 } MjMesh;
 
+typedef struct MjField {
+  const char *name, *file;
+  int nrow, ncol;
+  double size[4];         // half lengths along x and y, elevation, depth of the base
+  const double* heights;  // (nrow × ncol) towards +y, x fastest; NULL: of a file
+} MjField;
+
 typedef struct MjPair {
   const char *geom1, *geom2;
   int condim, a, b;
@@ -160,6 +167,7 @@ typedef struct MjClass {
   X(const char*, warned)  \
   X(MjMaterial, material) \
   X(MjMesh, mesh)         \
+  X(MjField, field)       \
   X(MjBody, body)         \
   X(MjJoint, joint)       \
   X(MjGeom, geom)         \
@@ -195,7 +203,7 @@ TriboStatus tribo_mjcf_added(const Mjcf* m, TriboStatus status);
 // mjcf_tables.c
 extern const MjElement tribo_mjcf_compiler, tribo_mjcf_option, tribo_mjcf_flag, tribo_mjcf_joint, tribo_mjcf_freejoint,
     tribo_mjcf_geom, tribo_mjcf_site, tribo_mjcf_body, tribo_mjcf_inertial, tribo_mjcf_frame, tribo_mjcf_replicate,
-    tribo_mjcf_material, tribo_mjcf_mesh, tribo_mjcf_tendon;
+    tribo_mjcf_material, tribo_mjcf_mesh, tribo_mjcf_field, tribo_mjcf_tendon;
 MjJoint tribo_mjcf_joint_default(void);
 MjGeom tribo_mjcf_geom_default(void);
 MjSite tribo_mjcf_site_default(void);

@@ -21,6 +21,15 @@ static const MjMesh* find_mesh(const Mjcf* m, const char* name) {
   return NULL;
 }
 
+static const MjField* find_field(const Mjcf* m, const char* name) {
+  for (int i = 0; name != NULL && i < m->nfield; ++i) {
+    if (m->fields[i].name != NULL && strcmp(m->fields[i].name, name) == 0) {
+      return &m->fields[i];
+    }
+  }
+  return NULL;
+}
+
 static void color_of(const Mjcf* m, const MjGeom* geom, double color[4]) {
   const double grey[4] = {0.5, 0.5, 0.5, 1};
   memcpy(color, isnan(geom->rgba[0]) ? grey : geom->rgba, sizeof grey);
@@ -88,6 +97,16 @@ TriboStatus tribo_mjcf_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def) {
       return tribo_xml_fail(geom->node, "geom '%s': a primitive fitted to a mesh is not known here", geom->name);
     }
     return mesh_shape(m, geom, def);
+  }
+  if (geom->type == MJ_HFIELD) {
+    const MjField* field = find_field(m, geom->hfield);
+    def->kind = TRIBO_SHAPE_HEIGHTFIELD;
+    def->size[0] = 2 * field->size[0];
+    def->size[1] = 2 * field->size[1];
+    def->heights = field->heights;
+    def->nx = field->ncol;
+    def->ny = field->nrow;
+    return TRIBO_OK;
   }
   def->kind = kinds[geom->type];
   for (int i = 0; i < sizes[geom->type].n; ++i) {
@@ -161,8 +180,8 @@ static TriboStatus fill_joint(Mjcf* m, const MjJoint* joint, TriboJointDef* def)
     return tribo_xml_fail(joint->node, "joint '%s' is limited but has no range", joint->name);
   }
   if (!single) {
-    if (limited && m->option.constraint && m->option.limit) {
-      TRIBO_TRY(tribo_mjcf_warn(m, joint->node, "range of a ball joint", "is not honoured"));
+    if (limited && m->option.constraint && m->option.limit && joint->type == MJ_BALL) {
+      def->upper = joint->range[1];  // the largest angle
     }
     return TRIBO_OK;
   }
@@ -249,8 +268,13 @@ static TriboStatus add_chain(Mjcf* m, MjBody* body, int parent) {
 
 static TriboStatus add_geom(Mjcf* m, const MjGeom* geom) {
   TriboShapeDef def;
-  if (geom->type == MJ_HFIELD || geom->type == MJ_SDF) {
-    return tribo_mjcf_warn(m, geom->node, geom->type == MJ_HFIELD ? "height field" : "signed distance field",
+  const MjField* field = geom->type == MJ_HFIELD ? find_field(m, geom->hfield) : NULL;
+  if (geom->type == MJ_HFIELD && field == NULL) {
+    return tribo_xml_fail(geom->node, "geom '%s': there is no hfield '%.60s'", geom->name,
+                          geom->hfield != NULL ? geom->hfield : "");
+  }
+  if (geom->type == MJ_SDF || (field != NULL && field->heights == NULL)) {
+    return tribo_mjcf_warn(m, geom->node, field != NULL ? "height field of a file" : "signed distance field",
                            "is left out");
   }
   TRIBO_TRY(tribo_mjcf_shape(m, geom, &def));
@@ -259,10 +283,14 @@ static TriboStatus add_geom(Mjcf* m, const MjGeom* geom) {
     const TriboPose own = tribo_pose(def.position, def.quaternion), placed = tribo_pose_mul(&body->pose, &own);
     tribo_copy3(def.position, placed.p);
     tribo_quat_from_mat(def.quaternion, placed.R);
-  } else if (def.kind == TRIBO_SHAPE_HALFSPACE) {
-    return tribo_xml_fail(geom->node, "geom '%s': a plane cannot move", geom->name);
+  } else if (def.kind == TRIBO_SHAPE_HALFSPACE || def.kind == TRIBO_SHAPE_HEIGHTFIELD) {
+    return tribo_xml_fail(geom->node, "geom '%s': a %s cannot move", geom->name,
+                          def.kind == TRIBO_SHAPE_HALFSPACE ? "plane" : "height field");
   }
   TRIBO_TRY(tribo_mjcf_at(m, geom->node));
+  if (geom->collision_class < 0 && field != NULL) {
+    return TRIBO_OK;  // it touches nothing
+  }
   if (geom->collision_class < 0) {
     return tribo_mjcf_added(m, tribo_scene_add_visual(m->scene, body->id, &def, NULL));
   }

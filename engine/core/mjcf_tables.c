@@ -285,6 +285,12 @@ static const MjAttr mesh_attrs[] = {
 };
 ELEMENT(mesh);
 
+static const MjAttr field_attrs[] = {
+    T(MjField, "name", name),       T(MjField, "file", file), I(MjField, "nrow", nrow), I(MjField, "ncol", ncol),
+    R(MjField, "size", size, 4, 4), LOOK("elevation"),        LOOK("content_type"),
+};
+ELEMENT(field);
+
 static const MjAttr tendon_attrs[] = {
     T(MjTendon, "name", name),
     T(MjTendon, "class", cls),

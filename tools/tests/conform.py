@@ -177,8 +177,7 @@ def pose_errors(m, d, tribo, answer):
         if at >= 0:
             worst = max(worst, np.max(np.abs(position[i] - d.xpos[at])),
                         np.max(np.abs(frames[i][1] - d.xmat[at].reshape(3, 3))))
-    hfield = int(mujoco.mjtGeom.mjGEOM_HFIELD)  # left out with a warning
-    names = {name_of(m, mujoco.mjtObj.mjOBJ_GEOM, g, "geom"): g for g in range(m.ngeom) if m.geom_type[g] != hfield}
+    names = {name_of(m, mujoco.mjtObj.mjOBJ_GEOM, g, "geom"): g for g in range(m.ngeom)}
     if set(names) != {s["name"] for s in tribo["shapes"]}:
         return np.inf
     for s in tribo["shapes"]:

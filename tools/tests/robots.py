@@ -46,8 +46,8 @@ for path in files:
         row = f"{len(model['bodies']):4} links {model['nv']:4} dofs {len(model['shapes']):4} shapes {seconds:6.2f} s {memory:6.0f} MB"
     else:
         row = (err.strip().splitlines() or ["loaded"])[-1]
-        good = code == 2 and path.name in WRONG and WRONG[path.name] in row
-        row = f"wrong file: {WRONG[path.name]}" if good else f"exit {code}: {row[-200:]}"
+        good = code in (2, 3) and path.name in WRONG and WRONG[path.name] in row
+        row = f"refused: {WRONG[path.name]}" if good else f"exit {code}: {row[-200:]}"
         failed += [] if good else [path.name]
     print(f"{path.stem:36} {row}", flush=True)
 print(f"{len(files) - len(failed)} of {len(files)} as expected" + "".join(f"\n  not: {f}" for f in failed))
