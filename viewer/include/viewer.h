@@ -221,6 +221,7 @@ typedef enum TriboPlayerCommand {
   TRIBO_PLAYER_SOLVER,   // text: id
   TRIBO_PLAYER_SET,      // text: a world setting that is a number; value
   TRIBO_PLAYER_MOTOR,    // index: motor; value: target
+  TRIBO_PLAYER_CONTROL,  // index: actuator; value: control
   TRIBO_PLAYER_DROP,     // index: TRIBO_SHAPE_BOX or _SPHERE; point; value: width [m]
   TRIBO_PLAYER_PUSH,     // index: body; point; vector: speed it is to gain [m/s]
   TRIBO_PLAYER_GRAB,     // index: body; point; vector: where to pull it by a spring
@@ -270,8 +271,8 @@ typedef struct TriboCharts {
   float curve[TRIBO_CHART_CURVES][TRIBO_CHART_STEPS];
   int niteration;  // of the longest solve of the last step: log10 of nat
   float iteration[TRIBO_CHART_ITERATIONS];
-  int nmotor;  // the first of them: where they are sent
-  float motor[TRIBO_CHART_MOTORS];
+  int nmotor, nactuator;  // the first of them: where motors are sent, controls of actuators
+  float motor[TRIBO_CHART_MOTORS], control[TRIBO_CHART_MOTORS];
 } TriboCharts;
 void tribo_view_player_charts(TriboPlayer* player, TriboCharts* out);
 
