@@ -292,7 +292,9 @@ static void add_limits(const TriboSystem* system, TriboDynData* data, const Trib
     }
     for (int upper = 0; upper < 2; ++upper) {
       const double sign = upper ? -1 : 1, distance = sign * (way.at - (upper ? bound->upper : bound->lower));
-      if (!near_limit(options, distance, sign * free)) {
+      unsigned char* row = &data->chased[2 * i + upper];
+      *row = *row == 2 ? 2 : (unsigned char)near_limit(options, distance, sign * free);
+      if (*row == 0) {
         continue;
       }
       const int c = tribo_dyn_rows_begin(rows, TRIBO_CONE_NONNEG, 1, TRIBO_ROW_LIMIT, 2 * bound->v + upper);
@@ -303,6 +305,25 @@ static void add_limits(const TriboSystem* system, TriboDynData* data, const Trib
       set_normal_row(options, rows, c, &stop, distance, sign * free, sign * old);
     }
   }
+}
+
+int tribo_dyn_chase_limits(const TriboSystem* system, TriboDynData* data, const double* q_next) {
+  int added = 0;
+  for (int i = 0; i < system->nbound; ++i) {
+    const BoundDof* bound = system->bounds + i;
+    if ((!isfinite(bound->lower) && !isfinite(bound->upper)) || bound->restitution > 0) {
+      continue;
+    }
+    const double at = limited_way(bound, q_next).at, beyond[2] = {bound->lower - at, at - bound->upper};
+    for (int upper = 0; upper < 2; ++upper) {
+      unsigned char* row = &data->chased[2 * i + upper];
+      if (*row == 0 && beyond[upper] > 0) {
+        *row = 2;
+        added++;
+      }
+    }
+  }
+  return added;
 }
 
 static void add_friction(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options) {

@@ -138,7 +138,8 @@ struct TriboDynData {
 
   // set by: assemble
   Rows rows;
-  unsigned char* hard;  // (ncluster) more than its closures acts on a cluster: it moves as at contacts
+  unsigned char* chased;  // (2 × bounds) lower, upper limit: 1: it has a row, 2: it must have one
+  unsigned char* hard;    // (ncluster) more than its closures acts on a cluster: it moves as at contacts
 
   // scratch of: advance
   double* impulse;  // (nv) Jᵀλ

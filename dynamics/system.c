@@ -322,6 +322,7 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(v_before, nv)                          \
   X(v_after, nv)                           \
   X(hard, ncluster)                        \
+  X(chased, 2 * (size_t)system->nbound)    \
   X(cluster_split, ncluster)               \
   X(tau, loops ? nv : 0)                   \
   X(wrench, loops ? 6 * nbody : 0)         \

@@ -225,6 +225,9 @@ const double* tribo_dyn_free_velocity(const TriboDynData* data);  // (nv)
 
 // How far the joint farthest beyond its limit is beyond it at the q of update [m, rad], 0: none is.
 double tribo_dyn_limit_violation(const TriboSystem* system, const TriboDynData* data);
+// After advance: limits without a row that the impulses of the step, a blow on another link, drove a joint beyond. They
+// have one when the same step is assembled again; returns how many they are.
+int tribo_dyn_chase_limits(const TriboSystem* system, TriboDynData* data, const double* q_next);
 
 // Body frames and their velocities at any state: for views, recorders and drawing. Uses the data as scratch only:
 // it must not disturb what update has left for assemble and advance.

@@ -128,6 +128,10 @@ TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const Ste
   if (data->problem.ncone == 0 || info->chases >= MOST_CHASES) {
     return TRIBO_OK;
   }
+  if (tribo_dyn_chase_limits(model->system, data->dynamics, data->q_next) > 0) {
+    info->chases++;
+    *more = 1;
+  }
   const TriboColQuery query = {
       .poses = data->look, .twists = data->driven, .h = start->h, .margin = model->world.margin};
   TRIBO_TRY(tribo_dyn_kinematics(model->system, data->dynamics, start->q, data->v_next, data->look, data->driven));
@@ -155,7 +159,7 @@ TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const Ste
   data->chased = list, data->chased_capacity = capacity;
   data->contacts = list;
   data->ncontact = info->contacts = known + added;
-  info->chases++;
+  info->chases += !*more;
   *more = 1;
   return set_laws(model, data);
 }
