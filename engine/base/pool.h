@@ -11,6 +11,8 @@ typedef struct TriboPool {
 
 void* tribo_pool_alloc(TriboPool* pool, size_t count, size_t size);  // zero-filled; NULL: no memory
 void* tribo_pool_copy(TriboPool* pool, const void* from, size_t count, size_t size);
+// A copy of a list of names, some of which may be NULL.
+const char* const* tribo_pool_names(TriboPool* pool, const char* const* names, int count);
 char* tribo_pool_strdup(TriboPool* pool, const char* text);  // NULL for NULL
 char* tribo_pool_format(TriboPool* pool, const char* format, ...) TRIBO_PRINTF(2, 3);
 void tribo_pool_clear(TriboPool* pool);

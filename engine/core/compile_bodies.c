@@ -369,8 +369,8 @@ static TriboStatus robot_state(Builder* b, const ModelTree* entry) {
     }
     memcpy(q, info->references + (size_t)found * (size_t)info->nq, (size_t)info->nq * sizeof *q);
   }
-  if (info->links[0].kind == TRIBO_JOINT_FREE) {
-    // the placement of the scene, on top of the reference's own base pose
+  if (info->links[0].kind == TRIBO_JOINT_FREE && def->reference != NULL) {
+    // the placement of the scene, on top of the reference's own base pose; the neutral pose has it already
     TriboPose base = tribo_pose(def->position, def->quaternion), own = tribo_pose(q, q + 3);
     TriboPose placed = tribo_pose_mul(&base, &own);
     tribo_copy3(q, placed.p);

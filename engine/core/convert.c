@@ -397,6 +397,46 @@ static void put_robots(Writer* w) {
   }
 }
 
+// Trajectories are written as keyframes, wherever they came from.
+static void put_controllers(Writer* w) {
+  const TriboScene* s = w->scene;
+  begin_list(w, "controllers", s->ncontroller);
+  for (int i = 0; i < s->ncontroller; ++i) {
+    const TriboControllerDef* def = &s->controllers[i];
+    begin_item(w);
+    put_fields(w, "controller", def);
+    if (def->njoint > 0) {
+      put_key(w, "joints");
+      for (int k = 0; k < def->njoint; ++k) {
+        fputs(k > 0 ? ", " : "[", w->file);
+        put_text(w, def->joints[k]);
+      }
+      fputs("]\n", w->file);
+    }
+    if (def->nframe > 0) {
+      put_key(w, "keyframes");
+      end_line(w);
+    }
+    for (int f = 0; f < def->nframe; ++f) {
+      fprintf(w->file, "%*s- {at: ", w->indent + 2, "");
+      put_number(w, def->times[f]);
+      fputs(", joints: {", w->file);
+      for (int k = 0, any = 0; k < def->ncolumn; ++k) {
+        const double value = def->frames[(size_t)f * (size_t)def->ncolumn + (size_t)k];
+        if (!isnan(value)) {
+          fputs(any ? ", " : "", w->file);
+          put_text(w, def->columns[k]);
+          fputs(": ", w->file);
+          put_number(w, value);
+          any = 1;
+        }
+      }
+      fputs("}}\n", w->file);
+    }
+    end_item(w);
+  }
+}
+
 static void put_exclusions(Writer* w) {
   const TriboScene* s = w->scene;
   begin_list(w, "exclude", s->nexclusion);
@@ -468,6 +508,7 @@ TriboStatus tribo_scene_save(const TriboScene* scene, const char* path) {
   PUT_LIST(&w, "motors", "motor", scene->motors, scene->nmotor);
   PUT_LIST(&w, "closures", "closure", scene->closures, scene->nclosure);
   put_robots(&w);
+  put_controllers(&w);
   put_exclusions(&w);
   PUT_LIST(&w, "forces", "force", scene->forces, scene->nforce);
   put_records(&w);

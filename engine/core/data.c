@@ -19,36 +19,40 @@ TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, con
 }
 
 // X(field, count): the arrays whose size the model fixes
-#define DATA_ARRAYS(X)                    \
-  X(q, model->nq)                         \
-  X(v, model->nv)                         \
-  X(q_next, model->nq)                    \
-  X(v_next, model->nv)                    \
-  X(q_mid, model->nq)                     \
-  X(v_mid, model->nv)                     \
-  X(driven, model->nbody)                 \
-  X(look, model->nbody)                   \
-  X(tau, model->nv)                       \
-  X(tau_step, model->nv)                  \
-  X(wrench, 6 * model->nbody)             \
-  X(wrench_step, 6 * model->nbody)        \
-  X(poses, model->nbody)                  \
-  X(twists, model->nbody)                 \
-  X(position, 3 * model->nbody)           \
-  X(quaternion, 4 * model->nbody)         \
-  X(velocity, 3 * model->nbody)           \
-  X(omega, 3 * model->nbody)              \
-  X(closure_force, 6 * model->nclosure)   \
-  X(drive_poses, model->nbody)            \
-  X(drive_twists, model->nbody)           \
-  X(ctrl, model->nactuator)               \
-  X(act, model->nactuator)                \
-  X(act_next, model->nactuator)           \
-  X(actuation, model->nactuator)          \
-  X(bounds, model->nbound)                \
-  X(bound_jac, model->nbound * model->nv) \
-  X(effort, model->nv)                    \
-  X(length, model->ntendon)               \
+#define DATA_ARRAYS(X)                                         \
+  X(q, model->nq)                                              \
+  X(v, model->nv)                                              \
+  X(q_next, model->nq)                                         \
+  X(v_next, model->nv)                                         \
+  X(q_mid, model->nq)                                          \
+  X(v_mid, model->nv)                                          \
+  X(driven, model->nbody)                                      \
+  X(look, model->nbody)                                        \
+  X(tau, model->nv)                                            \
+  X(tau_step, model->nv)                                       \
+  X(wrench, 6 * model->nbody)                                  \
+  X(wrench_step, 6 * model->nbody)                             \
+  X(poses, model->nbody)                                       \
+  X(twists, model->nbody)                                      \
+  X(position, 3 * model->nbody)                                \
+  X(quaternion, 4 * model->nbody)                              \
+  X(velocity, 3 * model->nbody)                                \
+  X(omega, 3 * model->nbody)                                   \
+  X(closure_force, 6 * model->nclosure)                        \
+  X(drive_poses, model->nbody)                                 \
+  X(drive_twists, model->nbody)                                \
+  X(ctrl, model->nactuator)                                    \
+  X(act, model->nactuator)                                     \
+  X(act_next, model->nactuator)                                \
+  X(actuation, model->nactuator)                               \
+  X(bounds, model->nbound)                                     \
+  X(bound_jac, model->nbound * model->nv)                      \
+  X(effort, model->nv)                                         \
+  X(length, model->ntendon)                                    \
+  X(control, model->ncontroller > 0 ? model->nv : 0)           \
+  X(control_v, model->ncontroller > 0 ? model->nv : 0)         \
+  X(control_mass, model->computes ? model->nv * model->nv : 0) \
+  X(control_bias, model->ncontroller > 0 ? 2 * model->nv : 0)  \
   X(motors, model->nmotor)
 
 static TriboStatus allocate(const TriboModel* model, TriboData* data) {
@@ -134,6 +138,10 @@ void tribo_data_reset(const TriboModel* model, TriboData* data) {
     data->act[i] = 0;
   }
   memset(data->closure_force, 0, 6 * (size_t)model->nclosure * sizeof *data->closure_force);
+  if (model->ncontroller > 0) {
+    memset(data->control, 0, (size_t)model->nv * sizeof *data->control);
+  }
+  memset(data->effort, 0, (size_t)model->nv * sizeof *data->effort);
   memset(data->tau, 0, (size_t)model->nv * sizeof *data->tau);
   memset(data->wrench, 0, 6 * (size_t)model->nbody * sizeof *data->wrench);
 }

@@ -84,14 +84,20 @@ struct TriboData {
   const double *drive_q, *drive_v;  // the state at which forces are taken, set by: drive_look
   TriboPose* drive_poses;           // (nbody) there; nothing without tendons, actuators and medium
   TriboTwist* drive_twists;
-  double* ctrl;         // (nactuator) set by the user, stays
-  double* act;          // (nactuator) activations: state
-  double* act_next;     // (nactuator)
-  double* actuation;    // (nactuator) forces at the present state, on demand and in each step
-  TriboBound* bounds;   // (nbound) set by each step
-  double* bound_jac;    // (nbound × nv)
-  double* effort;       // (nv) scratch: sum of the actuators
-  double* length;       // (ntendon) on demand
+  double* ctrl;          // (nactuator) set by the user, stays
+  double* act;           // (nactuator) activations: state
+  double* act_next;      // (nactuator)
+  double* actuation;     // (nactuator) forces at the present state, on demand and in each step
+  TriboBound* bounds;    // (nbound) set by each step
+  double* bound_jac;     // (nbound × nv)
+  double* effort;        // (nv) scratch: sum of the actuators
+  double* length;        // (ntendon) on demand
+  double* control;       // (nv) efforts of the controllers in the last step, without their motors
+  double* control_v;     // (nv) scratch: a velocity of zero, then the wanted accelerations
+  double* control_mass;  // (nv × nv) where a controller computes torques
+  double* control_bias;  // (2 × nv) there: bias and passive forces
+  TriboControlFn* control_fn;
+  void* control_user;
   double* wrench;       // (nbody × 6) of the next step; cleared after it
   double* wrench_step;  // (nbody × 6) plus the scene's forces
 
@@ -160,6 +166,11 @@ TriboStatus tribo_data_publish(TriboData* data, double h);
 TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, double h, TriboStepInfo* info);
 TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
                              int* more);
+
+// control.c: motors' targets for a part of a step, and efforts added to tau
+TriboStatus tribo_data_steer(const TriboModel* model, TriboData* data, const StepStart* start, double* tau);
+// What motors, controllers and actuators gave a joint in the last step.
+double tribo_data_effort(const TriboModel* model, const TriboData* data, int joint);
 
 // data.c
 TriboStatus tribo_data_kinematics(const TriboModel* model, TriboData* data);

@@ -14,6 +14,8 @@ static const char* const joint_kinds[] = {"fixed",     "revolute",    "continuou
 static const char* const closure_kinds[] = {"weld",      "ball",     "hinge", "slider", "cylindrical", "planar",
                                             "universal", "distance", "gear",  "mimic",  NULL};
 static const char* const activations[] = {"none", "integrator", "filter", "exact", NULL};
+static const char* const laws[] = {"pd", "computed", "effort", "gravity", NULL};
+static const char* const interpolations[] = {"cubic", "linear", "hold", NULL};
 static const char* const bases[] = {"false", "true", "auto", NULL};
 static const char* const whens[] = {"end", "at", "always", "max", "min", "mean", NULL};
 static const char* const rule_by[] = {"index", "layer", "column", NULL};
@@ -42,7 +44,7 @@ static const char* const rule_by[] = {"index", "layer", "column", NULL};
   { key, FIELD_SECTION, 0, 0, 0, 0, "", doc, NULL }
 
 static const Field scene_fields[] = {
-    S("include", "a file or a list of files whose content stands before this one's"),
+    S("include", "a scene or robot file, or a list of them, whose content stands before this one's"),
     S("world", "section world"),
     S("materials", "a mapping from names to sections material; `default` is the one shapes have without a word"),
     S("pairs", "a list of sections pair"),
@@ -58,6 +60,7 @@ static const Field scene_fields[] = {
     S("tendons", "a list of sections tendon"),
     S("actuators", "a list of sections actuator"),
     S("robots", "a list of sections robot"),
+    S("controllers", "a list of sections controller"),
     S("exclude", "a list of pairs of body names that never collide"),
     S("forces", "a list of sections force"),
     S("record", "a list of sections record"),
@@ -226,9 +229,23 @@ static const Field actuator_fields[] = {
     R(TriboActuatorDef, "act_max", act_max, -BIG, INFINITY, 0, "", "activations are cut off here"),
 };
 
+static const Field controller_fields[] = {
+    T(TriboControllerDef, "name", name, "unique among controllers"),
+    W(TriboControllerDef, "law", law, laws,
+      "pd: a motor per joint; computed: torques by the equations of motion; effort: given ones; gravity: the weight"),
+    T(TriboControllerDef, "robot", robot, "whose joints the names below are"),
+    S("joints", "a list of names or patterns (`leg_*`); none: all joints that follow no other one"),
+    R(TriboControllerDef, "stiffness", stiffness, 0, BIG, 0, "N m/rad, N/m", "pd; computed: [1/s²]"),
+    R(TriboControllerDef, "damping", damping, 0, BIG, 0, "N m s/rad, N s/m", "pd; computed: [1/s]"),
+    R(TriboControllerDef, "effort", effort, 0, INFINITY, 0, "N m, N", "largest one; without it, the joint's"),
+    S("trajectory", "a CSV file: a head line `t, joint, …`, then a line per frame; the other joints stay"),
+    S("keyframes", "or a list of mappings with `at` [s] and `joints`: a mapping from names to positions or efforts"),
+    W(TriboControllerDef, "interpolation", interpolation, interpolations, "how frames are joined"),
+};
+
 static const Field robot_fields[] = {
     T(TriboRobotDef, "name", name, "its bodies and joints are called name/link"),
-    P(TriboRobotDef, "urdf", urdf, "the robot's file"),
+    P(TriboRobotDef, "urdf", urdf, "the robot's file; it may be a package:// path, as all files may"),
     P(TriboRobotDef, "srdf", srdf, "reference poses and pairs that may touch"),
     V(3, TriboRobotDef, "position", position, "m", "of the base"),
     Q(TriboRobotDef, quaternion),
@@ -332,6 +349,7 @@ INIT(motor, TriboMotorDef, tribo_motor_default())
 INIT(closure, TriboClosureDef, tribo_closure_default())
 INIT(tendon, TriboTendonDef, tribo_tendon_default())
 INIT(actuator, TriboActuatorDef, tribo_actuator_default())
+INIT(controller, TriboControllerDef, tribo_controller_default())
 INIT(robot, TriboRobotDef, tribo_robot_default())
 INIT(force, TriboForceDef, tribo_force_default())
 INIT(record, TriboRecordDef, ((TriboRecordDef){.every = 1}))
@@ -366,6 +384,8 @@ static const Section sections[] = {
     SECTION(actuator, TriboActuatorDef, init_actuator,
             "Pushes a joint or pulls a tendon with a force that may depend on its position and speed."),
     SECTION(robot, TriboRobotDef, init_robot, "A robot from a URDF file."),
+    SECTION(controller, TriboControllerDef, init_controller,
+            "Drives joints along a trajectory, or holds them where they are at the start."),
     SECTION(force, TriboForceDef, init_force, "A push or a motor effort over time."),
     SECTION(record, TriboRecordDef, init_record, "A CSV file of the motion."),
     SECTION(camera, TriboCameraDef, init_camera, "A view of the scene."),

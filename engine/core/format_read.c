@@ -5,11 +5,21 @@
 
 #include "format.h"
 #include "math3.h"
+#include "package.h"
 #include "settings.h"
 
 TriboStatus tribo_format_path(TriboPool* pool, const YamlNode* node, const char* key, const char** out) {
   TRIBO_TRY(tribo_yaml_text(node, key, out));
-  if ((*out)[0] != '/') {
+  if (strstr(*out, "://") != NULL) {
+    const char* found = tribo_package_find(pool, *out);
+    if (found == NULL) {
+      return tribo_yaml_fail(node,
+                             "%s: '%.160s' is in no folder of ROS_PACKAGE_PATH or AMENT_PREFIX_PATH, and is none "
+                             "of the example robots",
+                             key, *out);
+    }
+    *out = found;
+  } else if ((*out)[0] != '/') {
     char* copy = tribo_pool_strdup(pool, node->path);
     *out = copy == NULL ? NULL : tribo_pool_format(pool, "%s/%s", dirname(copy), *out);
   }

@@ -54,8 +54,10 @@ static TriboStatus compile_forces(const TriboScene* scene, TriboModel* model) {
 }
 
 static TriboStatus compile_motors(const TriboScene* scene, TriboModel* model) {
-  model->motors = tribo_pool_alloc(&model->pool, (size_t)scene->nmotor, sizeof *model->motors);
-  model->motor_infos = tribo_pool_alloc(&model->pool, (size_t)scene->nmotor, sizeof *model->motor_infos);
+  // and at most one per joint for each controller
+  const size_t most = (size_t)scene->nmotor + (size_t)scene->ncontroller * (size_t)model->njoint;
+  model->motors = tribo_pool_alloc(&model->pool, most, sizeof *model->motors);
+  model->motor_infos = tribo_pool_alloc(&model->pool, most, sizeof *model->motor_infos);
   if (model->motors == NULL || model->motor_infos == NULL) {
     return no_memory();
   }
@@ -189,6 +191,7 @@ static TriboStatus compile(const TriboScene* scene, TriboModel* model, int* scen
   TRIBO_TRY(tribo_compile_drive(scene, model, scene_body));
   TRIBO_TRY(compile_forces(scene, model));
   TRIBO_TRY(compile_motors(scene, model));
+  TRIBO_TRY(tribo_compile_control(scene, model));
   TRIBO_TRY(compile_observers(scene, model));
   model->fingerprint = fingerprint(model);
   return TRIBO_OK;
@@ -253,6 +256,7 @@ TriboModelSize tribo_model_size(const TriboModel* model) {
                           .nmaterial = model->nmaterial,
                           .ntendon = model->ntendon,
                           .nactuator = model->nactuator,
+                          .ncontroller = model->ncontroller,
                           .nvisual = model->nvisual,
                           .ncamera = model->ncamera,
                           .nexpect = model->nexpect,

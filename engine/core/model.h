@@ -21,6 +21,23 @@ typedef struct ModelTendon {
   double* point;  // (npoint × 3) in the frame that dynamics moves
 } ModelTendon;
 
+// A controller with its names resolved.
+typedef struct ModelController {
+  TriboLaw law;
+  TriboInterpolation interpolation;
+  double stiffness, damping;
+  int njoint;
+  int* joint;      // (njoint)
+  double* effort;  // (njoint) bounds
+  double* start;   // (njoint) positions at the start; EFFORT: 0
+  int* column;     // (njoint) of the frames, −1: none
+  int motor;       // PD: that of the first joint, the others follow
+  double* times;   // (nframe)
+  double* frames;  // (nframe × ncolumn)
+  double* slopes;  // (nframe × ncolumn) CUBIC
+  int nframe, ncolumn;
+} ModelController;
+
 // How the medium sees a body.
 typedef struct ModelDrag {
   int body;
@@ -81,8 +98,10 @@ struct TriboModel {
   TriboActuatorDef* actuators;  // (nactuator) without names
   TriboActuatorInfo* actuator_infos;
   int nactuator;
-  double* lift;      // (nbody) share of the weight taken off; NULL: of none
-  ModelDrag* drags;  // (ndrag) none without a medium
+  ModelController* controllers;  // (ncontroller)
+  int ncontroller, computes;     // computes: one of them needs the mass matrix
+  double* lift;                  // (nbody) share of the weight taken off; NULL: of none
+  ModelDrag* drags;              // (ndrag) none without a medium
   int ndrag;
   TriboVisualInfo* visuals;  // (nvisual)
   int nvisual;
@@ -121,6 +140,8 @@ TriboStatus tribo_compile_mass(const TriboScene* scene, TriboModel* model, int b
                                double inertia[9]);
 // compile_drive.c: tendons, actuators, the medium
 TriboStatus tribo_compile_drive(const TriboScene* scene, TriboModel* model, const int* scene_body);
+// control_compile.c: controllers, with the motors that they are made of
+TriboStatus tribo_compile_control(const TriboScene* scene, TriboModel* model);
 // compile_visuals.c
 TriboStatus tribo_compile_visuals(const TriboScene* scene, TriboModel* model, const int* scene_body);
 // compile_shapes.c: a shape of a robot's file as a shape of a scene

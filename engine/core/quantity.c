@@ -58,6 +58,7 @@
   X(FORCE_Z, "contact_force.z", "body", "N", "sum of the contact forces on the body in the last step")      \
   X(JOINT_Q, "q", "joint", "rad, m", "position of a one-dof joint")                                         \
   X(JOINT_V, "v", "joint", "rad/s, m/s", "velocity of a one-dof joint")                                     \
+  X(JOINT_EFFORT, "effort", "joint", "N m, N", "of its motors, controllers and actuators in the last step") \
   X(CLOSURE_FORCE, "force", "closure", "N", "size of the force it carried in the last step")                \
   X(CLOSURE_TORQUE, "torque", "closure", "N m", "size of the torque it carried in the last step")
 
@@ -223,6 +224,9 @@ static double body_value(const TriboData* data, int kind, int id) {
 
 static double joint_value(const TriboModel* model, const TriboData* data, int kind, int id) {
   const TriboJointInfo* joint = &model->joints[id];
+  if (kind == Q_JOINT_EFFORT) {
+    return tribo_data_effort(model, data, id);
+  }
   if (kind == Q_JOINT_V) {
     return data->v[joint->v_at];
   }
@@ -258,10 +262,10 @@ TriboStatus tribo_quantity_value(const TriboModel* model, TriboData* data, Tribo
     return TRIBO_OK;
   }
   TRIBO_TRY(tribo_data_kinematics(model, data));
-  *value = what.kind <= Q_HEIGHT_MIN  ? crowd_value(model, data, what.kind)
-           : what.kind < Q_POSITION_X ? step_value(data, what.kind)
-           : what.kind < Q_JOINT_Q    ? body_value(data, what.kind, what.id)
-           : what.kind <= Q_JOINT_V   ? joint_value(model, data, what.kind, what.id)
-                                      : closure_value(model, data, what.kind, what.id);
+  *value = what.kind <= Q_HEIGHT_MIN     ? crowd_value(model, data, what.kind)
+           : what.kind < Q_POSITION_X    ? step_value(data, what.kind)
+           : what.kind < Q_JOINT_Q       ? body_value(data, what.kind, what.id)
+           : what.kind <= Q_JOINT_EFFORT ? joint_value(model, data, what.kind, what.id)
+                                         : closure_value(model, data, what.kind, what.id);
   return TRIBO_OK;
 }

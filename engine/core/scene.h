@@ -25,24 +25,25 @@ typedef struct SceneExclusion {
 } SceneExclusion;
 
 // X(item type, plural): the arrays of a scene
-#define SCENE_ARRAYS(X)         \
-  X(TriboMaterialDef, material) \
-  X(ScenePair, pair)            \
-  X(TriboBodyDef, body)         \
-  X(SceneShape, shape)          \
-  X(SceneShape, visual)         \
-  X(TriboJointDef, joint)       \
-  X(TriboTendonDef, tendon)     \
-  X(TriboActuatorDef, actuator) \
-  X(TriboMotorDef, motor)       \
-  X(TriboClosureDef, closure)   \
-  X(TriboRobotDef, robot)       \
-  X(SceneValue, joint_value)    \
-  X(SceneValue, solver_value)   \
-  X(SceneExclusion, exclusion)  \
-  X(TriboForceDef, force)       \
-  X(TriboRecordDef, record)     \
-  X(TriboCameraDef, camera)     \
+#define SCENE_ARRAYS(X)             \
+  X(TriboMaterialDef, material)     \
+  X(ScenePair, pair)                \
+  X(TriboBodyDef, body)             \
+  X(SceneShape, shape)              \
+  X(SceneShape, visual)             \
+  X(TriboJointDef, joint)           \
+  X(TriboTendonDef, tendon)         \
+  X(TriboActuatorDef, actuator)     \
+  X(TriboMotorDef, motor)           \
+  X(TriboControllerDef, controller) \
+  X(TriboClosureDef, closure)       \
+  X(TriboRobotDef, robot)           \
+  X(SceneValue, joint_value)        \
+  X(SceneValue, solver_value)       \
+  X(SceneExclusion, exclusion)      \
+  X(TriboForceDef, force)           \
+  X(TriboRecordDef, record)         \
+  X(TriboCameraDef, camera)         \
   X(TriboExpectDef, expect)
 
 struct TriboScene {
@@ -56,7 +57,8 @@ struct TriboScene {
   size_t name##_capacity, name##_where_capacity;
   SCENE_ARRAYS(X)
 #undef X
-  TriboNames material_names, body_names, joint_names, closure_names, robot_names, tendon_names, actuator_names;
+  TriboNames material_names, body_names, joint_names, closure_names, robot_names, tendon_names, actuator_names,
+      controller_names;
 };
 
 // Puts the place an item came from in front of the error, if it came from a file.

@@ -36,26 +36,14 @@ static TriboStatus check_tendon(const TriboTendonDef* def) {
   return TRIBO_OK;
 }
 
-// A copy of a list of names, some of which may be NULL.
-static const char* const* keep_names(TriboScene* scene, const char* const* names, int count) {
-  const char** copy = tribo_pool_alloc(&scene->pool, (size_t)count, sizeof *copy);
-  for (int i = 0; copy != NULL && i < count; ++i) {
-    copy[i] = tribo_pool_strdup(&scene->pool, names[i]);
-    if (names[i] != NULL && copy[i] == NULL) {
-      return NULL;
-    }
-  }
-  return copy;
-}
-
 TriboStatus tribo_scene_add_tendon(TriboScene* scene, const TriboTendonDef* def, int* id) {
   TRIBO_REQUIRE(scene);
   TRIBO_REQUIRE(def);
   TRIBO_TRY(check_tendon(def));
   GROW(scene, tendon);
   TriboTendonDef copy = *def;
-  copy.joints = keep_names(scene, def->joints, def->njoint);
-  copy.bodies = keep_names(scene, def->bodies, def->npoint);
+  copy.joints = tribo_pool_names(&scene->pool, def->joints, def->njoint);
+  copy.bodies = tribo_pool_names(&scene->pool, def->bodies, def->npoint);
   copy.coefs = tribo_pool_copy(&scene->pool, def->coefs, (size_t)def->njoint, sizeof *def->coefs);
   copy.points = tribo_pool_copy(&scene->pool, def->points, (size_t)def->npoint, 3 * sizeof *def->points);
   if (copy.joints == NULL || copy.bodies == NULL || copy.coefs == NULL || copy.points == NULL) {

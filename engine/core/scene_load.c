@@ -375,7 +375,7 @@ static TriboStatus load_expect(Loader* l, const YamlNode* node) {
 
 // ---- the file
 
-static TriboStatus load_file(Loader* l, const char* path, int depth);
+static TriboStatus load_model(Loader* l, const char* path, int depth);
 
 static TriboStatus load_include(Loader* l, const YamlNode* node, int depth) {
   const char* path;
@@ -383,7 +383,7 @@ static TriboStatus load_include(Loader* l, const YamlNode* node, int depth) {
   if (depth + 1 >= DEEPEST_INCLUDE) {
     return tribo_yaml_fail(node, "include: files that include files more than %d deep", DEEPEST_INCLUDE);
   }
-  TriboStatus status = load_file(l, path, depth + 1);
+  TriboStatus status = load_model(l, path, depth + 1);
   if (status == TRIBO_IO) {
     return tribo_yaml_fail(node, "include: %s", tribo_last_error());
   }
@@ -402,7 +402,7 @@ static const struct {
     {"joints", load_joint, 1},      {"tendons", tribo_load_tendon, 1}, {"actuators", tribo_load_actuator, 1},
     {"motors", load_motor, 1},      {"closures", load_closure, 1},     {"robots", load_robot, 1},
     {"exclude", load_exclusion, 1}, {"forces", load_force, 1},         {"record", load_record, 1},
-    {"cameras", load_camera, 1},    {"expect", load_expect, 1},
+    {"cameras", load_camera, 1},    {"expect", load_expect, 1},        {"controllers", tribo_load_controller, 1},
 };
 
 static TriboStatus load_root(Loader* l, const YamlNode* root, int depth) {
@@ -471,6 +471,14 @@ static TriboStatus load_urdf(TriboScene* scene, const char* path) {
   return tribo_scene_add_robot(scene, &robot);
 }
 
+// A file by its ending.
+static TriboStatus load_model(Loader* l, const char* path, int depth) {
+  return ends_in(path, ".urdf")  ? load_urdf(l->scene, path)
+         : ends_in(path, ".xml") ? tribo_mjcf_load(l->scene, path, l->log)
+         : ends_in(path, ".sdf") ? tribo_sdf_load(l->scene, path, l->log)
+                                 : load_file(l, path, depth);
+}
+
 TriboStatus tribo_scene_load(const char* path, const TriboLog* log, TriboScene** out) {
   TRIBO_REQUIRE(path);
   TRIBO_REQUIRE(out);
@@ -479,10 +487,7 @@ TriboStatus tribo_scene_load(const char* path, const TriboLog* log, TriboScene**
   const char* open[DEEPEST_INCLUDE];
   l.open = open;
   TRIBO_TRY(tribo_scene_create(&l.scene));
-  TriboStatus status = ends_in(path, ".urdf")  ? load_urdf(l.scene, path)
-                       : ends_in(path, ".xml") ? tribo_mjcf_load(l.scene, path, log)
-                       : ends_in(path, ".sdf") ? tribo_sdf_load(l.scene, path, log)
-                                               : load_file(&l, path, 0);
+  TriboStatus status = load_model(&l, path, 0);
   l.scene->where = NULL;
   tribo_pool_clear(&l.pool);
   if (status != TRIBO_OK) {

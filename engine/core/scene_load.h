@@ -31,6 +31,9 @@ TriboStatus tribo_sdf_load(TriboScene* scene, const char* path, const TriboLog* 
 TriboStatus tribo_load_tendon(Loader* l, const YamlNode* node);
 TriboStatus tribo_load_actuator(Loader* l, const YamlNode* node);
 
+// control_load.c
+TriboStatus tribo_load_controller(Loader* l, const YamlNode* node);
+
 // generators.c
 TriboStatus tribo_load_grid(Loader* l, const YamlNode* node);
 TriboStatus tribo_load_wall(Loader* l, const YamlNode* node);

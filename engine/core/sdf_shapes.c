@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "package.h"
 #include "sdf.h"
 
 TriboStatus tribo_sdf_inertial(const XmlNode* link, TriboBodyDef* def) {
@@ -40,22 +41,7 @@ static const char* find_mesh(Sdf* s, const XmlNode* node, const char* uri) {
     found = tribo_xml_beside(&s->pool, node, NULL, rest);
     found = found != NULL && access(found, R_OK) == 0 ? found : NULL;
   } else {
-    static const char* const variables[][2] = {{"SDF_PATH", ""},
-                                               {"GAZEBO_MODEL_PATH", ""},
-                                               {"GZ_SIM_RESOURCE_PATH", ""},
-                                               {"ROS_PACKAGE_PATH", ""},
-                                               {"AMENT_PREFIX_PATH", "/share"}};
-    found = tribo_pool_format(&s->pool, "%s/%s", TRIBO_PACKAGE_DIR, rest);
-    found = found != NULL && access(found, R_OK) == 0 ? found : NULL;
-    for (size_t v = 0; found == NULL && v < sizeof variables / sizeof *variables; ++v) {
-      const char* list = getenv(variables[v][0]);
-      while (found == NULL && list != NULL && *list != '\0') {
-        const int n = (int)strcspn(list, ":");
-        found = tribo_pool_format(&s->pool, "%.*s%s/%s", n, list, variables[v][1], rest);
-        found = found != NULL && access(found, R_OK) == 0 ? found : NULL;
-        list += n + (list[n] == ':');
-      }
-    }
+    found = tribo_package_find(&s->pool, uri);
   }
   if (found == NULL) {
     const size_t used = strlen(s->missing);

@@ -42,6 +42,7 @@ static TriboStatus gather_forces(const TriboModel* model, TriboData* data, const
     tribo_add3(w, w, f);
     tribo_add3(w + 3, w + 3, t);
   }
+  TRIBO_TRY(tribo_data_steer(model, data, start, data->tau_step));
   tribo_drive_passive(model, data, data->tau_step, data->wrench_step);
   tribo_drive_actuators(model, data, data->tau_step, data->wrench_step);
   return TRIBO_OK;
@@ -267,6 +268,9 @@ static void commit(const TriboModel* model, TriboData* data, double part_dt, con
 
 TriboStatus tribo_step(const TriboModel* model, TriboData* data, TriboStepInfo* info) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_step"));
+  if (data->control_fn != NULL) {
+    TRIBO_TRY(data->control_fn(model, data, data->control_user));
+  }
   uint64_t growths = tribo_growth_count();
   TriboStepInfo own = {0};
   own.outcome = TRIBO_SOLVED;

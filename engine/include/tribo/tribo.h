@@ -218,6 +218,31 @@ typedef struct TriboActuatorDef {
 TRIBO_API TriboActuatorDef tribo_actuator_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_actuator(TriboScene* scene, const TriboActuatorDef* def, int* id);
 
+// A controller drives joints of one coordinate, along a trajectory or where they are at the start. Efforts stay within
+// bounds; those of several controllers add up.
+typedef struct TriboControllerDef {
+  const char* name;  // unique among controllers; NULL: "controller<n>"
+  TriboLaw law;
+  const char* robot;          // names below are those of its joints, without "<robot>/"; NULL: full names
+  const char* const* joints;  // (njoint) names or shell patterns ("leg_*"); none: all joints that follow no other one
+  int njoint;
+  double stiffness, damping;   // PD [N·m/rad, N·m·s/rad or N/m, N·s/m]; COMPUTED [1/s², 1/s]
+  double effort;               // largest one [N·m, N]; NAN: the joint's
+  const double* times;         // (nframe) of the trajectory, each after the one before [s]
+  const char* const* columns;  // (ncolumn) joints that it moves; the others stay where they are at the start
+  const double*
+      frames;  // (nframe × ncolumn) [rad, m; EFFORT: N·m, N]; NAN: as before, in the first one as at the start
+  int nframe, ncolumn;
+  TriboInterpolation interpolation;  // outside of the times, the first or last frame holds
+} TriboControllerDef;
+TRIBO_API TriboControllerDef tribo_controller_default(void);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_controller(TriboScene* scene, const TriboControllerDef* def,
+                                                                 int* id);
+// The trajectory of a controller from a CSV file: a head line "t, joint, joint, …", then a line per frame. The scene
+// keeps what it reads, so that def stays good as long as the scene does.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_read_trajectory(TriboScene* scene, const char* path,
+                                                                  TriboControllerDef* def);
+
 typedef struct TriboRobotDef {
   const char* name;  // its bodies and joints are called "<name>/<link>"
   const char* urdf;
@@ -298,7 +323,7 @@ typedef struct TriboModelSize {
   int nq, nv;               // coordinates, velocities
   int nbody, nfree, ntree;  // moving bodies; free ones come first
   int njoint, nmotor, nclosure, nshape, nmaterial;
-  int ntendon, nactuator, nvisual;
+  int ntendon, nactuator, ncontroller, nvisual;
   int ncamera, nexpect, nrecord;
   size_t memory;  // bytes of the model's own arrays
 } TriboModelSize;
@@ -472,6 +497,16 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_tau(const TriboModel* model
 // A force and a torque about the centre of mass, world axes, added to the next step only.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_apply_wrench(const TriboModel* model, TriboData* data, int body,
                                                               const double force[3], const double torque[3]);
+
+// Called at the beginning of every step, to look at the state and set inputs (tau, wrenches, motors, controls). A
+// status other than OK is the step's, and nothing has happened. It stays over resets; fn NULL ends it.
+typedef TriboStatus TriboControlFn(const TriboModel* model, TriboData* data, void* user);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_control(const TriboModel* model, TriboData* data,
+                                                             TriboControlFn* fn, void* user);
+// Where a controller wants a joint of its own to be at a time, how fast, and with what acceleration. Any may be NULL.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_model_wanted(const TriboModel* model, int controller, int joint,
+                                                         double time, double* position, double* velocity,
+                                                         double* acceleration);
 
 typedef enum TriboContactMode { TRIBO_CONTACT_OPEN, TRIBO_CONTACT_STICK, TRIBO_CONTACT_SLIDE } TriboContactMode;
 typedef struct TriboContactView {

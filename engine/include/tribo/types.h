@@ -60,6 +60,24 @@ typedef enum TriboActivation {
   TRIBO_ACTIVATION_COUNT
 } TriboActivation;
 
+// What a controller makes of where its joints are and where they should be.
+typedef enum TriboLaw {
+  TRIBO_LAW_PD,        // a motor per joint: a spring and a damper towards the trajectory, implicit
+  TRIBO_LAW_COMPUTED,  // computed torque: the equations of motion, so that the error e obeys ë + damping ė + stiffness
+                       // e = 0
+  TRIBO_LAW_EFFORT,   // the trajectory is one of efforts
+  TRIBO_LAW_GRAVITY,  // what the weight of the joint's tree asks for
+  TRIBO_LAW_COUNT
+} TriboLaw;
+
+// How a trajectory goes from one frame to the next.
+typedef enum TriboInterpolation {
+  TRIBO_INTERPOLATION_CUBIC,   // smooth, and nowhere beyond the frames it lies between
+  TRIBO_INTERPOLATION_LINEAR,  // straight
+  TRIBO_INTERPOLATION_HOLD,    // the frame before
+  TRIBO_INTERPOLATION_COUNT
+} TriboInterpolation;
+
 typedef enum TriboScheme {
   TRIBO_SCHEME_MIDPOINT,  // second order where the motion is smooth, Moreau's at contacts (the default)
   TRIBO_SCHEME_EULER,     // semi-implicit Euler, q⁺ = q ⊕ h v⁺
