@@ -1,7 +1,10 @@
 // What ties the bodies of a scene: joints, motors, closures; and robots from files.
 #include "scene_add.h"
 
+#include <string.h>
+
 #include "math3.h"
+#include "package.h"
 
 // ---- joints ---------------------------------------------------------------------------------------------------------
 
@@ -185,6 +188,19 @@ TriboRobotDef tribo_robot_default(void) {
   return (TriboRobotDef){.quaternion = {0, 0, 0, 1}, .self_collision = 1};
 }
 
+// A copy of a file's name; one of a package becomes the file it stands for.
+static TriboStatus keep_file(TriboScene* scene, const char* who, const char* name, const char** out) {
+  const int package = name != NULL && strstr(name, "://") != NULL;
+  *out = package ? tribo_package_find(&scene->pool, name) : tribo_pool_strdup(&scene->pool, name);
+  if (package && *out == NULL) {
+    return tribo_fail(TRIBO_NOT_FOUND,
+                      "%s: '%.160s' is in no folder of ROS_PACKAGE_PATH or AMENT_PREFIX_PATH, and is "
+                      "none of the example robots",
+                      who, name);
+  }
+  return name != NULL && *out == NULL ? tribo_scene_no_memory() : TRIBO_OK;
+}
+
 TriboStatus tribo_scene_add_robot(TriboScene* scene, const TriboRobotDef* def) {
   TRIBO_REQUIRE(scene);
   TRIBO_REQUIRE(def);
@@ -203,13 +219,12 @@ TriboStatus tribo_scene_add_robot(TriboScene* scene, const TriboRobotDef* def) {
   }
   GROW(scene, robot);
   TriboRobotDef copy = *def;
+  TRIBO_TRY(keep_file(scene, who, def->urdf, &copy.urdf));
+  TRIBO_TRY(keep_file(scene, who, def->srdf, &copy.srdf));
   TRIBO_TRY(tribo_scene_take_name(scene, &scene->robot_names, "robot", def->name, scene->nrobot, &copy.name));
-  copy.urdf = tribo_pool_strdup(&scene->pool, def->urdf);
-  copy.srdf = tribo_pool_strdup(&scene->pool, def->srdf);
   copy.reference = tribo_pool_strdup(&scene->pool, def->reference);
   copy.material = tribo_pool_strdup(&scene->pool, material);
-  if (copy.urdf == NULL || copy.material == NULL || (def->srdf != NULL && copy.srdf == NULL) ||
-      (def->reference != NULL && copy.reference == NULL)) {
+  if (copy.material == NULL || (def->reference != NULL && copy.reference == NULL)) {
     return tribo_scene_no_memory();
   }
   tribo_quat_normalize(copy.quaternion);

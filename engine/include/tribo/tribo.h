@@ -245,7 +245,7 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_read_trajectory(TriboScene* sc
 
 typedef struct TriboRobotDef {
   const char* name;  // its bodies and joints are called "<name>/<link>"
-  const char* urdf;
+  const char* urdf;  // a file, or package://… of the example robots and of ROS_PACKAGE_PATH
   const char* srdf;  // NULL: none
   double position[3];
   double quaternion[4];
