@@ -1,5 +1,5 @@
-// `tribo bench solvers DIR`: every solver on every problem of a folder at three tolerances, judged alike; with --peers
-// Siconos' solvers too, in the same run.
+// `tribo bench`, and `tribo bench solvers DIR`: every solver on every problem of a folder at three tolerances, judged
+// alike; with --peers Siconos' solvers too, in the same run.
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench_scenes.h"
 #include "cli.h"
 #include "json.h"
 #include "problem_file.h"
@@ -17,10 +18,16 @@ static const double tolerances[TOLERANCES] = {1e-4, 1e-6, 1e-8};
 
 static const Flag flags[] = {
     {"--solvers", "A,B", "solvers to compare, all when not given; the first is compared with the peers"},
-    {"--peers", NULL, "also Siconos' solvers, with ratios and their geometric mean"},
-    {"--max-time", "S", "time budget of one solve, 1 s"},
-    {"--csv", "FILE", "every run: problem, contacts, solver, tolerance, solved, time, iterations, residual"},
-    {"--svg", "FILE", "performance profiles: share of the problems solved within a multiple of the best time"},
+    {"--max-time", "S", "solvers: time budget of one solve, 1 s"},
+    {"--repeats", "N", "scenes: runs of which the fastest counts, step by step; 3"},
+    {"--peers", NULL, "also Siconos' solvers; on MJCF and URDF files, MuJoCo with its defaults and hardened"},
+    {"--csv", "FILE", "every run as a line"},
+    {"--svg", "FILE",
+     "solvers: share of the problems solved within a multiple of the best time; scenes: cost by stage"},
+    {"--duration", "S", "scenes: simulated seconds, instead of the scene's"},
+    {"--dt", "S", "scenes: time step, instead of the scene's"},
+    {"--solver", "ID", "scenes: solver, instead of the scene's"},
+    {"--set", "KEY=VALUE", "scenes: any world setting, or solver.KEY; may be repeated"},
     {"--json", "FILE", "results for machines; - is standard output"},
     {"--quiet", NULL, "no text for people"},
     {0},
@@ -403,8 +410,11 @@ static int report(const Bench* b) {
 
 static int run(const Args* args) {
   Bench b = {.args = args, .dir = args->positional[1], .budget = 1};
-  if (strcmp(args->positional[0], "solvers") != 0) {
-    return cli_wrong("bench %s: accepted is `bench solvers DIR`", args->positional[0]);
+  if (strcmp(args->positional[0], "scenes") == 0) {
+    return bench_scenes(args);
+  }
+  if (strcmp(args->positional[0], "solvers") != 0 || args->npositional != 2) {
+    return cli_wrong("bench %s: accepted are `bench solvers DIR` and `bench scenes PATH…`", args->positional[0]);
   }
   if (!cli_number(args, "--max-time", 1e-6, 1e6, &b.budget)) {
     return EXIT_INPUT;
@@ -424,5 +434,10 @@ static int run(const Args* args) {
   return code;
 }
 
-const Command command_bench = {
-    "bench", "solvers DIR [flags]", "compare solvers on the contact problems of a folder", flags, 2, 2, run};
+const Command command_bench = {"bench",
+                               "solvers DIR | scenes PATH… [flags]",
+                               "compare solvers on contact problems, or time the steps of scenes",
+                               flags,
+                               2,
+                               1000,
+                               run};

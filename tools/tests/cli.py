@@ -169,6 +169,21 @@ with tempfile.TemporaryDirectory() as folder:
     complains(["bench", "solvers", here / "nowhere"], "nowhere")
     complains(["bench", "solvers", cases, "--solvers", "magic"], "there is no solver 'magic'")
     complains(["bench", "cooking", cases], "bench cooking")
+    # the steps of scenes: stages add up to nearly all of it, peers only where their program is
+    few = ["--duration", "0.02", "--repeats", "2"]
+    out, _ = call("bench", "scenes", scenes / "cubes/tower.yaml", scenes / "robots/humanoid.xml", "--csv", here / "s.csv",
+                  "--svg", here / "s.svg", "--json", here / "s.json", *few)
+    assert "humanoid.xml" in out and "100.000 %" in out, out
+    for row in csv.DictReader(open(here / "s.csv")):
+        stages = sum(float(value) for key, value in row.items() if key.endswith("_us"))
+        assert row["engine"] == "tribo" and row["steps"] == "20" and 0.5 * float(row["us"]) < stages, row
+    assert (here / "s.svg").read_text().count("<polyline") == 9
+    assert set(json.loads((here / "s.json").read_text())[0]) >= {"work", "engine", "settings", "us", "ratio", "accuracy"}
+    complains(["bench", "scenes", here / "nowhere"], "nowhere")
+    complains(["bench", "scenes", scenes / "cubes/tower.yaml", "--repeats", "0"], "--repeats 0")
+    if (pathlib.Path(tribo).parent / "tribo-mujoco").exists():
+        out, _ = call("bench", "scenes", scenes / "robots/humanoid.xml", "--peers", *few)
+        assert "mujoco:default" in out and "mujoco:stiff" in out, out
     # the lab: a folder or scenes, one table, facts that fail, what is no lab
     facts = json.loads(call("lab", scenes / "lab/pendulum.yaml", bounce, "--json", "-")[0])
     assert {f["scene"] for f in facts} == {"pendulum", "bounce_none"} and all(f["held"] for f in facts), facts
