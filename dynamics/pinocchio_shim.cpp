@@ -130,6 +130,7 @@ static pin::JointModel joint_model(const TriboLinkDef& def) {
     case TRIBO_JOINT_PLANAR: return pin::JointModelPlanar();
     case TRIBO_JOINT_SPHERICAL: return pin::JointModelSpherical();
     case TRIBO_JOINT_TRANSLATION: return pin::JointModelTranslation();
+    case TRIBO_JOINT_EULER: return pin::JointModelSphericalZYX();
     default: return pin::JointModelFreeFlyer();
   }
 }

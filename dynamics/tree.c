@@ -23,6 +23,7 @@ static const struct {
     [TRIBO_JOINT_PLANAR] = {"planar", 3, 0, 2},
     [TRIBO_JOINT_SPHERICAL] = {"spherical", 3, 0, 1},
     [TRIBO_JOINT_TRANSLATION] = {"translation", 3, 0, 3},
+    [TRIBO_JOINT_EULER] = {"euler", 3, 0, 3},
     [TRIBO_JOINT_FREE] = {"free", 6, 0, 0},
 };
 

@@ -3,29 +3,25 @@
 #include <string.h>
 
 #include "simulate.h"
+#include "studio.h"
 
 #if TRIBO_VIEWER
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
-
-#include "viewer.h"
 #endif
 
 static const Flag flags[] = {
     {"--out", "FILE", "the picture (.png) or film (.mp4, made by ffmpeg) to write"},
+    {"--html", "FILE", "instead: a page that plays the motion in a browser (WebGL 2), all in one file"},
     {"--at", "T", "simulated time of the picture, or where the film starts [s]; 0"},
-    {"--load", "FILE", "start from a saved state"},
-    {"--size", "WxH", "pixels; 960x540"},
-    {"--camera", "NAME", "a camera of the scene by name or number, or auto; the first one"},
-    {"--overlay", "LIST", "what is drawn over the bodies: contacts,forces,frames,com,aabb"},
-    {"--force-scale", "S", "length of force arrows [m/N]; the largest takes a quarter of the picture"},
-    {"--supersample", "N", "draw N times as large and shrink: smoother edges; 1"},
+    {"--every", "S", "a picture every S simulated seconds instead of one: FILE-0000.png, FILE-0001.png …"},
     {"--fps", "N", "frames per second of a film; 30"},
-    {"--duration", "S", "simulated seconds of a film, instead of the scene's"},
-    {"--dt", "S", "time step, instead of the scene's"},
-    {"--solver", "ID", "solver, instead of the scene's; `tribo solvers` lists them"},
-    {"--threads", "N", "worker threads"},
-    {"--set", "KEY=VALUE", "any world setting, or solver.KEY; may be repeated"},
+    {"--duration", "S", "simulated seconds of a film or of --every, instead of the scene's"},
+    {"--size", "WxH", "pixels; 960x540"},
+    {"--supersample", "N", "draw N times as large and shrink: smoother edges; 1"},
+    STUDIO_FLAGS,
+    {"--stats", NULL, "print what the picture cost: draw calls and time"},
     {"--quiet", NULL, "no progress"},
     {0},
 };
@@ -34,11 +30,13 @@ static const Flag flags[] = {
 
 // Everything a picture needs besides the simulation.
 typedef struct Studio {
-  const char *out, *which;  // file; camera, NULL: the first one
-  double at, fps;
-  int width, height, supersample, quiet, film;
+  const char *out, *html;  // files
+  const char* which;       // camera, NULL: the first one
+  double at, fps, every;
+  int width, height, supersample, quiet, film, stats;
   TriboDrawOptions options;
   TriboDrawList* list;
+  TriboTrails* trails;
   TriboOffscreen* context;
   TriboRenderer* renderer;
   TriboImage large, image;
@@ -51,51 +49,53 @@ static void on_interrupt(int signal_number) {
   interrupted = 1;
 }
 
-static int complain(TriboStatus status) {
-  cli_wrong("%s", tribo_view_error());
-  return status == TRIBO_INTERNAL || status == TRIBO_NOMEM ? EXIT_INTERNAL : EXIT_INPUT;
-}
-
 static int ends_with(const char* text, const char* end) {
   size_t n = strlen(text), m = strlen(end);
   return n > m && strcmp(text + n - m, end) == 0;
 }
 
 static int parse(const Args* args, Studio* studio) {
-  double supersample = 1, scale = 0;
-  char rest;
-  const char *size = cli_value(args, "--size"), *overlay = cli_value(args, "--overlay");
-  *studio = (Studio){.out = cli_value(args, "--out"), .which = cli_value(args, "--camera"), .fps = 30};
+  double supersample = 1;
+  *studio = (Studio){.out = cli_value(args, "--out"),
+                     .html = cli_value(args, "--html"),
+                     .which = cli_value(args, "--camera"),
+                     .fps = 30};
   studio->width = 960, studio->height = 540;
   studio->quiet = cli_value(args, "--quiet") != NULL;
-  if (studio->out == NULL) {
-    return cli_wrong("render needs --out FILE.png or --out FILE.mp4");
+  studio->stats = cli_value(args, "--stats") != NULL;
+  if ((studio->out == NULL) == (studio->html == NULL)) {
+    return cli_wrong("render needs --out FILE.png, --out FILE.mp4 or --html FILE.html");
   }
-  studio->film = ends_with(studio->out, ".mp4");
-  if (!studio->film && !ends_with(studio->out, ".png")) {
+  studio->film = studio->out != NULL && ends_with(studio->out, ".mp4");
+  if (studio->out != NULL && !studio->film && !ends_with(studio->out, ".png")) {
     return cli_wrong("--out %s: accepted are names that end with .png or .mp4", studio->out);
   }
-  if (size != NULL && (sscanf(size, "%dx%d%c", &studio->width, &studio->height, &rest) != 2 || studio->width < 1 ||
-                       studio->height < 1 || studio->width > 16384 || studio->height > 16384)) {
-    return cli_wrong("--size %s: accepted is WIDTHxHEIGHT, 1 to 16384 pixels each", size);
+  int code = studio_parse(args, &studio->width, &studio->height, &studio->options);
+  if (code != EXIT_WELL) {
+    return code;
   }
   if (studio->film && (studio->width % 2 != 0 || studio->height % 2 != 0)) {
     return cli_wrong("--size %dx%d: a film needs even numbers", studio->width, studio->height);
   }
   if (!cli_number(args, "--at", 0, 1e9, &studio->at) || !cli_number(args, "--fps", 0.01, 1000, &studio->fps) ||
-      !cli_number(args, "--force-scale", 1e-12, 1e12, &scale) ||
+      !cli_number(args, "--every", 1e-9, 1e9, &studio->every) ||
       !cli_number(args, "--supersample", 1, 8, &supersample)) {
     return EXIT_INPUT;
   }
+  if (studio->film && studio->every > 0) {
+    return cli_wrong("--every makes pictures; a film has --fps");
+  }
   studio->supersample = (int)supersample;
-  studio->options.force_scale = scale;
-  TriboStatus status = overlay != NULL ? tribo_view_overlay_parse(overlay, &studio->options.overlays) : TRIBO_OK;
-  return status == TRIBO_OK ? EXIT_WELL : complain(status);
+  return EXIT_WELL;
 }
 
 static TriboStatus open(Studio* studio, const Simulation* sim) {
   int n = studio->supersample;
   TriboStatus status = tribo_view_list_create(sim->model, &studio->list);
+  status = status == TRIBO_OK ? tribo_view_trails_create(sim->model, &studio->trails) : status;
+  if (studio->html != NULL) {
+    return status;
+  }
   status = status == TRIBO_OK ? tribo_view_offscreen_create(&studio->context) : status;
   status = status == TRIBO_OK ? tribo_view_renderer_create(studio->list, &studio->renderer) : status;
   status = status == TRIBO_OK ? tribo_view_image_create(studio->width, studio->height, &studio->image) : status;
@@ -106,6 +106,7 @@ static void close_studio(Studio* studio) {
   tribo_view_renderer_destroy(studio->renderer);
   tribo_view_offscreen_destroy(studio->context);
   tribo_view_list_destroy(studio->list);
+  tribo_view_trails_destroy(studio->trails);
   tribo_view_image_destroy(&studio->image);
   tribo_view_image_destroy(&studio->large);
 }
@@ -127,14 +128,57 @@ static TriboStatus place(Studio* studio, Simulation* sim, TriboCameraDef* camera
     d += (camera->eye[i] - camera->target[i]) * (camera->eye[i] - camera->target[i]);
   }
   studio->options.size = status == TRIBO_OK ? 2 * sqrt(d) * tan(camera->fov / 2) : 0;
+  studio->options.trails = studio->trails;
   return status;
 }
 
-// Simulates up to the step nearest to a time.
-static int advance(Simulation* sim, double time, int progress) {
+static int run_until(Simulation* sim, double time, int progress) {
   sim->steps = llround((time - tribo_data_time(sim->data)) / tribo_model_world(sim->model)->dt);
   int code = sim->steps > 0 ? simulation_run(sim, progress) : EXIT_WELL;
   return code == EXIT_WELL && (interrupted || sim->totals.interrupted) ? EXIT_INTERRUPTED : code;
+}
+
+// Simulates up to the step nearest to a time, with stops on the way where a trail needs its points.
+static int advance(Studio* studio, Simulation* sim, double time, int progress) {
+  const int trails = studio->options.overlays >> TRIBO_OVERLAY_TRAILS & 1;
+  double now = tribo_data_time(sim->data);
+  int code = EXIT_WELL;
+  for (; trails && code == EXIT_WELL && now < time; now += 1.0 / 60) {
+    code = run_until(sim, now, 0);
+    if (code == EXIT_WELL) {
+      TriboStatus status = tribo_view_trails_add(studio->trails, sim->model, sim->data);
+      code = status == TRIBO_OK ? EXIT_WELL : studio_complain(status);
+    }
+  }
+  return code == EXIT_WELL ? run_until(sim, time, progress) : code;
+}
+
+static double clock_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// The best of five pictures.
+static TriboStatus measure(Studio* studio, Simulation* sim, const TriboCameraDef* camera) {
+  double list = INFINITY, picture = INFINITY;
+  for (int i = 0; i < 5; ++i) {
+    double t0 = clock_now();
+    TriboStatus status = tribo_view_list_fill(studio->list, sim->model, sim->data, &studio->options);
+    double t1 = clock_now();
+    status =
+        status == TRIBO_OK ? tribo_view_renderer_draw(studio->renderer, studio->list, camera, &studio->large) : status;
+    if (status != TRIBO_OK) {
+      return status;
+    }
+    list = fmin(list, t1 - t0), picture = fmin(picture, clock_now() - t1);
+  }
+  int instances;
+  tribo_view_list_instances(studio->list, &instances);
+  printf("%d bodies, %d instances, %d draw calls; list %.2f ms, picture %.1f ms for %d x %d pixels\n",
+         tribo_model_size(sim->model).nbody, instances, tribo_view_renderer_calls(studio->renderer), 1e3 * list,
+         1e3 * picture, studio->large.width, studio->large.height);
+  return TRIBO_OK;
 }
 
 static int still(Studio* studio, Simulation* sim) {
@@ -142,7 +186,61 @@ static int still(Studio* studio, Simulation* sim) {
   TriboStatus status = place(studio, sim, &camera);
   status = status == TRIBO_OK ? shoot(studio, sim, &camera) : status;
   status = status == TRIBO_OK ? tribo_view_image_write(&studio->image, studio->out) : status;
-  return status == TRIBO_OK ? EXIT_WELL : complain(status);
+  status = status == TRIBO_OK && studio->stats ? measure(studio, sim, &camera) : status;
+  return status == TRIBO_OK ? EXIT_WELL : studio_complain(status);
+}
+
+// "a.png" → "a-0007.png", as long as the scene lasts.
+static int series(Studio* studio, Simulation* sim) {
+  TriboCameraDef camera;
+  const double duration = tribo_model_world(sim->model)->duration;
+  int code = EXIT_WELL;
+  TriboStatus status = place(studio, sim, &camera);
+  for (int i = 0; code == EXIT_WELL && status == TRIBO_OK && i * studio->every <= duration * (1 + 1e-12); ++i) {
+    char path[4096];
+    snprintf(path, sizeof path, "%.*s-%04d.png", (int)strlen(studio->out) - 4, studio->out, i);
+    code = advance(studio, sim, studio->at + i * studio->every, 0);
+    status = code == EXIT_WELL ? shoot(studio, sim, &camera) : TRIBO_OK;
+    status = code == EXIT_WELL && status == TRIBO_OK ? tribo_view_image_write(&studio->image, path) : status;
+  }
+  return status == TRIBO_OK ? code : studio_complain(status);
+}
+
+static void show_progress(const Studio* studio, int done, int all) {
+  enum { WIDTH = 30 };
+  if (studio->quiet || !isatty(STDERR_FILENO)) {
+    return;
+  }
+  int full = done * WIDTH / all;
+  if (done == all) {
+    fputs("\r\033[K", stderr);
+  } else {
+    fprintf(stderr, "\r[%.*s%*s] frame %d of %d ", full, "##############################", WIDTH - full, "", done, all);
+  }
+}
+
+// The whole motion as a page; nothing is drawn here, the browser does it.
+static int page(Studio* studio, Simulation* sim) {
+  TriboCameraDef camera;
+  TriboPage* page = NULL;
+  int frames = (int)llround(tribo_model_world(sim->model)->duration * studio->fps) + 1, code = EXIT_WELL;
+  TriboStatus status = place(studio, sim, &camera);
+  if (status == TRIBO_OK) {
+    status = tribo_view_page_open(studio->html, sim->path, studio->list, &camera, studio->fps, &page);
+  }
+  for (int i = 0; i < frames && status == TRIBO_OK && code == EXIT_WELL; ++i) {
+    code = advance(studio, sim, studio->at + i / studio->fps, 0);
+    if (code == EXIT_WELL) {
+      status = tribo_view_list_fill(studio->list, sim->model, sim->data, &studio->options);
+      status = status == TRIBO_OK ? tribo_view_page_add(page, studio->list) : status;
+    }
+    show_progress(studio, i + 1, frames);
+  }
+  if (status != TRIBO_OK) {
+    code = studio_complain(status);
+  }
+  TriboStatus closed = page != NULL ? tribo_view_page_close(page) : TRIBO_OK;
+  return code == EXIT_WELL && closed != TRIBO_OK ? studio_complain(closed) : code;
 }
 
 static int film(Studio* studio, Simulation* sim) {
@@ -154,25 +252,17 @@ static int film(Studio* studio, Simulation* sim) {
     status = tribo_view_video_open(studio->out, studio->width, studio->height, studio->fps, &video);
   }
   for (int i = 0; i < frames && status == TRIBO_OK && code == EXIT_WELL; ++i) {
-    code = advance(sim, studio->at + i / studio->fps, 0);
+    code = advance(studio, sim, studio->at + i / studio->fps, 0);
     status = code == EXIT_WELL ? shoot(studio, sim, &camera) : TRIBO_OK;
     status = code == EXIT_WELL && status == TRIBO_OK ? tribo_view_video_add(video, &studio->image) : status;
-    if (!studio->quiet && isatty(STDERR_FILENO)) {
-      enum { WIDTH = 30 };
-      int full = (i + 1) * WIDTH / frames;
-      fprintf(stderr, "\r[%.*s%*s] frame %d of %d ", full, "##############################", WIDTH - full, "", i + 1,
-              frames);
-    }
-  }
-  if (!studio->quiet && isatty(STDERR_FILENO)) {
-    fputs("\r\033[K", stderr);
+    show_progress(studio, i + 1, frames);
   }
   // the first thing that went wrong is the one to tell; an interrupted film is a shorter one
   if (status != TRIBO_OK) {
-    code = complain(status);
+    code = studio_complain(status);
   }
   TriboStatus closed = video != NULL ? tribo_view_video_close(video) : TRIBO_OK;
-  return code == EXIT_WELL && closed != TRIBO_OK ? complain(closed) : code;
+  return code == EXIT_WELL && closed != TRIBO_OK ? studio_complain(closed) : code;
 }
 
 static int run(const Args* args) {
@@ -187,12 +277,15 @@ static int run(const Args* args) {
   code = simulation_open(args, args->positional[0], &sim);
   if (code == EXIT_WELL) {
     TriboStatus status = open(&studio, &sim);
-    code = status == TRIBO_OK ? EXIT_WELL : complain(status);
+    code = status == TRIBO_OK ? EXIT_WELL : studio_complain(status);
   }
   code = code == EXIT_WELL ? simulation_load(&sim, cli_value(args, "--load")) : code;
-  code = code == EXIT_WELL ? advance(&sim, studio.at, !studio.quiet) : code;
+  code = code == EXIT_WELL ? advance(&studio, &sim, studio.at, !studio.quiet) : code;
   if (code == EXIT_WELL) {
-    code = studio.film ? film(&studio, &sim) : still(&studio, &sim);
+    code = studio.html != NULL ? page(&studio, &sim)
+           : studio.film       ? film(&studio, &sim)
+           : studio.every > 0  ? series(&studio, &sim)
+                               : still(&studio, &sim);
   }
   close_studio(&studio);
   simulation_close(&sim);
@@ -204,10 +297,15 @@ static int run(const Args* args) {
 
 static int run(const Args* args) {
   (void)args;
-  return cli_wrong("this build has no viewer: a package was missing, or it was built with -Dviewer=disabled");
+  return studio_missing();
 }
 
 #endif
 
-const Command command_render = {
-    "render", "SCENE --out FILE [flags]", "a picture or a film of a scene, without a screen", flags, 1, 1, run};
+const Command command_render = {"render",
+                                "SCENE --out FILE | --html FILE [flags]",
+                                "a picture, a film or a web page of a scene, without a screen",
+                                flags,
+                                1,
+                                1,
+                                run};

@@ -2,80 +2,96 @@
 #include <string.h>
 
 #include "simulate.h"
+#include "studio.h"
 
 #if TRIBO_VIEWER
-#include "viewer.h"
+#include <unistd.h>
 #endif
 
 static const Flag flags[] = {
     {"--size", "WxH", "pixels; 1280x720"},
-    {"--camera", "NAME", "a camera of the scene by name or number, or auto; the first one"},
-    {"--overlay", "LIST", "what is drawn over the bodies: contacts,forces,frames,com,aabb"},
-    {"--force-scale", "S", "length of force arrows [m/N]; the largest takes a quarter of the picture"},
+    STUDIO_FLAGS,
+    {"--panels", NULL, "open all panels"},
     {"--paused", NULL, "do not start by itself"},
-    {"--load", "FILE", "start from a saved state"},
     {"--frames", "N", "close after this many pictures"},
-    {"--dt", "S", "time step, instead of the scene's"},
-    {"--solver", "ID", "solver, instead of the scene's; `tribo solvers` lists them"},
-    {"--threads", "N", "worker threads"},
-    {"--set", "KEY=VALUE", "any world setting, or solver.KEY; may be repeated"},
     {0},
 };
 
 #if TRIBO_VIEWER
 
-static int complain(TriboStatus status) {
-  cli_wrong("%s", tribo_view_error());
-  return status == TRIBO_INTERNAL || status == TRIBO_NOMEM ? EXIT_INTERNAL : EXIT_INPUT;
+typedef struct Source {
+  const Args* args;
+  int wrong;  // the command line is, and it was complained about already
+} Source;
+
+// The scene as the command line wants it, at the start and whenever its file has changed.
+static TriboStatus load(void* user, TriboScene** out) {
+  Source* source = user;
+  TriboStatus status = tribo_scene_load(source->args->positional[0], &simulation_log, out);
+  if (status == TRIBO_OK) {
+    status = cli_configure(source->args, *out, &source->wrong);
+    if (status != TRIBO_OK) {
+      tribo_scene_destroy(*out);
+    }
+  }
+  return status;
 }
 
-static int show(const Simulation* sim, const TriboWindowDef* def, long long frames) {
+// "scenes/cubes/tower.yaml" → "tower"
+static void stem_of(const char* path, char* out, size_t size) {
+  const char* slash = strrchr(path, '/');
+  snprintf(out, size, "%s", slash != NULL ? slash + 1 : path);
+  out[strcspn(out, ".")] = '\0';
+}
+
+static void display_lost(void) {
+  fputs("tribo: error: the display is gone\n", stderr);
+  _exit(EXIT_INPUT);
+}
+
+static int show(const TriboWindowDef* def, double frames) {
   TriboWindow* window;
-  TriboStatus status = tribo_view_window_open(sim->model, sim->data, def, &window);
+  tribo_view_window_on_lost(display_lost);
+  TriboStatus status = tribo_view_window_open(def, &window);
   if (status != TRIBO_OK) {
-    return complain(status);
+    return ((const Source*)def->player.user)->wrong ? EXIT_INPUT : studio_complain(status);
   }
   for (int open = 1; open && frames != 0 && status == TRIBO_OK; --frames) {
     status = tribo_view_window_frame(window, &open);
   }
-  int code = status == TRIBO_OK ? EXIT_WELL : complain(status);
+  int code = status == TRIBO_OK ? EXIT_WELL : studio_complain(status);
   tribo_view_window_close(window);
   return code;
 }
 
 static int run(const Args* args) {
   double frames = -1;
-  char rest;
-  const char *size = cli_value(args, "--size"), *overlay = cli_value(args, "--overlay");
+  char stem[128];
+  Source source = {.args = args};
   TriboWindowDef def = {.title = args->positional[0],
+                        .stem = stem,
                         .width = 1280,
                         .height = 720,
-                        .paused = cli_value(args, "--paused") != NULL,
-                        .camera = cli_value(args, "--camera")};
-  if (size != NULL && (sscanf(size, "%dx%d%c", &def.width, &def.height, &rest) != 2 || def.width < 1 ||
-                       def.height < 1 || def.width > 16384 || def.height > 16384)) {
-    return cli_wrong("--size %s: accepted is WIDTHxHEIGHT, 1 to 16384 pixels each", size);
+                        .panels = cli_value(args, "--panels") != NULL,
+                        .camera = cli_value(args, "--camera"),
+                        .player = {.scene = load,
+                                   .user = &source,
+                                   .watch = args->positional[0],
+                                   .state = cli_value(args, "--load"),
+                                   .paused = cli_value(args, "--paused") != NULL}};
+  stem_of(args->positional[0], stem, sizeof stem);
+  int code = studio_parse(args, &def.width, &def.height, &def.options);
+  if (code != EXIT_WELL) {
+    return code;
   }
-  if (!cli_number(args, "--frames", 1, 1e15, &frames) ||
-      !cli_number(args, "--force-scale", 1e-12, 1e12, &def.options.force_scale)) {
-    return EXIT_INPUT;
-  }
-  if (overlay != NULL && tribo_view_overlay_parse(overlay, &def.options.overlays) != TRIBO_OK) {
-    return complain(TRIBO_INVALID);
-  }
-  Simulation sim;
-  int code = simulation_open(args, args->positional[0], &sim);
-  code = code == EXIT_WELL ? simulation_load(&sim, cli_value(args, "--load")) : code;
-  code = code == EXIT_WELL ? show(&sim, &def, (long long)frames) : code;
-  simulation_close(&sim);
-  return code;
+  return cli_number(args, "--frames", 1, 1e15, &frames) ? show(&def, frames) : EXIT_INPUT;
 }
 
 #else
 
 static int run(const Args* args) {
   (void)args;
-  return cli_wrong("this build has no viewer: a package was missing, or it was built with -Dviewer=disabled");
+  return studio_missing();
 }
 
 #endif

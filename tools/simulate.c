@@ -27,11 +27,12 @@ static void print_log(TriboLogLevel level, const char* text, void* user) {
   fprintf(stderr, "tribo: %s%s\n", level == TRIBO_LOG_WARNING ? "warning: " : "", text);
 }
 
+const TriboLog simulation_log = {print_log, NULL};
+
 int simulation_open(const Args* args, const char* path, Simulation* sim) {
   *sim = (Simulation){.path = path};
-  TriboLog log = {print_log, NULL};
   int wrong = 0;
-  TriboStatus status = tribo_scene_load(path, &log, &sim->scene);
+  TriboStatus status = tribo_scene_load(path, &simulation_log, &sim->scene);
   if (status == TRIBO_OK) {
     status = cli_configure(args, sim->scene, &wrong);
   }

@@ -39,6 +39,8 @@ typedef struct Simulation {
   Totals totals;
 } Simulation;
 
+extern const TriboLog simulation_log;  // warnings go to stderr
+
 // 0 or an exit code, complained about already.
 int simulation_open(const Args* args, const char* path, Simulation* sim);
 int simulation_load(Simulation* sim, const char* path);  // a saved state, NULL: nothing to do

@@ -1,6 +1,7 @@
 // The draw list: a model's shapes as instances of meshes at the poses of the current state, and what is drawn over
 // them.
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "list.h"
@@ -77,6 +78,8 @@ TriboStatus tribo_view_list_create(const TriboModel* model, TriboDrawList** out)
   if (list == NULL) {
     return tribo_view_fail(TRIBO_NOMEM, "no memory for a draw list");
   }
+  static atomic_llong serials;
+  list->serial = ++serials;
   list->nshape = tribo_model_size(model).nshape;
   list->shapes = calloc((size_t)list->nshape + 1, sizeof *list->shapes);
   TriboStatus status = list->shapes == NULL ? tribo_view_fail(TRIBO_NOMEM, "no memory for %d shapes", list->nshape)
@@ -104,6 +107,11 @@ void tribo_view_list_destroy(TriboDrawList* list) {
     tribo_view_meshes_free(&list->set);
     free(list->shapes);
     free(list->instances);
+    free(list->numbers);
+    free(list->contacts);
+    if (list->release != NULL) {
+      list->release(list->keep);
+    }
     free(list);
   }
 }
@@ -112,13 +120,15 @@ void tribo_view_list_destroy(TriboDrawList* list) {
 
 TriboStatus tribo_view_list_add(TriboDrawList* list, const TriboDrawInstance* instance) {
   VIEW_TRY(tribo_view_reserve((void**)&list->instances, &list->capacity, list->ninstance + 1, sizeof *instance));
-  list->instances[list->ninstance++] = *instance;
+  list->instances[list->ninstance] = *instance;
+  list->instances[list->ninstance].body = instance->overlay ? TRIBO_WORLD : instance->body;
+  list->ninstance++;
   return TRIBO_OK;
 }
 
-static TriboStatus add_shape(TriboDrawList* list, const TriboShapeInfo* shape, const ShapeMesh* mesh,
-                             const Poses* poses) {
-  TriboDrawInstance instance = {.mesh = mesh->mesh};
+static TriboStatus add_shape(TriboDrawList* list, const TriboShapeInfo* shape, int id, const Poses* poses) {
+  const ShapeMesh* mesh = &list->shapes[id];
+  TriboDrawInstance instance = {.mesh = mesh->mesh, .of = id, .body = shape->body};
   memcpy(instance.scale, mesh->scale, sizeof instance.scale);
   for (int i = 0; i < 4; ++i) {
     instance.color[i] = (float)shape->color[i];
@@ -136,20 +146,55 @@ static TriboStatus add_shape(TriboDrawList* list, const TriboShapeInfo* shape, c
   return tribo_view_list_add(list, &instance);
 }
 
+// Poses, velocities and contacts of the current state, copied.
+static TriboStatus gather_facts(TriboDrawList* list, const TriboModel* model, TriboData* data) {
+  static const TriboField fields[] = {TRIBO_FIELD_POSITION, TRIBO_FIELD_QUATERNION, TRIBO_FIELD_VELOCITY,
+                                      TRIBO_FIELD_OMEGA};
+  TriboDrawFacts* facts = &list->facts;
+  const double** out[] = {&facts->position, &facts->quaternion, &facts->velocity, &facts->omega};
+  const TriboContactView* contacts;
+  int nbody = tribo_model_size(model).nbody, n;
+  VIEW_TRY_ENGINE(tribo_data_contacts(model, data, &contacts, &n));
+  VIEW_TRY(tribo_view_reserve((void**)&list->numbers, &list->number_capacity, 14 * nbody + 1, sizeof(double)));
+  VIEW_TRY(tribo_view_reserve((void**)&list->contacts, &list->contact_capacity, n + 1, sizeof *contacts));
+  *facts = (TriboDrawFacts){.model = model,
+                            .time = tribo_data_time(data),
+                            .hash = tribo_data_hash(model, data),
+                            .contacts = list->contacts,
+                            .ncontact = n};
+  if (n > 0) {
+    memcpy(list->contacts, contacts, (size_t)n * sizeof *contacts);
+  }
+  for (int i = 0, at = 0; i < 4; ++i) {
+    TriboView view;
+    VIEW_TRY_ENGINE(tribo_data_view(model, data, fields[i], &view));
+    *out[i] = memcpy(list->numbers + at, view.values, (size_t)view.count * sizeof(double));
+    at += view.count;
+  }
+  list->depths = list->numbers + 13 * nbody;
+  return TRIBO_OK;
+}
+
 TriboStatus tribo_view_list_fill(TriboDrawList* list, const TriboModel* model, TriboData* data,
                                  const TriboDrawOptions* options) {
   if (list->nshape != tribo_model_size(model).nshape) {
     return tribo_view_fail(TRIBO_INVALID, "tribo_view_list_fill: the list was made for another model");
   }
-  TriboView position, quaternion;
-  VIEW_TRY_ENGINE(tribo_data_view(model, data, TRIBO_FIELD_POSITION, &position));
-  VIEW_TRY_ENGINE(tribo_data_view(model, data, TRIBO_FIELD_QUATERNION, &quaternion));
-  const Poses poses = {position.values, quaternion.values};
+  static const TriboDrawOptions plain = {0};
+  options = options != NULL ? options : &plain;
+  VIEW_TRY(gather_facts(list, model, data));
+  const Poses poses = {list->facts.position, list->facts.quaternion};
   list->ninstance = 0;
+  list->wire = options->overlays >> TRIBO_OVERLAY_WIREFRAME & 1;
   for (int i = 0; i < list->nshape; ++i) {
-    VIEW_TRY(add_shape(list, tribo_model_shape(model, i), &list->shapes[i], &poses));
+    VIEW_TRY(add_shape(list, tribo_model_shape(model, i), i, &poses));
   }
+  VIEW_TRY(tribo_view_list_paint(list, model, data, options));
   return tribo_view_list_overlay(list, model, data, &poses, options);
+}
+
+const TriboDrawFacts* tribo_view_list_facts(const TriboDrawList* list) {
+  return &list->facts;
 }
 
 const TriboDrawInstance* tribo_view_list_instances(const TriboDrawList* list, int* count) {

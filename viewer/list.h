@@ -15,6 +15,15 @@ struct TriboDrawList {
   double up[3];
   TriboDrawInstance* instances;  // shapes first, overlays after them
   int ninstance, capacity;
+  int wire;          // bodies are drawn as wires
+  long long serial;  // of the mesh set: lists with the same one share what the renderer has uploaded
+  TriboDrawFacts facts;
+  double* numbers;  // of the facts
+  double* depths;   // (nbody) penetration of each, behind them
+  TriboContactView* contacts;
+  int number_capacity, contact_capacity;
+  void* keep;  // what must live as long as the list; NULL: the caller sees to it
+  void (*release)(void* keep);
 };
 
 // Body frames of the current state.
@@ -24,6 +33,26 @@ typedef struct Poses {
 } Poses;
 
 TRIBO_NODISCARD TriboStatus tribo_view_list_add(TriboDrawList* list, const TriboDrawInstance* instance);
+TRIBO_NODISCARD TriboStatus tribo_view_list_ball(TriboDrawList* list, const double at[3], double radius,
+                                                 const float color[4], int of);
+TRIBO_NODISCARD TriboStatus tribo_view_list_arrow(TriboDrawList* list, const double from[3], const double arrow[3],
+                                                  double thickness, const float color[4], int of);
+TRIBO_NODISCARD TriboStatus tribo_view_list_bar(TriboDrawList* list, const double from[3], const double to[3],
+                                                double thickness, const float color[4]);
+// A point or a direction of a body in the world; body may be TRIBO_WORLD.
+void tribo_view_list_point(const Poses* poses, int body, const double local[3], double out[3]);
+void tribo_view_list_direction(const Poses* poses, int body, const double local[3], double out[3]);
+// mechanism.c: inertia, joints, closures.
+TRIBO_NODISCARD TriboStatus tribo_view_list_inertia(TriboDrawList* list, const TriboModel* model, const Poses* poses);
+TRIBO_NODISCARD TriboStatus tribo_view_list_joints(TriboDrawList* list, const TriboModel* model, const double* q,
+                                                   const Poses* poses, double size);
+TRIBO_NODISCARD TriboStatus tribo_view_list_closures(TriboDrawList* list, const TriboModel* model, const Poses* poses,
+                                                     double size);
+// trails.c
+TRIBO_NODISCARD TriboStatus tribo_view_list_trails(TriboDrawList* list, const TriboTrails* trails, double size);
+// Colours of the bodies other than their own: islands, penetration, glass, the selected one.
+TRIBO_NODISCARD TriboStatus tribo_view_list_paint(TriboDrawList* list, const TriboModel* model, const TriboData* data,
+                                                  const TriboDrawOptions* options);
 // Appends what is drawn over the bodies.
 TRIBO_NODISCARD TriboStatus tribo_view_list_overlay(TriboDrawList* list, const TriboModel* model, TriboData* data,
                                                     const Poses* poses, const TriboDrawOptions* options);

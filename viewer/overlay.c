@@ -1,10 +1,10 @@
-// What is drawn over the bodies: contacts, forces, frames, centres of mass, bounding boxes.
+// What is drawn over the bodies, and the colours of the bodies other than their own.
 #include <stdio.h>
 
 #include "list.h"
 
 static const char* const names[] = {
-#define X(id, name, doc) name,
+#define X(id, key, key_name, name, doc) name,
     TRIBO_OVERLAYS(X)
 #undef X
 };
@@ -21,7 +21,7 @@ TriboStatus tribo_view_overlay_parse(const char* text, unsigned* overlays) {
       found = (int)strlen(names[i]) == n && strncmp(names[i], word, (size_t)n) == 0 ? i : found;
     }
     if (found < 0) {
-      char all[80] = "";
+      char all[240] = "";
       for (int i = 0, at = 0; i < TRIBO_OVERLAY_COUNT; ++i) {
         at += snprintf(all + at, sizeof all - (size_t)at, "%s%s", i > 0 ? ", " : "", names[i]);
       }
@@ -36,16 +36,17 @@ TriboStatus tribo_view_overlay_parse(const char* text, unsigned* overlays) {
 
 // ---- building blocks
 
-static TriboStatus add_ball(TriboDrawList* list, const double at[3], double radius, const float color[4]) {
+TriboStatus tribo_view_list_ball(TriboDrawList* list, const double at[3], double radius, const float color[4], int of) {
   const float r = (float)radius;
-  TriboDrawInstance ball = {.mesh = TRIBO_MESH_SPHERE, .overlay = 1, .quaternion = {0, 0, 0, 1}, .scale = {r, r, r, 0}};
+  TriboDrawInstance ball = {
+      .mesh = TRIBO_MESH_SPHERE, .overlay = 1, .of = of, .quaternion = {0, 0, 0, 1}, .scale = {r, r, r, 0}};
   memcpy(ball.position, at, sizeof ball.position);
   memcpy(ball.color, color, sizeof ball.color);
   return tribo_view_list_add(list, &ball);
 }
 
-static TriboStatus add_arrow(TriboDrawList* list, const double from[3], const double arrow[3], double thickness,
-                             const float color[4]) {
+TriboStatus tribo_view_list_arrow(TriboDrawList* list, const double from[3], const double arrow[3], double thickness,
+                                  const float color[4], int of) {
   double direction[3];
   memcpy(direction, arrow, sizeof direction);
   double length = normalize3(direction);
@@ -54,41 +55,111 @@ static TriboStatus add_arrow(TriboDrawList* list, const double from[3], const do
   if (t <= 0) {
     return TRIBO_OK;
   }
-  TriboDrawInstance instance = {.mesh = TRIBO_MESH_ARROW, .overlay = 1, .scale = {t, t, t, (float)length}};
+  TriboDrawInstance instance = {.mesh = TRIBO_MESH_ARROW, .overlay = 1, .of = of, .scale = {t, t, t, (float)length}};
   memcpy(instance.position, from, sizeof instance.position);
   memcpy(instance.color, color, sizeof instance.color);
   quat_from_z(direction, instance.quaternion);
   return tribo_view_list_add(list, &instance);
 }
 
-// ---- the overlays
+TriboStatus tribo_view_list_bar(TriboDrawList* list, const double from[3], const double to[3], double thickness,
+                                const float color[4]) {
+  double direction[3];
+  TriboDrawInstance bar = {.mesh = TRIBO_MESH_BOX, .overlay = 1, .of = -1};
+  for (int i = 0; i < 3; ++i) {
+    direction[i] = to[i] - from[i];
+    bar.position[i] = (from[i] + to[i]) / 2;
+  }
+  double length = normalize3(direction);
+  if (length <= 0) {
+    return TRIBO_OK;
+  }
+  memcpy(bar.color, color, sizeof bar.color);
+  bar.scale[0] = bar.scale[1] = (float)(thickness / 2);
+  bar.scale[2] = (float)(length / 2);
+  quat_from_z(direction, bar.quaternion);
+  return tribo_view_list_add(list, &bar);
+}
 
-static TriboStatus add_contacts(TriboDrawList* list, const TriboContactView* contacts, int n, double size) {
+void tribo_view_list_direction(const Poses* poses, int body, const double local[3], double out[3]) {
+  if (body == TRIBO_WORLD) {
+    memcpy(out, local, 3 * sizeof(double));
+  } else {
+    quat_rotate(poses->quaternion + 4 * body, local, out);
+  }
+}
+
+void tribo_view_list_point(const Poses* poses, int body, const double local[3], double out[3]) {
+  tribo_view_list_direction(poses, body, local, out);
+  for (int i = 0; i < 3 && body != TRIBO_WORLD; ++i) {
+    out[i] += poses->position[3 * body + i];
+  }
+}
+
+// ---- contacts
+
+static TriboStatus add_contacts(TriboDrawList* list, double size) {
   static const float colors[][4] = {[TRIBO_CONTACT_OPEN] = {0.62f, 0.62f, 0.62f, 1},
                                     [TRIBO_CONTACT_STICK] = {0, 0.70f, 0.38f, 1},
                                     [TRIBO_CONTACT_SLIDE] = {0.98f, 0.60f, 0, 1}};
-  for (int i = 0; i < n; ++i) {
-    VIEW_TRY(add_ball(list, contacts[i].point, 0.006 * size, colors[contacts[i].mode]));
+  for (int i = 0; i < list->facts.ncontact; ++i) {
+    const TriboContactView* c = &list->facts.contacts[i];
+    VIEW_TRY(tribo_view_list_ball(list, c->point, 0.006 * size, colors[c->mode], i));
   }
   return TRIBO_OK;
 }
 
-static TriboStatus add_forces(TriboDrawList* list, const TriboContactView* contacts, int n, double size, double scale) {
+static TriboStatus add_forces(TriboDrawList* list, double size, double scale) {
   static const float color[4] = {0.86f, 0.12f, 0.42f, 1};
   double largest = 0;
-  for (int i = 0; i < n; ++i) {
-    largest = fmax(largest, sqrt(dot3(contacts[i].force, contacts[i].force)));
+  for (int i = 0; i < list->facts.ncontact; ++i) {
+    const double* force = list->facts.contacts[i].force;
+    largest = fmax(largest, sqrt(dot3(force, force)));
   }
   scale = scale > 0 ? scale : 0.25 * size / fmax(largest, 1e-300);
-  for (int i = 0; i < n; ++i) {
-    double arrow[3];
-    for (int k = 0; k < 3; ++k) {
-      arrow[k] = scale * contacts[i].force[k];
-    }
-    VIEW_TRY(add_arrow(list, contacts[i].point, arrow, 0.003 * size, color));
+  for (int i = 0; i < list->facts.ncontact; ++i) {
+    const TriboContactView* c = &list->facts.contacts[i];
+    double arrow[3] = {scale * c->force[0], scale * c->force[1], scale * c->force[2]};
+    VIEW_TRY(tribo_view_list_arrow(list, c->point, arrow, 0.003 * size, color, i));
   }
   return TRIBO_OK;
 }
+
+static TriboStatus add_normals(TriboDrawList* list, double size) {
+  static const float color[4] = {0.10f, 0.55f, 0.85f, 1};
+  for (int i = 0; i < list->facts.ncontact; ++i) {
+    const TriboContactView* c = &list->facts.contacts[i];
+    double arrow[3] = {0.06 * size * c->normal[0], 0.06 * size * c->normal[1], 0.06 * size * c->normal[2]};
+    VIEW_TRY(tribo_view_list_arrow(list, c->point, arrow, 0.002 * size, color, i));
+  }
+  return TRIBO_OK;
+}
+
+// The tip stands on the contact, the opening is towards where the force may point.
+static TriboStatus add_cones(TriboDrawList* list, double size) {
+  const double height = 0.05 * size;
+  for (int i = 0; i < list->facts.ncontact; ++i) {
+    const TriboContactView* c = &list->facts.contacts[i];
+    if (c->mode == TRIBO_CONTACT_OPEN || !(c->friction > 0)) {
+      continue;
+    }
+    const double down[3] = {-c->normal[0], -c->normal[1], -c->normal[2]};
+    const float radius = (float)(c->friction * height);
+    TriboDrawInstance cone = {.mesh = TRIBO_MESH_CONE,
+                              .overlay = 1,
+                              .of = i,
+                              .scale = {radius, radius, (float)(height / 2), 0},
+                              .color = {0.95f, 0.78f, 0.20f, 0.5f}};
+    for (int k = 0; k < 3; ++k) {
+      cone.position[k] = c->point[k] - 0.5 * height * down[k];
+    }
+    quat_from_z(down, cone.quaternion);
+    VIEW_TRY(tribo_view_list_add(list, &cone));
+  }
+  return TRIBO_OK;
+}
+
+// ---- bodies
 
 static TriboStatus add_frames(TriboDrawList* list, int nbody, const Poses* poses, double size) {
   for (int b = 0; b < nbody; ++b) {
@@ -98,21 +169,18 @@ static TriboStatus add_frames(TriboDrawList* list, int nbody, const Poses* poses
       e[axis] = 0.1 * size;
       color[axis] = 0.86f;
       quat_rotate(poses->quaternion + 4 * b, e, arrow);
-      VIEW_TRY(add_arrow(list, poses->position + 3 * b, arrow, 0.0025 * size, color));
+      VIEW_TRY(tribo_view_list_arrow(list, poses->position + 3 * b, arrow, 0.0025 * size, color, -1));
     }
   }
   return TRIBO_OK;
 }
 
-static TriboStatus add_centres(TriboDrawList* list, const TriboModel* model, const Poses* poses, double size) {
+static TriboStatus add_centres(TriboDrawList* list, int nbody, double size) {
   static const float color[4] = {0.95f, 0.80f, 0.10f, 1};
-  for (int b = 0; b < tribo_model_size(model).nbody; ++b) {
+  for (int b = 0; b < nbody; ++b) {
     double at[3];
-    quat_rotate(poses->quaternion + 4 * b, tribo_model_body(model, b)->com, at);
-    for (int i = 0; i < 3; ++i) {
-      at[i] += poses->position[3 * b + i];
-    }
-    VIEW_TRY(add_ball(list, at, 0.008 * size, color));
+    tribo_view_body_centre(&list->facts, b, at);
+    VIEW_TRY(tribo_view_list_ball(list, at, 0.008 * size, color, -1));
   }
   return TRIBO_OK;
 }
@@ -121,7 +189,7 @@ static TriboStatus add_centres(TriboDrawList* list, const TriboModel* model, con
 static TriboStatus add_edges(TriboDrawList* list, const double lo[3], const double hi[3], double size) {
   for (int edge = 0; edge < 12; ++edge) {
     int axis = edge / 4, u = (axis + 1) % 3, v = (axis + 2) % 3;
-    TriboDrawInstance bar = {.mesh = TRIBO_MESH_BOX, .overlay = 1, .quaternion = {0, 0, 0, 1}};
+    TriboDrawInstance bar = {.mesh = TRIBO_MESH_BOX, .overlay = 1, .of = -1, .quaternion = {0, 0, 0, 1}};
     const float color[4] = {0.15f, 0.35f, 0.85f, 1};
     memcpy(bar.color, color, sizeof color);
     bar.position[axis] = (lo[axis] + hi[axis]) / 2;
@@ -149,7 +217,8 @@ static TriboStatus add_boxes(TriboDrawList* list, double size) {
 
 TriboStatus tribo_view_list_overlay(TriboDrawList* list, const TriboModel* model, TriboData* data, const Poses* poses,
                                     const TriboDrawOptions* options) {
-  if (options == NULL || options->overlays == 0) {
+  const int chosen = options->contact > 0 && options->contact <= list->facts.ncontact ? options->contact - 1 : -1;
+  if (options->overlays == 0 && chosen < 0) {
     return TRIBO_OK;
   }
   double lo[3], hi[3], size = options->size > 0 ? options->size : 1;
@@ -157,21 +226,105 @@ TriboStatus tribo_view_list_overlay(TriboDrawList* list, const TriboModel* model
     double d[3] = {hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]};
     size = sqrt(dot3(d, d));
   }
-  const TriboContactView* contacts;
-  int n;
-  VIEW_TRY_ENGINE(tribo_data_contacts(model, data, &contacts, &n));
-  const unsigned on = options->overlays;
-  if (on & 1u << TRIBO_OVERLAY_AABB) {
-    VIEW_TRY(add_boxes(list, size));
+  TriboView q;
+  VIEW_TRY_ENGINE(tribo_data_view(model, data, TRIBO_FIELD_Q, &q));
+  const int nbody = tribo_model_size(model).nbody;
+#define SHOW(id, call)                                  \
+  do {                                                  \
+    if (options->overlays & 1u << TRIBO_OVERLAY_##id) { \
+      VIEW_TRY(call);                                   \
+    }                                                   \
+  } while (0)
+  SHOW(AABB, add_boxes(list, size));
+  SHOW(CONES, add_cones(list, size));
+  SHOW(INERTIA, tribo_view_list_inertia(list, model, poses));
+  SHOW(CONTACTS, add_contacts(list, size));
+  SHOW(NORMALS, add_normals(list, size));
+  SHOW(FORCES, add_forces(list, size, options->force_scale));
+  SHOW(FRAMES, add_frames(list, nbody, poses, size));
+  SHOW(COM, add_centres(list, nbody, size));
+  SHOW(JOINTS, tribo_view_list_joints(list, model, q.values, poses, size));
+  SHOW(CLOSURES, tribo_view_list_closures(list, model, poses, size));
+  SHOW(TRAILS, options->trails != NULL ? tribo_view_list_trails(list, options->trails, size) : TRIBO_OK);
+#undef SHOW
+  static const float bright[4] = {1, 0.85f, 0.25f, 1};
+  return chosen < 0 ? TRIBO_OK
+                    : tribo_view_list_ball(list, list->facts.contacts[chosen].point, 0.01 * size, bright, chosen);
+}
+
+// ---- colours
+
+// Saturated colours, far from each other for neighbouring numbers: hues turn by the golden section.
+static void island_color(int island, float rgb[3]) {
+  const double hue = 6 * fmod(0.13 + 0.61803398875 * island, 1);
+  for (int i = 0; i < 3; ++i) {
+    double d = fabs(fmod(hue + 6 - 2 * i, 6) - 3);  // 3 at the pure colour, 0 opposite to it
+    rgb[i] = (float)(0.25 + 0.6 * fmin(fmax(d - 1, 0), 1));
   }
-  if (on & 1u << TRIBO_OVERLAY_CONTACTS) {
-    VIEW_TRY(add_contacts(list, contacts, n, size));
+}
+
+// Blue at 1 µm, green at 0.1 mm, red at 1 cm, by the logarithm.
+static void depth_color(double depth, float rgb[3]) {
+  const double x = fmin(fmax((log10(fmax(depth, 1e-12)) + 6) / 4, 0), 1);
+  rgb[0] = (float)(0.15 + 0.75 * fmax(2 * x - 1, 0));
+  rgb[1] = (float)(0.20 + 0.60 * (1 - fabs(2 * x - 1)));
+  rgb[2] = (float)(0.15 + 0.75 * fmax(1 - 2 * x, 0));
+}
+
+// The deepest contact of every body.
+static void measure_depths(TriboDrawList* list, int nbody) {
+  memset(list->depths, 0, (size_t)nbody * sizeof(double));
+  for (int i = 0; i < list->facts.ncontact; ++i) {
+    const TriboContactView* c = &list->facts.contacts[i];
+    const int bodies[2] = {c->body_a, c->body_b};
+    for (int k = 0; k < 2; ++k) {
+      if (bodies[k] != TRIBO_WORLD) {
+        list->depths[bodies[k]] = fmax(list->depths[bodies[k]], -c->gap);
+      }
+    }
   }
-  if (on & 1u << TRIBO_OVERLAY_FORCES) {
-    VIEW_TRY(add_forces(list, contacts, n, size, options->force_scale));
+}
+
+static TriboStatus paint(const TriboDrawList* list, const TriboModel* model, const TriboData* data, unsigned overlays,
+                         TriboDrawInstance* instance) {
+  const int body = instance->body;
+  if (body == TRIBO_WORLD) {
+    return TRIBO_OK;
   }
-  if (on & 1u << TRIBO_OVERLAY_FRAMES) {
-    VIEW_TRY(add_frames(list, tribo_model_size(model).nbody, poses, size));
+  if (overlays & 1u << TRIBO_OVERLAY_ISLANDS) {
+    int island;
+    VIEW_TRY_ENGINE(tribo_data_island(model, data, body, &island));
+    instance->color[0] = instance->color[1] = instance->color[2] = 0.6f;
+    if (island >= 0) {
+      island_color(island, instance->color);
+    }
   }
-  return on & 1u << TRIBO_OVERLAY_COM ? add_centres(list, model, poses, size) : TRIBO_OK;
+  if (overlays & 1u << TRIBO_OVERLAY_PENETRATION) {
+    depth_color(list->depths[body], instance->color);
+  }
+  if (overlays & 1u << TRIBO_OVERLAY_TRANSPARENT) {
+    instance->color[3] *= 0.35f;
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_view_list_paint(TriboDrawList* list, const TriboModel* model, const TriboData* data,
+                                  const TriboDrawOptions* options) {
+  const unsigned painted =
+      1u << TRIBO_OVERLAY_ISLANDS | 1u << TRIBO_OVERLAY_PENETRATION | 1u << TRIBO_OVERLAY_TRANSPARENT;
+  measure_depths(list, tribo_model_size(model).nbody);
+  for (int i = 0; i < list->ninstance; ++i) {
+    TriboDrawInstance* instance = &list->instances[i];
+    if (options->overlays & painted) {
+      VIEW_TRY(paint(list, model, data, options->overlays, instance));
+    }
+    if (options->selected > 0 && instance->body == options->selected - 1) {
+      // half way to a warm yellow
+      const float warm[3] = {1, 0.85f, 0.25f};
+      for (int k = 0; k < 3; ++k) {
+        instance->color[k] = 0.45f * instance->color[k] + 0.55f * warm[k];
+      }
+    }
+  }
+  return TRIBO_OK;
 }

@@ -46,6 +46,7 @@ struct TriboRenderer {
   GpuInstance* upload;
   int nbatch, sorted_capacity, batch_capacity, upload_capacity;
   int calls;
+  long long serial;  // of the meshes that were uploaded
 };
 
 // ---- programs
@@ -97,22 +98,32 @@ static TriboStatus create_programs(TriboRenderer* r) {
 
 // ---- buffers
 
-static void create_buffers(TriboRenderer* r, const TriboDrawList* list) {
+// The meshes of a list; nothing to do when they are those of the last one.
+static void upload_meshes(TriboRenderer* r, const TriboDrawList* list) {
   int nvertex, nindex;
   const TriboDrawVertex* vertices = tribo_view_list_vertices(list, &nvertex);
   const unsigned* indices = tribo_view_list_indices(list, &nindex);
+  if (r->serial == list->serial) {
+    return;
+  }
+  glBindVertexArray(r->array);
+  glBindBuffer(GL_ARRAY_BUFFER, r->vertices);
+  glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)nvertex * sizeof *vertices), vertices, GL_STATIC_DRAW);
+  glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, r->indices);
+  glBufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)((size_t)nindex * sizeof *indices), indices, GL_STATIC_DRAW);
+  r->serial = list->serial;
+}
+
+static void create_buffers(TriboRenderer* r) {
   glGenVertexArrays(1, &r->array);
   glBindVertexArray(r->array);
   glGenBuffers(1, &r->vertices);
   glBindBuffer(GL_ARRAY_BUFFER, r->vertices);
-  glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)nvertex * sizeof *vertices), vertices, GL_STATIC_DRAW);
   const GLsizei stride = sizeof(TriboDrawVertex);
   glVertexAttribPointer(0, 4, GL_FLOAT, GL_FALSE, stride, (void*)offsetof(TriboDrawVertex, xyz));
   glVertexAttribPointer(1, 3, GL_FLOAT, GL_FALSE, stride, (void*)offsetof(TriboDrawVertex, normal));
   glVertexAttribPointer(2, 2, GL_FLOAT, GL_FALSE, stride, (void*)offsetof(TriboDrawVertex, edge));
   glGenBuffers(1, &r->indices);
-  glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, r->indices);
-  glBufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)((size_t)nindex * sizeof *indices), indices, GL_STATIC_DRAW);
   glGenBuffers(1, &r->instances);
   for (GLuint i = 0; i < 7; ++i) {
     glEnableVertexAttribArray(i);
@@ -202,7 +213,8 @@ TriboStatus tribo_view_renderer_create(const TriboDrawList* list, TriboRenderer*
   if (r == NULL) {
     return tribo_view_fail(TRIBO_NOMEM, "no memory for a renderer");
   }
-  create_buffers(r, list);
+  create_buffers(r);
+  upload_meshes(r, list);
   TriboStatus status = create_programs(r);
   status = status == TRIBO_OK ? create_shadow(r) : status;
   if (status != TRIBO_OK) {
@@ -461,6 +473,17 @@ static void draw_stage(TriboRenderer* r, const TriboDrawList* list, Stage stage)
   }
 }
 
+// Bodies, or their wires: then what is behind shows too.
+static void draw_bodies(TriboRenderer* r, const TriboDrawList* list, Stage stage) {
+  if (list->wire) {
+    glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
+    glDisable(GL_CULL_FACE);
+  }
+  draw_stage(r, list, stage);
+  glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+  glEnable(GL_CULL_FACE);
+}
+
 static void draw_shadow(TriboRenderer* r, const TriboDrawList* list) {
   glBindFramebuffer(GL_FRAMEBUFFER, r->shadow_frame);
   glViewport(0, 0, SHADOW_SIZE, SHADOW_SIZE);
@@ -469,7 +492,9 @@ static void draw_shadow(TriboRenderer* r, const TriboDrawList* list) {
   glEnable(GL_POLYGON_OFFSET_FILL);
   glPolygonOffset(1.5f, 2);
   glUseProgram(r->shadow);
-  draw_stage(r, list, STAGE_OPAQUE);
+  if (!list->wire) {
+    draw_stage(r, list, STAGE_OPAQUE);
+  }
   glDisable(GL_POLYGON_OFFSET_FILL);
   glDisable(GL_DEPTH_CLAMP);
 }
@@ -486,14 +511,14 @@ static void draw_picture(TriboRenderer* r, const TriboDrawList* list) {
   glDepthMask(GL_TRUE);
   glUseProgram(r->body);
   glUniform1f(r->opacity, 1);
-  draw_stage(r, list, STAGE_OPAQUE);
+  draw_bodies(r, list, STAGE_OPAQUE);
   glEnable(GL_BLEND);
   glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE);
   glUseProgram(r->plane);
   draw_stage(r, list, STAGE_PLANE);
   glUseProgram(r->body);
   glDepthMask(GL_FALSE);
-  draw_stage(r, list, STAGE_CLEAR);
+  draw_bodies(r, list, STAGE_CLEAR);
   // overlays: faint where something stands in front of them, then as they are
   glDepthFunc(GL_GREATER);
   glUniform1f(r->opacity, 0.35f);
@@ -515,6 +540,7 @@ static TriboStatus draw(TriboRenderer* r, const TriboDrawList* list, const Tribo
   set_sun(list, camera, distance, &block);
   VIEW_TRY(sort(r, list, camera, distance));
   r->calls = 0;
+  upload_meshes(r, list);
   glBindVertexArray(r->array);
   glBindBuffer(GL_UNIFORM_BUFFER, r->block);
   glBufferSubData(GL_UNIFORM_BUFFER, 0, sizeof block, &block);

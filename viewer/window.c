@@ -1,26 +1,10 @@
-// The window: GLFW for the screen, keys and mouse; the renderer for the picture; a player for the simulation.
-#include <epoxy/gl.h>
-#define GLFW_INCLUDE_NONE
-#include <GLFW/glfw3.h>
+// The window: GLFW for the screen, keys and mouse; the renderer for the picture; a player for the simulation; panels.
+#include "window.h"
 
-#include "internal.h"
-#include "panel.h"
+#include <X11/Xlib.h>
+#include <stdio.h>
 
-struct TriboWindow {
-  GLFWwindow* glfw;
-  const TriboModel* model;
-  TriboPlayer* player;
-  TriboRenderer* renderer;
-  const TriboDrawList* list;  // shown last
-  TriboCameraDef camera;
-  TriboDrawOptions options;
-  Panel panel;
-  int panel_open;
-  int camera_index;  // of the scene's cameras
-  double mouse[2];   // where it was last
-  enum { HAND_FREE, HAND_TURNS, HAND_MOVES } hand;
-  double shown;  // when the last picture was shown [s]
-};
+enum { FILM_FPS = 30 };
 
 // ---- actions
 
@@ -31,11 +15,14 @@ static const struct {
 #define X(id, code, name, doc) {GLFW_KEY_##code, name, doc},
     TRIBO_ACTIONS(X)
 #undef X
-#define X(id, name, doc) {GLFW_KEY_1 + TRIBO_OVERLAY_##id, (const char[]){'1' + TRIBO_OVERLAY_##id, 0}, doc},
+#define X(id, code, key_name, name, doc) {GLFW_KEY_##code, key_name, doc},
         TRIBO_OVERLAYS(X)
 #undef X
 };
 
+int tribo_view_action_code(int action) {
+  return actions[action].key;
+}
 const char* tribo_view_action_key(int action) {
   return actions[action].name;
 }
@@ -43,39 +30,161 @@ const char* tribo_view_action_doc(int action) {
   return actions[action].doc;
 }
 
-static double aspect_of(const TriboWindow* window) {
-  int width, height;
-  glfwGetFramebufferSize(window->glfw, &width, &height);
-  return width > 0 && height > 0 ? (double)width / height : 1;
+static const TriboModel* model_of(const TriboWindow* window) {
+  return tribo_view_list_facts(window->list)->model;
+}
+
+static void say(TriboWindow* window, TriboStatus status, const char* good) {
+  snprintf(window->panel.notice, sizeof window->panel.notice, "%s", status == TRIBO_OK ? good : tribo_view_error());
+  window->panel.notice_wrong = status != TRIBO_OK;
+}
+
+static void set_camera(TriboWindow* window, int index) {
+  if (index >= 0 && index < tribo_model_size(model_of(window)).ncamera) {
+    window->camera_index = index;
+    window->camera = *tribo_model_camera(model_of(window), index);
+    window->camera.name = NULL;  // it may live shorter than the window
+    window->tracked = -1;
+  }
 }
 
 static void next_camera(TriboWindow* window) {
-  int n = tribo_model_size(window->model).ncamera;
-  if (n > 0) {
-    window->camera_index = (window->camera_index + 1) % n;
-    window->camera = *tribo_model_camera(window->model, window->camera_index);
-  }
+  int n = tribo_model_size(model_of(window)).ncamera;
+  set_camera(window, n > 0 ? (window->camera_index + 1) % n : -1);
 }
 
 static void fit_camera(TriboWindow* window) {
   TriboCameraDef camera;
-  if (tribo_view_camera(window->model, window->list, "auto", aspect_of(window), &camera) == TRIBO_OK) {
+  double aspect = tribo_view_hand_aspect(window);
+  if (tribo_view_camera(model_of(window), window->list, "auto", aspect, &camera) == TRIBO_OK) {
     window->camera = camera;
+  }
+}
+
+static void track(TriboWindow* window) {
+  window->tracked = window->tracked >= 0 ? -1 : window->panel.selected;
+  if (window->tracked >= 0) {
+    tribo_view_body_centre(tribo_view_list_facts(window->list), window->tracked, window->followed);
+  }
+}
+
+// Above the point under the mouse, or above what the camera looks at.
+static void drop(TriboWindow* window, TriboShapeKind kind) {
+  TriboOrder order = {.command = TRIBO_PLAYER_DROP, .index = kind, .value = 0.07 * window->options.size};
+  TriboHit hit;
+  const double* up = tribo_view_list_up(window->list);
+  const double* at = tribo_view_hand_pick(window, &hit) ? hit.point : window->camera.target;
+  for (int i = 0; i < 3; ++i) {
+    order.point[i] = at[i] + 0.2 * window->options.size * up[i];
+  }
+  tribo_view_player_order(window->player, &order);
+}
+
+// ---- pictures, films, states
+
+// "tower_1.250s.png", in the folder the program runs in.
+static void file_name(const TriboWindow* window, const char* ending, char* out, size_t size) {
+  snprintf(out, size, "%s_%.3fs.%s", window->stem, tribo_view_player_status(window->player).time, ending);
+}
+
+static void save_state(TriboWindow* window) {
+  TriboOrder order = {.command = TRIBO_PLAYER_SAVE};
+  file_name(window, "state", order.text, sizeof order.text);
+  tribo_view_player_order(window->player, &order);
+}
+
+static TriboStatus take_picture(TriboWindow* window, const char* path) {
+  int width, height;
+  TriboImage image;
+  glfwGetFramebufferSize(window->glfw, &width, &height);
+  VIEW_TRY(tribo_view_image_create(width, height, &image));
+  TriboStatus status = tribo_view_renderer_draw(window->renderer, window->list, &window->camera, &image);
+  status = status == TRIBO_OK ? tribo_view_image_write(&image, path) : status;
+  tribo_view_image_destroy(&image);
+  return status;
+}
+
+static void save_picture(TriboWindow* window) {
+  char path[300], text[340];
+  file_name(window, "png", path, sizeof path);
+  snprintf(text, sizeof text, "wrote %s", path);
+  say(window, take_picture(window, path), text);
+}
+
+static void end_film(TriboWindow* window, TriboStatus status) {
+  Film* film = &window->film;
+  char text[340];
+  snprintf(text, sizeof text, "wrote %s, %d frames", film->path, film->at);
+  TriboStatus closed = film->video != NULL ? tribo_view_video_close(film->video) : TRIBO_OK;
+  say(window, status != TRIBO_OK ? status : closed, text);
+  tribo_view_image_destroy(&film->image);
+  *film = (Film){0};
+}
+
+static void begin_film(TriboWindow* window) {
+  Film* film = &window->film;
+  int width, height;
+  glfwGetFramebufferSize(window->glfw, &width, &height);
+  tribo_view_player_send(window->player, TRIBO_PLAYER_PAUSE, 1);
+  *film = (Film){.frames = (int)lround(window->panel.film * FILM_FPS) + 1};
+  file_name(window, "mp4", film->path, sizeof film->path);
+  // films have even sizes
+  width -= width % 2, height -= height % 2;
+  TriboStatus status = tribo_view_image_create(width, height, &film->image);
+  status = status == TRIBO_OK ? tribo_view_video_open(film->path, width, height, FILM_FPS, &film->video) : status;
+  film->start = tribo_view_list_facts(tribo_view_player_wait(window->player, &window->options))->time;
+  if (status != TRIBO_OK) {
+    end_film(window, status);
+  }
+}
+
+// The next frame: simulates up to its time, waits for that, and draws it.
+static void shoot(TriboWindow* window) {
+  Film* film = &window->film;
+  const double time = tribo_view_player_status(window->player).time, dt = tribo_model_world(model_of(window))->dt;
+  const double steps = round((film->start + (double)film->at / FILM_FPS - time) / dt);
+  if (steps > 0) {
+    tribo_view_player_send(window->player, TRIBO_PLAYER_STEP, steps);
+  }
+  window->list = tribo_view_player_wait(window->player, &window->options);
+  TriboStatus status = tribo_view_renderer_draw(window->renderer, window->list, &window->camera, &film->image);
+  status = status == TRIBO_OK ? tribo_view_video_add(film->video, &film->image) : status;
+  film->at++;
+  if (status != TRIBO_OK || film->at == film->frames) {
+    end_film(window, status);
   }
 }
 
 static void act(TriboWindow* window, int action) {
   TriboPlayer* player = window->player;
-  const TriboPlayerStatus status = tribo_view_player_status(player);
+  const TriboPlayerStatus s = tribo_view_player_status(player);
+  if (window->film.video != NULL && action < TRIBO_ACTION_CAMERA) {
+    return;  // the film moves time on, nobody else
+  }
   switch (action) {
-    case TRIBO_ACTION_PAUSE: tribo_view_player_send(player, TRIBO_PLAYER_PAUSE, !status.paused); return;
+    case TRIBO_ACTION_PAUSE: tribo_view_player_send(player, TRIBO_PLAYER_PAUSE, !s.paused); return;
     case TRIBO_ACTION_STEP: tribo_view_player_send(player, TRIBO_PLAYER_STEP, 1); return;
     case TRIBO_ACTION_STEPS: tribo_view_player_send(player, TRIBO_PLAYER_STEP, 100); return;
-    case TRIBO_ACTION_FASTER: tribo_view_player_send(player, TRIBO_PLAYER_SPEED, 2 * status.speed); return;
-    case TRIBO_ACTION_SLOWER: tribo_view_player_send(player, TRIBO_PLAYER_SPEED, 0.5 * status.speed); return;
+    case TRIBO_ACTION_BACK: tribo_view_player_send(player, TRIBO_PLAYER_BACK, 1); return;
+    case TRIBO_ACTION_BACKS: tribo_view_player_send(player, TRIBO_PLAYER_BACK, 100); return;
+    case TRIBO_ACTION_FASTER: tribo_view_player_send(player, TRIBO_PLAYER_SPEED, 2 * s.speed); return;
+    case TRIBO_ACTION_SLOWER:
+      tribo_view_player_send(player, TRIBO_PLAYER_SPEED, isinf(s.speed) ? 16 : 0.5 * s.speed);
+      return;
+    case TRIBO_ACTION_FASTEST:
+      tribo_view_player_send(player, TRIBO_PLAYER_SPEED, isinf(s.speed) ? 1 : INFINITY);
+      return;
     case TRIBO_ACTION_RESET: tribo_view_player_send(player, TRIBO_PLAYER_RESET, 0); return;
+    case TRIBO_ACTION_RELOAD: tribo_view_player_send(player, TRIBO_PLAYER_RELOAD, 0); return;
     case TRIBO_ACTION_CAMERA: next_camera(window); return;
     case TRIBO_ACTION_FIT: fit_camera(window); return;
+    case TRIBO_ACTION_TRACK: track(window); return;
+    case TRIBO_ACTION_BOX: drop(window, TRIBO_SHAPE_BOX); return;
+    case TRIBO_ACTION_BALL: drop(window, TRIBO_SHAPE_SPHERE); return;
+    case TRIBO_ACTION_SAVE: save_state(window); return;
+    case TRIBO_ACTION_PICTURE: save_picture(window); return;
+    case TRIBO_ACTION_FILM: window->film.video != NULL ? end_film(window, TRIBO_OK) : begin_film(window); return;
+    case TRIBO_ACTION_PANELS: window->panel.open = window->panel.open != 0 ? 0 : (1u << PANEL_COUNT) - 1; return;
     case TRIBO_ACTION_HELP: window->panel.help = !window->panel.help; return;
     case TRIBO_ACTION_CLOSE: glfwSetWindowShouldClose(window->glfw, GLFW_TRUE); return;
     default: break;
@@ -87,91 +196,31 @@ static void act(TriboWindow* window, int action) {
 
 static void on_key(GLFWwindow* glfw, int key, int scancode, int pressed, int mods) {
   (void)scancode, (void)mods;
-  for (int i = 0; i < TRIBO_ACTION_COUNT && pressed != GLFW_RELEASE; ++i) {
+  ((TriboWindow*)glfwGetWindowUserPointer(glfw))->stirred = glfwGetTime();
+  if (pressed == GLFW_RELEASE || tribo_view_panel_has_keys()) {
+    return;
+  }
+  for (int i = 0; i < TRIBO_ACTION_COUNT; ++i) {
     if (actions[i].key == key) {
       act(glfwGetWindowUserPointer(glfw), i);
     }
   }
 }
 
-// ---- the camera in the hand
-
-// Axes of the picture and the distance from eye to target.
-static double picture_axes(const TriboCameraDef* camera, double right[3], double above[3]) {
-  double back[3];
-  for (int i = 0; i < 3; ++i) {
-    back[i] = camera->eye[i] - camera->target[i];
-  }
-  double distance = normalize3(back);
-  cross3(camera->up, back, right);
-  normalize3(right);
-  cross3(back, right, above);
-  return distance;
-}
-
-static void turn_about(const double axis[3], double angle, double v[3]) {
-  const double s = sin(angle / 2), q[4] = {s * axis[0], s * axis[1], s * axis[2], cos(angle / 2)};
-  quat_rotate(q, v, v);
-}
-
-// Around the target: sideways about what is up, up and down about the picture's own axis, never over the pole.
-static void orbit(TriboCameraDef* camera, double sideways, double upwards) {
-  double right[3], above[3], up[3], arm[3];
-  double distance = picture_axes(camera, right, above);
-  memcpy(up, camera->up, sizeof up);
-  normalize3(up);
-  for (int i = 0; i < 3; ++i) {
-    arm[i] = camera->eye[i] - camera->target[i];
-  }
-  double height = asin(fmin(fmax(dot3(arm, up) / distance, -1), 1)), most = 1.5;
-  turn_about(right, -(fmin(fmax(height + upwards, -most), most) - height), arm);
-  turn_about(up, sideways, arm);
-  for (int i = 0; i < 3; ++i) {
-    camera->eye[i] = camera->target[i] + arm[i];
-  }
-}
-
-// Pressing decides what a drag does; one that starts on the panel is the panel's.
-static void on_button(GLFWwindow* glfw, int button, int pressed, int mods) {
-  TriboWindow* window = glfwGetWindowUserPointer(glfw);
-  int turns = button == GLFW_MOUSE_BUTTON_LEFT && !(mods & GLFW_MOD_SHIFT);
-  window->hand = pressed != GLFW_PRESS || tribo_view_panel_has_mouse() ? HAND_FREE : turns ? HAND_TURNS : HAND_MOVES;
-}
-
-static void on_move(GLFWwindow* glfw, double x, double y) {
-  TriboWindow* window = glfwGetWindowUserPointer(glfw);
-  TriboCameraDef* camera = &window->camera;
-  double dx = x - window->mouse[0], dy = y - window->mouse[1];
-  window->mouse[0] = x, window->mouse[1] = y;
-  if (window->hand == HAND_TURNS) {
-    orbit(camera, -0.006 * dx, 0.006 * dy);
-  } else if (window->hand == HAND_MOVES) {
-    // what is under the mouse stays there
-    int width, height;
-    double right[3], above[3], distance = picture_axes(camera, right, above);
-    glfwGetWindowSize(glfw, &width, &height);
-    double metres = 2 * distance * tan(camera->fov / 2) / (height > 0 ? height : 1);
-    for (int i = 0; i < 3; ++i) {
-      double by = metres * (-dx * right[i] + dy * above[i]);
-      camera->eye[i] += by, camera->target[i] += by;
-    }
-  }
-}
-
-static void on_scroll(GLFWwindow* glfw, double dx, double dy) {
-  (void)dx;
-  TriboWindow* window = glfwGetWindowUserPointer(glfw);
-  TriboCameraDef* camera = &window->camera;
-  double factor = pow(0.9, dy), right[3], above[3], distance = picture_axes(camera, right, above) * factor;
-  if (tribo_view_panel_has_mouse() || !(distance > 1e-5 && distance < 1e7)) {
-    return;
-  }
-  for (int i = 0; i < 3; ++i) {
-    camera->eye[i] = camera->target[i] + factor * (camera->eye[i] - camera->target[i]);
-  }
-}
-
 // ---- life
+
+static void (*on_lost)(void);
+
+static int display_lost(Display* display) {
+  (void)display;
+  on_lost();
+  return 0;
+}
+
+void tribo_view_window_on_lost(void (*lost)(void)) {
+  on_lost = lost;
+  XSetIOErrorHandler(lost != NULL ? display_lost : NULL);
+}
 
 static TriboStatus no_window(const char* what) {
   const char* why = NULL;
@@ -195,25 +244,28 @@ static TriboStatus open_window(TriboWindow* window, const TriboWindowDef* def) {
   glfwSwapInterval(1);
   glfwSetWindowUserPointer(window->glfw, window);
   glfwSetKeyCallback(window->glfw, on_key);
-  glfwSetMouseButtonCallback(window->glfw, on_button);
-  glfwSetCursorPosCallback(window->glfw, on_move);
-  glfwSetScrollCallback(window->glfw, on_scroll);
+  tribo_view_hand_connect(window);
   window->panel_open = tribo_view_panel_open(window->glfw);
   return window->panel_open ? TRIBO_OK : tribo_view_fail(TRIBO_INTERNAL, "the widgets of the window do not start");
 }
 
-TriboStatus tribo_view_window_open(const TriboModel* model, TriboData* data, const TriboWindowDef* def,
-                                   TriboWindow** out) {
+TriboStatus tribo_view_window_open(const TriboWindowDef* def, TriboWindow** out) {
   TriboWindow* window = calloc(1, sizeof *window);
   if (window == NULL) {
     return tribo_view_fail(TRIBO_NOMEM, "no memory for a window");
   }
-  *window = (TriboWindow){.model = model, .options = def->options};
-  TriboStatus status = open_window(window, def);
-  status = status == TRIBO_OK ? tribo_view_player_create(model, data, def->paused, &window->player) : status;
+  *window = (TriboWindow){.options = def->options, .tracked = -1};
+  window->panel = (Panel){.selected = -1, .contact = -1, .film = 5, .force_scale = def->options.force_scale};
+  window->panel.open = def->panels ? (1u << PANEL_COUNT) - 1 : 0;
+  snprintf(window->stem, sizeof window->stem, "%s", def->stem != NULL ? def->stem : "tribo");
+  // the scene first: what is wrong with it does not need a window to be told
+  TriboStatus status = tribo_view_player_create(&def->player, &window->player);
+  status = status == TRIBO_OK ? open_window(window, def) : status;
   if (status == TRIBO_OK) {
     window->list = tribo_view_player_list(window->player, &window->options);
-    status = tribo_view_camera(model, window->list, def->camera, aspect_of(window), &window->camera);
+    status =
+        tribo_view_camera(model_of(window), window->list, def->camera, tribo_view_hand_aspect(window), &window->camera);
+    window->camera.name = NULL;
   }
   status = status == TRIBO_OK ? tribo_view_renderer_create(window->list, &window->renderer) : status;
   if (status != TRIBO_OK) {
@@ -224,36 +276,12 @@ TriboStatus tribo_view_window_open(const TriboModel* model, TriboData* data, con
   return TRIBO_OK;
 }
 
-TriboStatus tribo_view_window_frame(TriboWindow* window, int* open) {
-  int width, height;
-  double right[3], above[3], now = glfwGetTime();
-  glfwPollEvents();
-  *open = !glfwWindowShouldClose(window->glfw);
-  glfwGetFramebufferSize(window->glfw, &width, &height);
-  if (width < 1 || height < 1) {
-    // nothing to see of it: do not spin
-    glfwWaitEventsTimeout(0.05);
-    return TRIBO_OK;
-  }
-  window->options.size = 2 * picture_axes(&window->camera, right, above) * tan(window->camera.fov / 2);
-  window->list = tribo_view_player_list(window->player, &window->options);
-  VIEW_TRY(tribo_view_renderer_show(window->renderer, window->list, &window->camera, width, height));
-  Panel* panel = &window->panel;
-  panel->status = tribo_view_player_status(window->player);
-  panel->overlays = window->options.overlays;
-  panel->frame = 0.9 * panel->frame + 0.1 * (now - window->shown);
-  window->shown = now;
-  tribo_view_panel_draw(panel);
-  if (panel->action >= 0) {
-    act(window, panel->action);
-  }
-  glfwSwapBuffers(window->glfw);
-  return TRIBO_OK;
-}
-
 void tribo_view_window_close(TriboWindow* window) {
   if (window == NULL) {
     return;
+  }
+  if (window->film.video != NULL) {
+    end_film(window, TRIBO_OK);
   }
   tribo_view_player_destroy(window->player);
   tribo_view_renderer_destroy(window->renderer);
@@ -267,12 +295,131 @@ void tribo_view_window_close(TriboWindow* window) {
   free(window);
 }
 
+// ---- a picture
+
+// "cube3", or what a contact carries.
+static void describe(const TriboWindow* window, char* out, size_t size) {
+  TriboHit hit;
+  out[0] = '\0';
+  if (window->hand != HAND_FREE || tribo_view_panel_has_mouse() || !tribo_view_hand_pick(window, &hit)) {
+    return;
+  }
+  const TriboDrawFacts* facts = tribo_view_list_facts(window->list);
+  if (hit.contact >= 0) {
+    const TriboContactView* c = &facts->contacts[hit.contact];
+    snprintf(out, size, "%s - %s: %.4g N", tribo_view_contact_name(facts->model, c->body_a, c->shape_a),
+             tribo_view_contact_name(facts->model, c->body_b, c->shape_b), sqrt(dot3(c->force, c->force)));
+  } else {
+    snprintf(out, size, "%s", tribo_view_contact_name(facts->model, hit.body, hit.shape));
+  }
+}
+
+// What was selected may be gone: the scene is another one, the contact has opened.
+static void forget_what_is_gone(TriboWindow* window) {
+  const TriboDrawFacts* facts = tribo_view_list_facts(window->list);
+  const int nbody = tribo_model_size(facts->model).nbody;
+  Panel* panel = &window->panel;
+  panel->selected = panel->selected < nbody ? panel->selected : -1;
+  panel->contact = panel->contact < facts->ncontact ? panel->contact : -1;
+  window->tracked = window->tracked < nbody ? window->tracked : -1;
+}
+
+static void draw_panels(TriboWindow* window) {
+  Panel* panel = &window->panel;
+  const double now = glfwGetTime();
+  panel->status = tribo_view_player_status(window->player);
+  panel->facts = tribo_view_list_facts(window->list);
+  tribo_view_player_charts(window->player, &panel->charts);
+  panel->overlays = window->options.overlays;
+  panel->frame = 0.9 * panel->frame + 0.1 * (now - window->shown);
+  panel->progress = window->film.video != NULL ? (double)window->film.at / window->film.frames : -1;
+  window->shown = now;
+  describe(window, panel->hover, sizeof panel->hover);
+  panel->action = panel->camera = -1;
+  panel->ordered = 0;
+  tribo_view_panel_draw(panel);
+  window->options.force_scale = panel->force_scale;
+  set_camera(window, panel->camera);
+  if (panel->ordered) {
+    tribo_view_player_order(window->player, &panel->order);
+  }
+  if (panel->action >= 0) {
+    act(window, panel->action);
+  }
+  // residuals by iteration cost something: only while someone looks
+  const int watching = panel->open >> PANEL_SOLVER & 1;
+  if (window->watching != watching) {
+    window->watching = watching;
+    tribo_view_player_send(window->player, TRIBO_PLAYER_HISTORY, watching);
+  }
+}
+
+// The picture with its panels, not yet on the screen.
+static TriboStatus draw(TriboWindow* window, int width, int height) {
+  double right[3], above[3];
+  window->options.size = 2 * tribo_view_hand_axes(&window->camera, right, above) * tan(window->camera.fov / 2);
+  window->options.selected = 1 + window->panel.selected;
+  window->options.contact = 1 + window->panel.contact;
+  if (window->film.video != NULL) {
+    shoot(window);
+  } else {
+    window->list = tribo_view_player_list(window->player, &window->options);
+  }
+  forget_what_is_gone(window);
+  tribo_view_hand_follow(window);
+  VIEW_TRY(tribo_view_renderer_show(window->renderer, window->list, &window->camera, width, height));
+  draw_panels(window);
+  GLenum error = glGetError();
+  return error == GL_NO_ERROR ? TRIBO_OK : tribo_view_fail(TRIBO_INTERNAL, "OpenGL error 0x%x in the panels", error);
+}
+
+TriboStatus tribo_view_window_frame(TriboWindow* window, int* open) {
+  int width, height;
+  const TriboPlayerStatus* status = &window->panel.status;
+  // when all has stood still for a second, a few pictures a second are enough
+  if (!status->paused || status->busy || window->film.video != NULL) {
+    window->stirred = glfwGetTime();
+  }
+  if (glfwGetTime() - window->stirred < 1) {
+    glfwPollEvents();
+  } else {
+    glfwWaitEventsTimeout(0.2);
+  }
+  *open = !glfwWindowShouldClose(window->glfw);
+  glfwGetFramebufferSize(window->glfw, &width, &height);
+  if (width < 1 || height < 1) {
+    // nothing to see of it: do not spin
+    glfwWaitEventsTimeout(0.05);
+    return TRIBO_OK;
+  }
+  VIEW_TRY(draw(window, width, height));
+  glfwSwapBuffers(window->glfw);
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_view_window_read(TriboWindow* window, int x, int y, unsigned char rgb[3]) {
+  int width, height;
+  glfwGetFramebufferSize(window->glfw, &width, &height);
+  VIEW_TRY(draw(window, width, height));
+  glReadPixels(x, height - 1 - y, 1, 1, GL_RGB, GL_UNSIGNED_BYTE, rgb);
+  GLenum error = glGetError();
+  return error == GL_NO_ERROR ? TRIBO_OK : tribo_view_fail(TRIBO_INTERNAL, "OpenGL error 0x%x while reading", error);
+}
+
 TriboPlayer* tribo_view_window_player(TriboWindow* window) {
   return window->player;
 }
-const TriboCameraDef* tribo_view_window_camera(const TriboWindow* window) {
-  return &window->camera;
-}
-unsigned tribo_view_window_overlays(const TriboWindow* window) {
-  return window->options.overlays;
+
+TriboWindowState tribo_view_window_state(const TriboWindow* window) {
+  const Panel* panel = &window->panel;
+  TriboWindowState state = {.camera = window->camera,
+                            .overlays = window->options.overlays,
+                            .selected = panel->selected,
+                            .tracked = window->tracked,
+                            .contact = panel->contact,
+                            .filming = window->film.video != NULL,
+                            .panels = panel->open};
+  memcpy(state.hover, panel->hover, sizeof state.hover);
+  memcpy(state.notice, panel->notice, sizeof state.notice);
+  return state;
 }

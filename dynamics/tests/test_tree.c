@@ -35,7 +35,7 @@ static void bad_links_are_named(void** state) {
   BAD(link.name = "", TRIBO_INVALID, "link 0 has no name");
   BAD(link.parent = 0, TRIBO_INVALID, "parent is 0");
   BAD(link.parent = -2, TRIBO_INVALID, "parent is -2");
-  BAD(link.kind = TRIBO_JOINT_COUNT, TRIBO_INVALID, "joint kind is 11");
+  BAD(link.kind = TRIBO_JOINT_COUNT, TRIBO_INVALID, "joint kind is 12");
   BAD(link.placement.R[0] = 2, TRIBO_INVALID, "not a rotation");
   BAD(link.placement.R[8] = -1, TRIBO_INVALID, "not a rotation");
   BAD(link.placement.p[1] = NAN, TRIBO_INVALID, "placement is not finite");

@@ -215,6 +215,7 @@ static TriboStatus register_tree(TriboModel* model, TriboTree* tree, int robot, 
     TRIBO_TRY(add_body(model, name, &body, &offset));
     if (link->nv > 0) {
       TriboJointInfo joint = {.kind = link->joint_kind,
+                              .parent = link->parent < 0 ? TRIBO_WORLD : entry->first_body + link->parent,
                               .body = id,
                               .q_at = model->nq + link->q_at,
                               .nq = link->nq,

@@ -120,6 +120,16 @@ static TriboStatus tie_joints(TriboModel* model, const TriboClosureDef* def, Tri
   return TRIBO_OK;
 }
 
+// A point of the frame that dynamics moves, in the user's frame of the same body.
+static void point_for_user(const TriboModel* model, int body, const double p[3], double out[3]) {
+  tribo_copy3(out, p);
+  if (body != TRIBO_WORLD) {
+    TriboPose point = tribo_pose_identity();
+    tribo_copy3(point.p, p);
+    tribo_copy3(out, tribo_pose_between(&model->body_offset[body], &point).p);
+  }
+}
+
 // Joints first: those that follow others move bodies, and frames are taken after that.
 static TriboStatus compile(const TriboScene* scene, TriboModel* model, TriboDynData* look, TriboClosure* closures,
                            TriboPose* poses, TriboTwist* twists) {
@@ -152,6 +162,8 @@ static TriboStatus compile(const TriboScene* scene, TriboModel* model, TriboDynD
     if (info->name == NULL) {
       return no_memory();
     }
+    point_for_user(model, info->body_a, closures[i].frame_a.p, info->anchor_a);
+    point_for_user(model, info->body_b, closures[i].frame_b.p, info->anchor_b);
     // bodies that meet in a joint overlap by construction
     if (info->body_a != TRIBO_WORLD && info->body_b != TRIBO_WORLD && def->kind != TRIBO_CLOSURE_DISTANCE) {
       TRIBO_TRY(tribo_compile_exclude(model, info->body_a, info->body_b));

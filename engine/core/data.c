@@ -111,6 +111,7 @@ void tribo_data_reset(const TriboModel* model, TriboData* data) {
   data->nwarm = 0;
   data->warm_dt = 0;
   data->nview = 0;
+  data->islands.count = 0;
   data->kinematics_known = 0;
   memset(&data->info, 0, sizeof data->info);
   data->info.certified = 1;
@@ -189,6 +190,18 @@ TriboStatus tribo_data_set_state(const TriboModel* model, TriboData* data, const
   return TRIBO_OK;
 }
 
+TriboStatus tribo_data_set_time(const TriboModel* model, TriboData* data, double time) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_set_time"));
+  const double steps = round(time / model->world.dt);
+  if (!(steps >= 0 && steps <= 9e15)) {
+    return tribo_fail(TRIBO_INVALID, "tribo_data_set_time: time = %g s; accepted are 0 … 9e15 steps of %g s", time,
+                      model->world.dt);
+  }
+  data->steps = (uint64_t)steps;
+  data->time = steps * model->world.dt;
+  return TRIBO_OK;
+}
+
 TriboStatus tribo_data_set_tau(const TriboModel* model, TriboData* data, const double* tau) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_set_tau"));
   TRIBO_REQUIRE(tau);
@@ -237,6 +250,25 @@ TriboStatus tribo_data_contacts(const TriboModel* model, const TriboData* data, 
   TRIBO_REQUIRE(count);
   *contacts = data->views;
   *count = data->nview;
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_data_island(const TriboModel* model, const TriboData* data, int body, int* island) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_island"));
+  TRIBO_REQUIRE(island);
+  if (body < 0 || body >= model->nbody) {
+    return tribo_fail(TRIBO_INVALID, "tribo_data_island: body = %d; accepted are 0 … %d", body, model->nbody - 1);
+  }
+  const int block = model->bodies[body].block;
+  *island = data->islands.count > 0 && block >= 0 ? data->islands.island_of_block[block] : -1;
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_data_set_history(const TriboModel* model, TriboData* data, TriboSolverHistoryFn* fn, void* user) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_set_history"));
+  for (int i = 0; i < data->nsolver; ++i) {
+    tribo_solver_set_history(data->solvers[i], fn, user);
+  }
   return TRIBO_OK;
 }
 

@@ -8,9 +8,9 @@
 #define BIG 1e100
 
 static const char* const schemes[] = {"midpoint", "euler", NULL};
-static const char* const joint_kinds[] = {"fixed",     "revolute",    "continuous",  "prismatic",
-                                          "helical",   "universal",   "cylindrical", "planar",
-                                          "spherical", "translation", NULL};
+static const char* const joint_kinds[] = {"fixed",     "revolute",    "continuous", "prismatic", "helical",
+                                          "universal", "cylindrical", "planar",     "spherical", "translation",
+                                          "euler",     "ellipsoid",   NULL};
 static const char* const closure_kinds[] = {"weld",      "ball",     "hinge", "slider", "cylindrical", "planar",
                                             "universal", "distance", "gear",  "mimic",  NULL};
 static const char* const whens[] = {"end", "at", "always", "max", "min", "mean", NULL};

@@ -61,7 +61,8 @@ static TriboStatus compile_forces(const TriboScene* scene, TriboModel* model) {
 
 static TriboStatus compile_motors(const TriboScene* scene, TriboModel* model) {
   model->motors = tribo_pool_alloc(&model->pool, (size_t)scene->nmotor, sizeof *model->motors);
-  if (model->motors == NULL) {
+  model->motor_infos = tribo_pool_alloc(&model->pool, (size_t)scene->nmotor, sizeof *model->motor_infos);
+  if (model->motors == NULL || model->motor_infos == NULL) {
     return no_memory();
   }
   for (int i = 0; i < scene->nmotor; ++i) {
@@ -82,6 +83,12 @@ static TriboStatus compile_motors(const TriboScene* scene, TriboModel* model) {
                                     .target = def->target,
                                     .velocity = def->velocity,
                                     .effort = isnan(def->effort) ? joint->effort : def->effort};
+    model->motor_infos[i] = (TriboMotorInfo){.joint = id,
+                                             .stiffness = def->stiffness,
+                                             .damping = def->damping,
+                                             .target = def->target,
+                                             .velocity = def->velocity,
+                                             .effort = model->motors[i].effort};
   }
   model->nmotor = scene->nmotor;
   return TRIBO_OK;
@@ -181,6 +188,7 @@ static TriboStatus compile(const TriboScene* scene, TriboModel* model, int* scen
     return no_memory();
   }
   TRIBO_TRY(tribo_compile_bodies(scene, model, scene_body));
+  TRIBO_TRY(tribo_compile_joints(model));
   TRIBO_TRY(tribo_compile_closures(scene, model));
   TRIBO_TRY(tribo_compile_shapes(scene, model, scene_body));
   TRIBO_TRY(compile_forces(scene, model));
@@ -259,6 +267,7 @@ const TriboWorldDef* tribo_model_world(const TriboModel* model) {
   }
 ACCESSOR(TriboBodyInfo, body, bodies, nbody)
 ACCESSOR(TriboJointInfo, joint, joints, njoint)
+ACCESSOR(TriboMotorInfo, motor, motor_infos, nmotor)
 ACCESSOR(TriboClosureInfo, closure, closures, nclosure)
 ACCESSOR(TriboShapeInfo, shape, shapes, ngeom)
 ACCESSOR(TriboMaterialDef, material, materials, nmaterial)

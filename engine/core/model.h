@@ -59,6 +59,7 @@ struct TriboModel {
   size_t excluded_capacity;
 
   TriboMotor* motors;  // (nmotor) as at the start
+  TriboMotorInfo* motor_infos;
   int nmotor;
   ModelForce* forces;
   int nforce;
@@ -77,6 +78,8 @@ TriboStatus tribo_model_solver(const TriboModel* model, TriboSolver** out);
 
 // compile_bodies.c: free bodies, trees, system, initial state. scene_body receives the model id of each scene body.
 TriboStatus tribo_compile_bodies(const TriboScene* scene, TriboModel* model, int* scene_body);
+// compile_joints.c: anchors and axes of the joints, at the initial state.
+TriboStatus tribo_compile_joints(TriboModel* model);
 // compile_closures.c: closures at the initial state; excludes what they tie from collision.
 TriboStatus tribo_compile_closures(const TriboScene* scene, TriboModel* model);
 // compile_shapes.c: hulls, geometries, exclusions, materials, collision world.

@@ -84,6 +84,7 @@ TriboStatus tribo_data_publish(TriboData* data, double h) {
     tribo_scale3(view->force, normal / h, row->frame + 6);
     double ratio = 0;
     if (cone->kind == TRIBO_CONE_FRICTION) {
+      view->friction = fmin(cone->mu[0], cone->mu[1]);
       tribo_axpy3(view->force, view->force, lambda[0] / h, row->frame);
       tribo_axpy3(view->force, view->force, lambda[1] / h, row->frame + 3);
       const double *mu = cone->mu, limit = mu[0] * mu[1] * normal;

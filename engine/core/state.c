@@ -117,6 +117,7 @@ TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const 
   data->steps = header.steps;
   data->time = header.time;
   data->nview = 0;
+  data->islands.count = 0;
   data->kinematics_known = 0;
   return TRIBO_OK;
 }

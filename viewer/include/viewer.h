@@ -19,15 +19,26 @@ const char* tribo_view_error(void);
 
 // ---- what is to be seen --------------------------------------------------------------------------------------------
 
-// Things drawn over the bodies; hidden parts shine through.
-#define TRIBO_OVERLAYS(X)                                                            \
-  X(CONTACTS, "contacts", "contact points: green sticks, orange slides, grey opens") \
-  X(FORCES, "forces", "contact forces on the body the normal points to")             \
-  X(FRAMES, "frames", "body frames: x red, y green, z blue")                         \
-  X(COM, "com", "centres of mass")                                                   \
-  X(AABB, "aabb", "bounding boxes of the shapes")
+// Things drawn over the bodies, whose hidden parts shine through, and other ways to draw the bodies themselves:
+// X(id, GLFW key, name of the key, name, what it shows)
+#define TRIBO_OVERLAYS(X)                                                                                    \
+  X(CONTACTS, 1, "1", "contacts", "contact points: green sticks, orange slides, grey breaks away")           \
+  X(FORCES, 2, "2", "forces", "contact forces on the body the normal points to")                             \
+  X(NORMALS, 3, "3", "normals", "contact normals")                                                           \
+  X(CONES, 4, "4", "cones", "friction cones of the contacts that carry something")                           \
+  X(FRAMES, 5, "5", "frames", "body frames: x red, y green, z blue")                                         \
+  X(COM, 6, "6", "com", "centres of mass")                                                                   \
+  X(INERTIA, 7, "7", "inertia", "ellipsoids of the bodies' inertia: solid ones of their mass")               \
+  X(JOINTS, 8, "8", "joints", "joint axes, and limits with the present position between them")               \
+  X(CLOSURES, 9, "9", "closures", "loop closures: the points they hold, and the bodies they tie")            \
+  X(AABB, 0, "0", "aabb", "bounding boxes of the shapes")                                                    \
+  X(ISLANDS, I, "I", "islands", "bodies coloured by island; grey: nothing touches them")                     \
+  X(PENETRATION, P, "P", "penetration", "bodies coloured by penetration: blue 1 µm, green 0.1 mm, red 1 cm") \
+  X(WIREFRAME, W, "W", "wireframe", "bodies as wires")                                                       \
+  X(TRANSPARENT, T, "T", "transparent", "bodies as glass")                                                   \
+  X(TRAILS, L, "L", "trails", "where the centres of mass have been")
 typedef enum TriboOverlay {
-#define X(id, name, doc) TRIBO_OVERLAY_##id,
+#define X(id, key, key_name, name, doc) TRIBO_OVERLAY_##id,
   TRIBO_OVERLAYS(X)
 #undef X
       TRIBO_OVERLAY_COUNT
@@ -64,6 +75,8 @@ typedef struct TriboDrawMesh {
 typedef struct TriboDrawInstance {
   int mesh;
   int overlay;                        // 1: drawn over the bodies, without a shadow
+  int of;                             // shape that it is; overlays: contact that it marks, −1 for none
+  int body;                           // that it belongs to; TRIBO_WORLD: none
   double position[3], quaternion[4];  // world
   float scale[4];
   float color[4];  // as the screen shows it (sRGB); alpha < 1 is drawn last
@@ -74,10 +87,21 @@ typedef struct TriboDrawList TriboDrawList;
 TRIBO_NODISCARD TriboStatus tribo_view_list_create(const TriboModel* model, TriboDrawList** out);
 void tribo_view_list_destroy(TriboDrawList* list);
 
+// Where the centres of mass have been, for the overlay of that name: whoever steps adds states, whoever draws hands
+// them on. The last two seconds are kept, fewer for a crowd.
+typedef struct TriboTrails TriboTrails;
+TRIBO_NODISCARD TriboStatus tribo_view_trails_create(const TriboModel* model, TriboTrails** out);
+void tribo_view_trails_destroy(TriboTrails* trails);
+// Looks at the current state; takes it when 1/60 s has passed since the last one. Going back in time starts anew.
+TRIBO_NODISCARD TriboStatus tribo_view_trails_add(TriboTrails* trails, const TriboModel* model, TriboData* data);
+
 typedef struct TriboDrawOptions {
   unsigned overlays;
   double size;         // how much of the world the picture shows, for the size of marks [m]; 0: the scene's diagonal
   double force_scale;  // [m/N]; 0: the largest force of the frame is a quarter of size
+  int selected;        // 1 + the body that stands out, 0: none
+  int contact;         // 1 + the contact that stands out, 0: none
+  const TriboTrails* trails;  // NULL: none
 } TriboDrawOptions;
 // Replaces the instances by those of the current state.
 TRIBO_NODISCARD TriboStatus tribo_view_list_fill(TriboDrawList* list, const TriboModel* model, TriboData* data,
@@ -87,6 +111,47 @@ const TriboDrawInstance* tribo_view_list_instances(const TriboDrawList* list, in
 const TriboDrawMesh* tribo_view_list_meshes(const TriboDrawList* list, int* count);
 const TriboDrawVertex* tribo_view_list_vertices(const TriboDrawList* list, int* count);
 const unsigned* tribo_view_list_indices(const TriboDrawList* list, int* count);
+// The state behind the picture, copied when the list was filled: a simulation may go on while it is looked at.
+typedef struct TriboDrawFacts {
+  const TriboModel* model;
+  double time;
+  uint64_t hash;  // of the state, as tribo_data_hash
+  const TriboContactView* contacts;
+  int ncontact;
+  const double *position, *quaternion, *velocity, *omega;  // (nbody × 3, 4, 3, 3)
+} TriboDrawFacts;
+const TriboDrawFacts* tribo_view_list_facts(const TriboDrawList* list);
+
+// The contacts in the order of a column, for tables.
+typedef enum TriboContactColumn {
+  TRIBO_COLUMN_BODIES,
+  TRIBO_COLUMN_MODE,
+  TRIBO_COLUMN_FORCE,
+  TRIBO_COLUMN_NORMAL_FORCE,
+  TRIBO_COLUMN_GAP,
+  TRIBO_COLUMN_ISLAND,
+  TRIBO_COLUMN_COUNT
+} TriboContactColumn;
+// order (ncontact) receives indices of contacts; equal ones stay in their own order.
+void tribo_view_contacts_sort(const TriboDrawFacts* facts, TriboContactColumn column, int descending, int* order);
+// What touches: names of bodies, of shapes where the world does. The sum of what the contacts do to a body: force, and
+// torque about its centre of mass.
+const char* tribo_view_contact_name(const TriboModel* model, int body, int shape);
+void tribo_view_contact_wrench(const TriboDrawFacts* facts, int body, double force[3], double torque[3]);
+void tribo_view_body_centre(const TriboDrawFacts* facts, int body, double centre[3]);
+
+// What a ray meets first: a contact's mark, even behind a body, or else a shape; glass that never moves is no
+// hindrance.
+typedef struct TriboHit {
+  int shape, body;  // −1: none; body of a static shape: TRIBO_WORLD
+  int contact;      // −1: none
+  double point[3];
+  double distance;  // along the direction as it was given
+} TriboHit;
+int tribo_view_pick(const TriboDrawList* list, const double origin[3], const double direction[3], TriboHit* hit);
+// The ray through a point of the picture: (−1, −1) is its lower left corner, (1, 1) its upper right.
+void tribo_view_camera_ray(const TriboCameraDef* camera, double aspect, double x, double y, double direction[3]);
+
 // The box around everything that is neither a plane nor an overlay; 0: there is nothing.
 int tribo_view_list_bounds(const TriboDrawList* list, double lo[3], double hi[3]);
 // Where the sky is: against gravity, or z.
@@ -127,46 +192,115 @@ int tribo_view_renderer_calls(const TriboRenderer* renderer);  // draw calls of 
 
 // ---- a running simulation ------------------------------------------------------------------------------------------
 
-// Physics in its own thread, paced by the clock; it never waits for pictures. The data belongs to it until it is
-// destroyed.
+// Makes the scene, at the start and whenever its file has changed; tribo_last_error() says what is wrong with it.
+typedef TriboStatus TriboSceneFn(void* user, TriboScene** out);
+
+typedef struct TriboPlayerDef {
+  TriboSceneFn* scene;
+  void* user;
+  const char* watch;  // file whose changes make the scene anew; NULL: none
+  const char* state;  // saved state to start from; NULL: the scene's own
+  int paused;
+} TriboPlayerDef;
+
+// Physics in its own thread, paced by the clock; it never waits for pictures.
 typedef struct TriboPlayer TriboPlayer;
-TRIBO_NODISCARD TriboStatus tribo_view_player_create(const TriboModel* model, TriboData* data, int paused,
-                                                     TriboPlayer** out);
+TRIBO_NODISCARD TriboStatus tribo_view_player_create(const TriboPlayerDef* def, TriboPlayer** out);
 void tribo_view_player_destroy(TriboPlayer* player);  // waits for the step in progress
 
 typedef enum TriboPlayerCommand {
-  TRIBO_PLAYER_PAUSE,  // 1: stand still, 0: go on
-  TRIBO_PLAYER_STEP,   // pause, and do this many steps
-  TRIBO_PLAYER_SPEED,  // simulated seconds per second, 1/16 … 16
-  TRIBO_PLAYER_RESET,  // back to the start
+  TRIBO_PLAYER_PAUSE,    // value 1: stand still, 0: go on
+  TRIBO_PLAYER_SPEED,    // value: simulated seconds per second, 1/16 … 16; more: as fast as it goes
+  TRIBO_PLAYER_STEP,     // pause, and do `value` steps
+  TRIBO_PLAYER_BACK,     // pause, and undo `value` steps
+  TRIBO_PLAYER_RESET,    // back to the start
+  TRIBO_PLAYER_RELOAD,   // make the scene anew
+  TRIBO_PLAYER_SOLVER,   // text: id
+  TRIBO_PLAYER_SET,      // text: a world setting that is a number; value
+  TRIBO_PLAYER_MOTOR,    // index: motor; value: target
+  TRIBO_PLAYER_DROP,     // index: TRIBO_SHAPE_BOX or _SPHERE; point; value: width [m]
+  TRIBO_PLAYER_PUSH,     // index: body; point; vector: speed it is to gain [m/s]
+  TRIBO_PLAYER_GRAB,     // index: body; point; vector: where to pull it by a spring
+  TRIBO_PLAYER_PULL,     // vector: where to now
+  TRIBO_PLAYER_RELEASE,  // what was grabbed
+  TRIBO_PLAYER_SAVE,     // text: file for the current state
+  TRIBO_PLAYER_HISTORY,  // value 1: note residuals iteration by iteration
 } TriboPlayerCommand;
+typedef struct TriboOrder {
+  TriboPlayerCommand command;
+  int index;
+  double value, point[3], vector[3];
+  char text[256];
+} TriboOrder;
+// Carried out in the order they came, between two steps. What fails shows in the status.
+void tribo_view_player_order(TriboPlayer* player, const TriboOrder* order);
 void tribo_view_player_send(TriboPlayer* player, TriboPlayerCommand command, double value);
 
 typedef struct TriboPlayerStatus {
   int paused;
-  int busy;  // commands are still being carried out
-  double speed, time;
-  long long steps;     // since the start or the last reset
+  int busy;            // orders are still being carried out
+  double speed, time;  // speed INFINITY: as fast as it goes
+  double rate;         // simulated seconds per second as measured
+  long long steps;     // since the start, the last reset or reload
+  int kept;            // states to step back through
   TriboStepInfo info;  // of the last step
   char failure[256];   // why it stopped, "" while all is well
+  char notice[512];    // what became of the last order or reload, "" for nothing to say
+  int wrong;           // the notice is a complaint
 } TriboPlayerStatus;
 TriboPlayerStatus tribo_view_player_status(TriboPlayer* player);
+
+// How it went of late, for plots. Rings: the oldest value of a curve stands at `at`.
+enum {
+  TRIBO_CHART_STEPS = 240,
+  TRIBO_CHART_CURVES = 8,
+  TRIBO_CHART_NAME = 64,
+  TRIBO_CHART_ITERATIONS = 512,
+  TRIBO_CHART_MOTORS = 64
+};
+typedef struct TriboCharts {
+  int step_at, nstep;                                                // step by step
+  float stage[TRIBO_STAGE_COUNT][TRIBO_CHART_STEPS];                 // [ms]
+  float iterations[TRIBO_CHART_STEPS], residual[TRIBO_CHART_STEPS];  // log10 of nat
+  int ncurve, curve_at, ncurve_point;                                // every 1/60 s: what the scene records
+  char name[TRIBO_CHART_CURVES][TRIBO_CHART_NAME];
+  float curve[TRIBO_CHART_CURVES][TRIBO_CHART_STEPS];
+  int niteration;  // of the longest solve of the last step: log10 of nat
+  float iteration[TRIBO_CHART_ITERATIONS];
+  int nmotor;  // the first of them: where they are sent
+  float motor[TRIBO_CHART_MOTORS];
+} TriboCharts;
+void tribo_view_player_charts(TriboPlayer* player, TriboCharts* out);
+
 // The newest picture there is, valid until the next call; asks for a newer one. Options are for that one.
 const TriboDrawList* tribo_view_player_list(TriboPlayer* player, const TriboDrawOptions* options);
+// The same for those who have time: waits until all orders are carried out, and for a picture of the state after them.
+const TriboDrawList* tribo_view_player_wait(TriboPlayer* player, const TriboDrawOptions* options);
 
 // ---- the window ----------------------------------------------------------------------------------------------------
 
-// What one can do: X(id, GLFW key, name of the key, what it does). The overlays have the keys 1, 2, 3 …
-#define TRIBO_ACTIONS(X)                              \
-  X(PAUSE, SPACE, "space", "pause, go on")            \
-  X(STEP, RIGHT, "right", "one step")                 \
-  X(STEPS, PAGE_DOWN, "page down", "a hundred steps") \
-  X(FASTER, UP, "up", "twice as fast")                \
-  X(SLOWER, DOWN, "down", "half as fast")             \
-  X(RESET, R, "R", "back to the start")               \
-  X(CAMERA, C, "C", "next camera of the scene")       \
-  X(FIT, F, "F", "see everything")                    \
-  X(HELP, F1, "F1", "these keys")                     \
+// What one can do: X(id, GLFW key, name of the key, what it does). The overlays follow.
+#define TRIBO_ACTIONS(X)                                         \
+  X(PAUSE, SPACE, "space", "pause, go on")                       \
+  X(STEP, RIGHT, "right", "one step")                            \
+  X(BACK, LEFT, "left", "one step back")                         \
+  X(STEPS, PAGE_DOWN, "page down", "a hundred steps")            \
+  X(BACKS, PAGE_UP, "page up", "a hundred steps back")           \
+  X(FASTER, UP, "up", "twice as fast")                           \
+  X(SLOWER, DOWN, "down", "half as fast")                        \
+  X(FASTEST, M, "M", "as fast as it goes, or as the clock")      \
+  X(RESET, R, "R", "back to the start")                          \
+  X(RELOAD, F5, "F5", "read the scene anew")                     \
+  X(CAMERA, C, "C", "next camera of the scene")                  \
+  X(FIT, F, "F", "see everything")                               \
+  X(TRACK, G, "G", "follow the selected body, or no more")       \
+  X(BOX, B, "B", "drop a box where the mouse is")                \
+  X(BALL, N, "N", "drop a ball where the mouse is")              \
+  X(SAVE, F2, "F2", "save the state; `--load` starts from it")   \
+  X(PICTURE, F3, "F3", "save a picture")                         \
+  X(FILM, F4, "F4", "film the seconds to come, or end the film") \
+  X(PANELS, TAB, "tab", "all panels, or none")                   \
+  X(HELP, F1, "F1", "these keys")                                \
   X(CLOSE, ESCAPE, "escape", "close the window")
 typedef enum TriboAction {
 #define X(id, key, name, doc) TRIBO_ACTION_##id,
@@ -175,26 +309,43 @@ typedef enum TriboAction {
       TRIBO_ACTION_OVERLAY,  // first of the overlays
   TRIBO_ACTION_COUNT = TRIBO_ACTION_OVERLAY + TRIBO_OVERLAY_COUNT
 } TriboAction;
+int tribo_view_action_code(int action);  // GLFW's number of the key
 const char* tribo_view_action_key(int action);
 const char* tribo_view_action_doc(int action);
 
 typedef struct TriboWindowDef {
   const char* title;
+  const char* stem;  // of the names of files that are saved, "tower"
   int width, height;
-  int paused;
+  int panels;          // 1: all panels are open at the start
   const char* camera;  // as for tribo_view_camera
   TriboDrawOptions options;
+  TriboPlayerDef player;
 } TriboWindowDef;
 typedef struct TriboWindow TriboWindow;
-// Opens a window and starts to play. The data belongs to it until it is closed. One window at a time.
-TRIBO_NODISCARD TriboStatus tribo_view_window_open(const TriboModel* model, TriboData* data, const TriboWindowDef* def,
-                                                   TriboWindow** out);
+// Opens a window and starts to play. One window at a time.
+TRIBO_NODISCARD TriboStatus tribo_view_window_open(const TriboWindowDef* def, TriboWindow** out);
 // Handles what was typed and shows one picture; *open becomes 0 when the user wants it closed.
 TRIBO_NODISCARD TriboStatus tribo_view_window_frame(TriboWindow* window, int* open);
 void tribo_view_window_close(TriboWindow* window);
+// X ends a program whose display has gone, unless this function does it before. To be called before a window is opened.
+void tribo_view_window_on_lost(void (*lost)(void));
+
+// For tests: what the window shows and holds.
+typedef struct TriboWindowState {
+  TriboCameraDef camera;
+  unsigned overlays;
+  int selected, tracked;  // bodies, −1: none
+  int contact;            // selected, −1: none
+  int filming;
+  unsigned panels;  // bits by the place in the list of panels
+  char hover[160];  // what the mouse points at
+  char notice[512];
+} TriboWindowState;
+TriboWindowState tribo_view_window_state(const TriboWindow* window);
+// Draws, and looks at one pixel with its panels, counted from the upper left.
+TRIBO_NODISCARD TriboStatus tribo_view_window_read(TriboWindow* window, int x, int y, unsigned char rgb[3]);
 TriboPlayer* tribo_view_window_player(TriboWindow* window);
-const TriboCameraDef* tribo_view_window_camera(const TriboWindow* window);
-unsigned tribo_view_window_overlays(const TriboWindow* window);
 
 // ---- film ----------------------------------------------------------------------------------------------------------
 
@@ -204,6 +355,16 @@ TRIBO_NODISCARD TriboStatus tribo_view_video_open(const char* path, int width, i
                                                   TriboVideo** out);
 TRIBO_NODISCARD TriboStatus tribo_view_video_add(TriboVideo* video, const TriboImage* image);
 TRIBO_NODISCARD TriboStatus tribo_view_video_close(TriboVideo* video);  // waits for ffmpeg; frees also on failure
+
+// ---- a page for the browser ----------------------------------------------------------------------------------------
+
+// One HTML file that plays a motion, with a camera one can turn; it loads nothing from anywhere. Lists are all of one
+// model.
+typedef struct TriboPage TriboPage;
+TRIBO_NODISCARD TriboStatus tribo_view_page_open(const char* path, const char* title, const TriboDrawList* list,
+                                                 const TriboCameraDef* camera, double fps, TriboPage** out);
+TRIBO_NODISCARD TriboStatus tribo_view_page_add(TriboPage* page, const TriboDrawList* list);  // the next frame
+TRIBO_NODISCARD TriboStatus tribo_view_page_close(TriboPage* page);  // writes it; frees also on failure
 
 #ifdef __cplusplus
 }

@@ -1,12 +1,13 @@
 """`tribo render` as a user types it: pictures, films, overlays, cameras, complaints.   render.py TRIBO SCENES"""
 import os
 import pathlib
+import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
-import zlib
+
+from png import read_png
 
 tribo, scenes = sys.argv[1], pathlib.Path(sys.argv[2])
 tower, pendulum = scenes / "cubes/tower.yaml", scenes / "lab/pendulum.yaml"
@@ -22,31 +23,6 @@ def complains(words, *texts, env=None):
     err = call(*words, code=2, env=env)
     for text in texts:
         assert text in err, f"{words}: '{text}' is not in '{err}'"
-
-
-def read_png(path):
-    """Width, height and rows of (r, g, b) bytes of an 8-bit RGB file."""
-    data, at, packed = path.read_bytes(), 8, b""
-    assert data[:8] == b"\x89PNG\r\n\x1a\n"
-    while at < len(data):
-        size, kind = struct.unpack(">I4s", data[at:at + 8])
-        body = data[at + 8:at + 8 + size]
-        if kind == b"IHDR":
-            width, height, depth, color = struct.unpack(">IIBB", body[:10])
-            assert (depth, color) == (8, 2)
-        packed += body if kind == b"IDAT" else b""
-        at += size + 12
-    raw, rows, above = zlib.decompress(packed), [], bytearray(3 * width)
-    for y in range(height):
-        filtering, row = raw[y * (3 * width + 1)], bytearray(raw[y * (3 * width + 1) + 1:(y + 1) * (3 * width + 1)])
-        for i in range(3 * width):
-            a, b, c = (row[i - 3] if i >= 3 else 0), above[i], (above[i - 3] if i >= 3 else 0)
-            p = a + b - c
-            paeth = min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
-            row[i] = (row[i] + [0, a, b, (a + b) // 2, paeth][filtering]) & 255
-        rows.append(row)
-        above = row
-    return width, height, rows
 
 
 with tempfile.TemporaryDirectory() as folder:
@@ -79,7 +55,34 @@ with tempfile.TemporaryDirectory() as folder:
     _, _, rows = read_png(out)
     assert not any(row[i + 1] > 1.35 * max(row[i], row[i + 2]) for row in rows for i in range(0, len(row), 3))
 
+    # nothing at all is a scene too: sky, in every picture of it
+    empty = here / "empty.yaml"
+    empty.write_text("world: {dt: 0.001}\n")
+    call(empty, "--out", out, "--size", "32x32", "--at", 0.01, "--overlay", "contacts,joints,trails,inertia")
+    _, _, rows = read_png(out)
+    assert all(row[i + 2] >= row[i] > 150 for row in rows for i in range(0, len(row), 3))
+
+    # every overlay the help names can be drawn, all at once
+    words = re.search(r"by commas: ([\w\s]+?)(?:\n  --|$)", subprocess.run([tribo, "render", "--help"], text=True,
+                      capture_output=True).stdout).group(1).split()
+    assert len(words) == 15, words
+    call(scenes / "lab/four_bar.yaml", "--out", out, "--size", "80x80", "--at", 0.05, "--overlay", ",".join(words))
+
+    # a picture every tenth of a second, numbered; the first is the start
+    call(pendulum, "--out", here / "s.png", "--size", "40x40", "--camera", "auto", "--every", 0.1, "--duration", 0.3)
+    names = sorted(p.name for p in here.glob("s-*.png"))
+    assert names == [f"s-{i:04d}.png" for i in range(4)], names
+    call(pendulum, "--out", out, "--size", "40x40", "--camera", "auto")
+    assert out.read_bytes() == (here / "s-0000.png").read_bytes() != (here / "s-0002.png").read_bytes()
+    stats = subprocess.run([tribo, "render", tower, "--out", out, "--size", "64x64", "--stats"], text=True,
+                           capture_output=True, check=True).stdout
+    bodies, instances, calls = map(int, re.match(r"(\d+) bodies, (\d+) instances, (\d+) draw calls; list ", stats).groups())
+    # the sky, the ground, and one mesh in the shadow map and in the picture, whatever the number of cubes
+    assert bodies > 1 and instances == bodies + 1 and calls == 4, stats
+
     # what is wrong is said
+    complains([tower, "--out", here / "a.mp4", "--every", 1], "--fps")
+    complains([tower, "--out", out, "--every", -1], "--every -1")
     complains([tower], "--out")
     complains([tower, "--out", here / "a.gif"], "a.gif", ".png or .mp4")
     complains([tower, "--out", "/nowhere/a.png"], "/nowhere/a.png")

@@ -1,6 +1,9 @@
 // Small worlds for the viewer's tests, built through the public interface.
 #pragma once
 
+#include <stdio.h>
+#include <unistd.h>
+
 #include "kit.h"
 #include "viewer.h"
 
@@ -28,6 +31,27 @@ typedef struct World {
   TriboData* data;
   TriboDrawList* list;
 } World;
+
+// Waits for something to become true; a minute is far more than it takes anywhere.
+#define WAIT_FOR(condition)                   \
+  do {                                        \
+    int patience_ = 60000;                    \
+    while (!(condition) && --patience_ > 0) { \
+      usleep(1000);                           \
+    }                                         \
+    assert_true(patience_ > 0);               \
+  } while (0)
+
+static inline void world_write(const char* text, const char* path) {
+  FILE* file = fopen(path, "w");
+  assert_non_null(file);
+  assert_true(fputs(text, file) >= 0);
+  assert_int_equal(fclose(file), 0);
+}
+
+static inline TriboStatus world_load(void* path, TriboScene** out) {
+  return tribo_scene_load(path, NULL, out);
+}
 
 static inline World world_begin(void) {
   World world = {0};

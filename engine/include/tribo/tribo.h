@@ -131,10 +131,10 @@ typedef struct TriboJointDef {
   double pitch;  // HELICAL [m/rad]
   double armature, damping, friction;
   double stiffness, rest;  // a spring, and the position at which it is slack [N·m/rad, N/m; rad, m]
-  double lower, upper;  // limits, ±INFINITY: none. UNIVERSAL, TRANSLATION: of each coordinate; CYLINDRICAL: along the
-                        // axis; PLANAR: of x and y each; SPHERICAL: upper is the largest angle away from the zero
-                        // configuration; CONTINUOUS: none
-  double restitution;   // share of the speed that comes back from a limit, 0 … 1
+  double lower, upper;     // limits, ±INFINITY: none. UNIVERSAL, TRANSLATION, EULER: of each coordinate;
+                        // CYLINDRICAL: along the axis; PLANAR: of x and y each; SPHERICAL: upper is the largest angle
+                        // away from the zero configuration; CONTINUOUS: none
+  double restitution;  // share of the speed that comes back from a limit, 0 … 1
   double effort;
   double position, velocity;  // initial, one-dof joints
 } TriboJointDef;
@@ -265,16 +265,24 @@ typedef struct TriboBodyInfo {
 typedef struct TriboJointInfo {
   const char* name;
   const char* kind;
-  int body;  // the link it carries
+  int parent;  // the link it hangs on, TRIBO_WORLD
+  int body;    // the link it carries
   int q_at, nq, v_at, nv;
   double lower, upper, effort;  // one-dof joints
+  double anchor[3], axis[3];  // where it turns or slides and about or along what, in the frame of the link it carries;
+                              // axis: unit, one-dof joints, 0 for the others
 } TriboJointInfo;
+typedef struct TriboMotorInfo {
+  int joint;
+  double stiffness, damping, target, velocity, effort;  // as in TriboMotorDef, at the start
+} TriboMotorInfo;
 typedef struct TriboClosureInfo {
   const char* name;
   const char* kind;
-  int body_a, body_b;  // TRIBO_WORLD: the world, or joints are tied
-  int rows;            // those along axes come first
-  int nforce;          // how many these are
+  int body_a, body_b;               // TRIBO_WORLD: the world, or joints are tied
+  double anchor_a[3], anchor_b[3];  // the points it holds together (or apart: distance), in the frames of the bodies
+  int rows;                         // those along axes come first
+  int nforce;                       // how many these are
   char redundant[80];  // rows that say nothing new at the initial state, "along y, about x"; "" for none. They are
                        // harmless: among the impulses that hold, the smallest are found
 } TriboClosureInfo;
@@ -294,6 +302,7 @@ typedef struct TriboShapeInfo {
 } TriboShapeInfo;
 TRIBO_API const TriboBodyInfo* tribo_model_body(const TriboModel* model, int id);  // NULL: no such id
 TRIBO_API const TriboJointInfo* tribo_model_joint(const TriboModel* model, int id);
+TRIBO_API const TriboMotorInfo* tribo_model_motor(const TriboModel* model, int id);
 TRIBO_API const TriboClosureInfo* tribo_model_closure(const TriboModel* model, int id);
 TRIBO_API const TriboShapeInfo* tribo_model_shape(const TriboModel* model, int id);
 TRIBO_API const TriboMaterialDef* tribo_model_material(const TriboModel* model, int id);
@@ -372,6 +381,8 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_view(const TriboModel* model, T
                                                       TriboView* view);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_state(const TriboModel* model, TriboData* data, const double* q,
                                                            const double* v);
+// Moves the clock, by which the scene's forces are scheduled, to the step nearest to this time.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_time(const TriboModel* model, TriboData* data, double time);
 // Where a motor is to be and how fast; stays until it is changed. Motors are numbered as they were added.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_motor(const TriboModel* model, TriboData* data, int motor,
                                                            double target, double velocity);
@@ -386,12 +397,21 @@ typedef struct TriboContactView {
   double point[3], normal[3];  // normal from a to b
   double gap;                  // [m]
   double force[3];             // on b [N]
+  double friction;             // μ of the pair
   TriboContactMode mode;
   int island;
 } TriboContactView;
 // The contacts of the last step.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_contacts(const TriboModel* model, const TriboData* data,
                                                           const TriboContactView** contacts, int* count);
+
+// The group of coupled constraints a body was in in the last step; −1: nothing touched it.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_island(const TriboModel* model, const TriboData* data, int body,
+                                                        int* island);
+// Residuals iteration by iteration of the steps to come, as tribo_solver_set_history: island by island in each step,
+// and from any worker thread. It costs an evaluation per iteration; fn NULL ends it.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_history(const TriboModel* model, TriboData* data,
+                                                             TriboSolverHistoryFn* fn, void* user);
 
 // What a closure carried in the last step, by row (TriboClosureInfo.rows of 6): forces along its axes, then torques
 // [N, N·m].

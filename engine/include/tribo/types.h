@@ -31,6 +31,7 @@ typedef enum TriboJointKind {
   TRIBO_JOINT_PLANAR,       // x, y, angle (cos, sin): nq 4, nv 3
   TRIBO_JOINT_SPHERICAL,    // quaternion: nq 4, nv 3
   TRIBO_JOINT_TRANSLATION,  // x, y, z
+  TRIBO_JOINT_EULER,        // three angles: about z, then the new y, then the new x; singular at ±π/2 of the second
   TRIBO_JOINT_FREE,         // free flyer: nq 7, nv 6
   TRIBO_JOINT_COUNT
 } TriboJointKind;

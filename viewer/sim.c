@@ -1,0 +1,402 @@
+#include "sim.h"
+
+#include <stdio.h>
+
+#include "list.h"
+
+// ---- life
+
+static void let_go(void* user) {
+  KeptModel* kept = user;
+  if (kept != NULL && atomic_fetch_sub(&kept->users, 1) == 1) {
+    tribo_model_destroy(kept->model);
+    free(kept);
+  }
+}
+
+static TriboStatus keep_model(TriboModel* model, KeptModel** out) {
+  static atomic_llong serials = 1LL << 40;  // far from those of lists without a player
+  KeptModel* kept = calloc(1, sizeof *kept);
+  if (kept == NULL) {
+    tribo_model_destroy(model);
+    return tribo_view_fail(TRIBO_NOMEM, "no memory for a model");
+  }
+  kept->model = model;
+  kept->serial = ++serials;
+  atomic_init(&kept->users, 1);
+  *out = kept;
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_view_sim_list(const Sim* sim, TriboDrawList** out) {
+  VIEW_TRY(tribo_view_list_create(sim->model, out));
+  atomic_fetch_add(&sim->kept->users, 1);
+  (*out)->keep = sim->kept;
+  (*out)->release = let_go;
+  (*out)->serial = sim->kept->serial;
+  return TRIBO_OK;
+}
+
+int tribo_view_sim_fits(const Sim* sim, const TriboDrawList* list) {
+  return list->serial == sim->kept->serial;
+}
+
+// Everything but the scene.
+static void drop_model(Sim* sim) {
+  tribo_view_trails_destroy(sim->trails);
+  tribo_data_destroy(sim->data);
+  let_go(sim->kept);
+  free(sim->targets);
+  sim->trails = NULL, sim->data = NULL, sim->kept = NULL, sim->model = NULL, sim->targets = NULL;
+  sim->first = sim->count = 0;
+  sim->hand.body = -1;
+}
+
+void tribo_view_sim_close(Sim* sim) {
+  drop_model(sim);
+  for (int i = 0; i < SIM_RING; ++i) {
+    tribo_state_destroy(sim->ring[i]);
+    sim->ring[i] = NULL;
+  }
+  tribo_scene_destroy(sim->scene);
+  sim->scene = NULL;
+}
+
+// ---- states
+
+// The current state becomes the last one of the ring.
+static TriboStatus remember(Sim* sim) {
+  TriboState** slot = &sim->ring[(sim->first + sim->count) % SIM_RING];
+  if (sim->count == SIM_RING) {
+    sim->first = (sim->first + 1) % SIM_RING;
+  } else {
+    sim->count++;
+  }
+  if (*slot == NULL) {
+    VIEW_TRY_ENGINE(tribo_state_create(slot));
+  }
+  VIEW_TRY_ENGINE(tribo_state_save(sim->model, sim->data, *slot));
+  return tribo_view_trails_add(sim->trails, sim->model, sim->data);
+}
+
+static const TriboState* remembered(const Sim* sim, int i) {
+  return sim->ring[(sim->first + i) % SIM_RING];
+}
+
+TriboStatus tribo_view_sim_reset(Sim* sim) {
+  tribo_data_reset(sim->model, sim->data);
+  for (int i = 0; i < tribo_model_size(sim->model).nmotor; ++i) {
+    sim->targets[i] = tribo_model_motor(sim->model, i)->target;
+  }
+  sim->first = sim->count = 0;
+  return remember(sim);
+}
+
+TriboStatus tribo_view_sim_load(Sim* sim, const char* path) {
+  TriboState* state;
+  VIEW_TRY_ENGINE(tribo_state_create(&state));
+  TriboStatus status = tribo_state_read(path, state);
+  status = status == TRIBO_OK ? tribo_state_restore(sim->model, sim->data, state) : status;
+  tribo_state_destroy(state);
+  VIEW_TRY_ENGINE(status);
+  sim->first = sim->count = 0;
+  return remember(sim);
+}
+
+TriboStatus tribo_view_sim_save(const Sim* sim, const char* path) {
+  VIEW_TRY_ENGINE(tribo_state_write(remembered(sim, sim->count - 1), path));
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_view_sim_back(Sim* sim, int* moved) {
+  *moved = sim->count > 1;
+  if (!*moved) {
+    return TRIBO_OK;
+  }
+  sim->count--;
+  const TriboState* there = remembered(sim, sim->count - 1);
+  VIEW_TRY_ENGINE(tribo_state_restore(sim->model, sim->data, there));
+  if (sim->count > 1) {
+    // a state has no contacts: they come from the step that led to it, which gives the same bits unless somebody pulled
+    const uint64_t hash = tribo_data_hash(sim->model, sim->data);
+    VIEW_TRY_ENGINE(tribo_state_restore(sim->model, sim->data, remembered(sim, sim->count - 2)));
+    if (tribo_step(sim->model, sim->data, NULL) != TRIBO_OK || tribo_data_hash(sim->model, sim->data) != hash) {
+      VIEW_TRY_ENGINE(tribo_state_restore(sim->model, sim->data, there));
+    }
+  }
+  return tribo_view_trails_add(sim->trails, sim->model, sim->data);
+}
+
+// ---- compiling
+
+// The quantities that are plotted: the energy, and those the scene records.
+static void choose_quantities(Sim* sim) {
+  int n = 0;
+  for (int r = -1; r < tribo_model_size(sim->model).nrecord; ++r) {
+    const TriboRecordDef* record = r < 0 ? NULL : tribo_model_record(sim->model, r);
+    for (int i = 0; i < (record != NULL ? record->nquantity : 1) && n < TRIBO_CHART_CURVES; ++i) {
+      const char *text = record != NULL ? record->quantities[i] : "energy", *colon = strstr(text, ": ");
+      char of[TRIBO_CHART_NAME] = "";
+      snprintf(of, sizeof of, "%.*s", colon != NULL ? (int)(colon - text) : 0, text);
+      const char* name = colon != NULL ? colon + 2 : text;
+      if (tribo_quantity_find(sim->model, name, colon != NULL ? of : NULL, &sim->quantities[n]) == TRIBO_OK) {
+        snprintf(sim->quantity_names[n++], TRIBO_CHART_NAME, "%s", text);
+      }
+    }
+  }
+  sim->nquantity = n;
+}
+
+// Model and data of the scene into `fresh`, whose ring is borrowed from nobody.
+static TriboStatus compile(TriboScene* scene, Sim* fresh) {
+  TriboModel* model;
+  VIEW_TRY_ENGINE(tribo_model_create(scene, &model));
+  VIEW_TRY(keep_model(model, &fresh->kept));
+  fresh->model = model;
+  VIEW_TRY_ENGINE(tribo_data_create(model, &fresh->data));
+  fresh->targets = calloc((size_t)tribo_model_size(model).nmotor + 1, sizeof(double));
+  if (fresh->targets == NULL) {
+    return tribo_view_fail(TRIBO_NOMEM, "no memory for motors");
+  }
+  return tribo_view_trails_create(model, &fresh->trails);
+}
+
+// Puts model and data of `fresh` in the place of the old ones; ring and scene stay.
+static void adopt(Sim* sim, const Sim* fresh) {
+  drop_model(sim);
+  sim->kept = fresh->kept, sim->model = fresh->model, sim->data = fresh->data;
+  sim->trails = fresh->trails, sim->targets = fresh->targets;
+  choose_quantities(sim);
+}
+
+TriboStatus tribo_view_sim_open(Sim* sim, TriboScene* scene) {
+  Sim fresh = {.hand.body = -1};
+  TriboStatus status = compile(scene, &fresh);
+  if (status != TRIBO_OK) {
+    drop_model(&fresh);
+    tribo_scene_destroy(scene);
+    return status;
+  }
+  adopt(sim, &fresh);
+  tribo_scene_destroy(sim->scene);
+  sim->scene = scene;
+  sim->dropped = 0;
+  return tribo_view_sim_reset(sim);
+}
+
+// Coordinates of everything both models have, by name; what is new stays where it starts.
+static TriboStatus carry_state(const Sim* from, const Sim* to) {
+  TriboView q, v, q_to, v_to;
+  const TriboModelSize n = tribo_model_size(to->model), n_from = tribo_model_size(from->model);
+  VIEW_TRY_ENGINE(tribo_data_view(from->model, from->data, TRIBO_FIELD_Q, &q));
+  VIEW_TRY_ENGINE(tribo_data_view(from->model, from->data, TRIBO_FIELD_V, &v));
+  VIEW_TRY_ENGINE(tribo_data_view(to->model, to->data, TRIBO_FIELD_Q, &q_to));
+  VIEW_TRY_ENGINE(tribo_data_view(to->model, to->data, TRIBO_FIELD_V, &v_to));
+  double* copy = malloc((size_t)(n.nq + n.nv + 1) * sizeof *copy);
+  if (copy == NULL) {
+    return tribo_view_fail(TRIBO_NOMEM, "no memory for a state");
+  }
+  double *q_copy = copy, *v_copy = copy + n.nq;
+  memcpy(q_copy, q_to.values, (size_t)n.nq * sizeof *copy);
+  memcpy(v_copy, v_to.values, (size_t)n.nv * sizeof *copy);
+  for (int i = 0, old; i < n.nfree; ++i) {
+    const TriboBodyInfo* body = tribo_model_body(to->model, i);
+    if (tribo_model_body_id(from->model, body->name, &old) == TRIBO_OK && old < n_from.nfree) {
+      memcpy(q_copy + body->q_at, q.values + tribo_model_body(from->model, old)->q_at, 7 * sizeof *copy);
+      memcpy(v_copy + body->v_at, v.values + tribo_model_body(from->model, old)->v_at, 6 * sizeof *copy);
+    }
+  }
+  for (int i = 0, old; i < n.njoint; ++i) {
+    const TriboJointInfo* joint = tribo_model_joint(to->model, i);
+    if (tribo_model_joint_id(from->model, joint->name, &old) == TRIBO_OK) {
+      const TriboJointInfo* was = tribo_model_joint(from->model, old);
+      memcpy(q_copy + joint->q_at, q.values + was->q_at, (size_t)joint->nq * sizeof *copy);
+      memcpy(v_copy + joint->v_at, v.values + was->v_at, (size_t)joint->nv * sizeof *copy);
+    }
+  }
+  TriboStatus status = tribo_data_set_state(to->model, to->data, q_copy, v_copy);
+  free(copy);
+  VIEW_TRY_ENGINE(status);
+  VIEW_TRY_ENGINE(tribo_data_set_time(to->model, to->data, tribo_data_time(from->data)));
+  for (int i = 0; i < n.nmotor; ++i) {
+    to->targets[i] = from->targets[i];
+    VIEW_TRY_ENGINE(
+        tribo_data_set_motor(to->model, to->data, i, to->targets[i], tribo_model_motor(to->model, i)->velocity));
+  }
+  return TRIBO_OK;
+}
+
+// The scene has changed: compiles it and goes on from where the simulation stands. On failure all is as it was.
+static TriboStatus renew(Sim* sim) {
+  Sim fresh = {.hand.body = -1};
+  TriboStatus status = compile(sim->scene, &fresh);
+  status = status == TRIBO_OK ? carry_state(sim, &fresh) : status;
+  if (status != TRIBO_OK) {
+    drop_model(&fresh);
+    return status;
+  }
+  adopt(sim, &fresh);
+  return remember(sim);
+}
+
+// With these world settings, or with those from before if it does not work.
+static TriboStatus renew_with(Sim* sim, const TriboWorldDef* world) {
+  const TriboWorldDef before = *tribo_scene_world(sim->scene);
+  VIEW_TRY_ENGINE(tribo_scene_set_world(sim->scene, world));
+  TriboStatus status = renew(sim);
+  if (status != TRIBO_OK) {
+    VIEW_TRY_ENGINE(tribo_scene_set_world(sim->scene, &before));
+  }
+  return status;
+}
+
+TriboStatus tribo_view_sim_set_solver(Sim* sim, const char* id) {
+  TriboWorldDef world = *tribo_scene_world(sim->scene);
+  snprintf(world.solver, sizeof world.solver, "%s", id);
+  return renew_with(sim, &world);
+}
+
+TriboStatus tribo_view_sim_set(Sim* sim, const char* key, double value) {
+  TriboWorldDef world = *tribo_scene_world(sim->scene);
+  int n;
+  const TriboSetting* settings = tribo_world_settings(&n);
+  for (int i = 0; i < n; ++i) {
+    if (strcmp(settings[i].name, key) == 0 && settings[i].type == TRIBO_SETTING_REAL) {
+      *(double*)((char*)&world + settings[i].offset) = value;
+      return renew_with(sim, &world);
+    }
+  }
+  return tribo_view_fail(TRIBO_NOT_FOUND, "there is no world setting '%s' that is a number", key);
+}
+
+TriboStatus tribo_view_sim_drop(Sim* sim, TriboShapeKind kind, const double at[3], double size) {
+  TriboBodyDef body = tribo_body_default();
+  TriboShapeDef shape = tribo_shape_default();
+  const double hue = fmod(0.1 + 0.37 * sim->dropped, 1);
+  char name[32];
+  int id;
+  snprintf(name, sizeof name, "dropped%d", sim->dropped++);
+  body.name = name;
+  memcpy(body.position, at, sizeof body.position);
+  shape.kind = kind;
+  // a sphere is given by its radius
+  for (int i = 0; i < 3; ++i) {
+    shape.size[i] = kind == TRIBO_SHAPE_SPHERE ? size / 2 : size;
+    shape.color[i] = 0.35 + 0.5 * fabs(fmod(hue + i / 3.0, 1) - 0.5);
+  }
+  VIEW_TRY_ENGINE(tribo_scene_add_body(sim->scene, &body, &id));
+  VIEW_TRY_ENGINE(tribo_scene_add_shape(sim->scene, id, &shape, NULL));
+  return renew(sim);
+}
+
+// ---- between steps
+
+TriboStatus tribo_view_sim_motor(Sim* sim, int motor, double target) {
+  const TriboMotorInfo* info = tribo_model_motor(sim->model, motor);
+  VIEW_TRY_ENGINE(tribo_data_set_motor(sim->model, sim->data, motor, target, info != NULL ? info->velocity : 0));
+  sim->targets[motor] = target;
+  return TRIBO_OK;
+}
+
+// Of a body, or of all the links that hang together with it.
+static double mass_of(const Sim* sim, int body) {
+  const int block = tribo_model_body(sim->model, body)->block;
+  double mass = 0;
+  for (int i = 0; i < tribo_model_size(sim->model).nbody; ++i) {
+    mass += tribo_model_body(sim->model, i)->block == block ? tribo_model_body(sim->model, i)->mass : 0;
+  }
+  return mass;
+}
+
+// Where a body's frame and centre are, and how they move.
+typedef struct Motion {
+  const double *position, *quaternion, *velocity, *omega;
+  double centre[3];
+} Motion;
+
+static TriboStatus motion_of(const Sim* sim, int body, Motion* out) {
+  TriboView x, q, v, w;
+  VIEW_TRY_ENGINE(tribo_data_view(sim->model, sim->data, TRIBO_FIELD_POSITION, &x));
+  VIEW_TRY_ENGINE(tribo_data_view(sim->model, sim->data, TRIBO_FIELD_QUATERNION, &q));
+  VIEW_TRY_ENGINE(tribo_data_view(sim->model, sim->data, TRIBO_FIELD_VELOCITY, &v));
+  VIEW_TRY_ENGINE(tribo_data_view(sim->model, sim->data, TRIBO_FIELD_OMEGA, &w));
+  *out = (Motion){x.values + 3 * body, q.values + 4 * body, v.values + 3 * body, w.values + 3 * body, {0}};
+  quat_rotate(out->quaternion, tribo_model_body(sim->model, body)->com, out->centre);
+  for (int i = 0; i < 3; ++i) {
+    out->centre[i] += out->position[i];
+  }
+  return TRIBO_OK;
+}
+
+// A force at a point, as the engine wants it: with its torque about the centre of mass.
+static TriboStatus apply_at(const Sim* sim, int body, const Motion* motion, const double point[3],
+                            const double force[3]) {
+  double arm[3], torque[3];
+  for (int i = 0; i < 3; ++i) {
+    arm[i] = point[i] - motion->centre[i];
+  }
+  cross3(arm, force, torque);
+  VIEW_TRY_ENGINE(tribo_data_apply_wrench(sim->model, sim->data, body, force, torque));
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_view_sim_push(Sim* sim, int body, const double point[3], const double speed[3]) {
+  Motion motion;
+  if (body < 0 || body >= tribo_model_size(sim->model).nbody) {
+    return tribo_view_fail(TRIBO_INVALID, "there is no body %d to push", body);
+  }
+  VIEW_TRY(motion_of(sim, body, &motion));
+  const double rate = mass_of(sim, body) / tribo_model_world(sim->model)->dt;
+  const double force[3] = {rate * speed[0], rate * speed[1], rate * speed[2]};
+  return apply_at(sim, body, &motion, point, force);
+}
+
+void tribo_view_sim_grab(Sim* sim, int body, const double point[3], const double target[3]) {
+  Motion motion;
+  sim->hand.body = -1;
+  if (body >= 0 && body < tribo_model_size(sim->model).nbody && motion_of(sim, body, &motion) == TRIBO_OK) {
+    const double back[4] = {-motion.quaternion[0], -motion.quaternion[1], -motion.quaternion[2], motion.quaternion[3]};
+    double from[3];
+    for (int i = 0; i < 3; ++i) {
+      from[i] = point[i] - motion.position[i];
+    }
+    quat_rotate(back, from, sim->hand.local);
+    sim->hand.body = body;
+    tribo_view_sim_pull(sim, target);
+  }
+}
+
+void tribo_view_sim_pull(Sim* sim, const double target[3]) {
+  memcpy(sim->hand.target, target, sizeof sim->hand.target);
+}
+
+// A damped spring from the point that is held to the target, in units of the mass: ω = 10 rad/s, 70 % of critical
+// damping, at most twenty times the weight.
+static TriboStatus pull(const Sim* sim) {
+  const double omega = 10, mass = mass_of(sim, sim->hand.body), most = 20 * 9.81 * mass;
+  Motion m;
+  VIEW_TRY(motion_of(sim, sim->hand.body, &m));
+  double arm[3], spin[3], point[3], force[3];
+  quat_rotate(m.quaternion, sim->hand.local, point);
+  for (int i = 0; i < 3; ++i) {
+    point[i] += m.position[i];
+    arm[i] = point[i] - m.centre[i];
+  }
+  cross3(m.omega, arm, spin);
+  for (int i = 0; i < 3; ++i) {
+    force[i] = mass * (omega * omega * (sim->hand.target[i] - point[i]) - 1.4 * omega * (m.velocity[i] + spin[i]));
+  }
+  const double size = sqrt(dot3(force, force));
+  for (int i = 0; i < 3 && size > most; ++i) {
+    force[i] *= most / size;
+  }
+  return apply_at(sim, sim->hand.body, &m, point, force);
+}
+
+TriboStatus tribo_view_sim_step(Sim* sim, TriboStepInfo* info) {
+  if (sim->hand.body >= 0) {
+    VIEW_TRY(pull(sim));
+  }
+  VIEW_TRY_ENGINE(tribo_step(sim->model, sim->data, info));
+  return remember(sim);
+}

@@ -1,0 +1,61 @@
+// What the player's thread works on: a scene, compiled, with its data; the states it came through; and what a person
+// may do to it between two steps. One thread at a time.
+#pragma once
+
+#include <stdatomic.h>
+
+#include "internal.h"
+
+enum { SIM_RING = 512 };  // states to step back through
+
+// A model lives as long as someone looks at it: the simulation, or a draw list that shows it.
+typedef struct KeptModel {
+  TriboModel* model;
+  long long serial;
+  atomic_int users;
+} KeptModel;
+
+typedef struct Sim {
+  TriboScene* scene;
+  KeptModel* kept;
+  const TriboModel* model;  // of kept
+  TriboData* data;
+  TriboTrails* trails;
+  TriboState* ring[SIM_RING];
+  int first, count;  // of the ring; the last one is the current state
+  double* targets;   // (nmotor) where the motors are sent
+  int dropped;       // bodies so far
+  struct {
+    int body;  // −1: it is empty
+    double local[3], target[3];
+  } hand;
+  TriboQuantity quantities[TRIBO_CHART_CURVES];
+  char quantity_names[TRIBO_CHART_CURVES][TRIBO_CHART_NAME];
+  int nquantity;
+} Sim;
+
+// Compiles the scene, which it then owns (also on failure), and stands at its start. What it had before goes.
+TRIBO_NODISCARD TriboStatus tribo_view_sim_open(Sim* sim, TriboScene* scene);
+void tribo_view_sim_close(Sim* sim);
+TRIBO_NODISCARD TriboStatus tribo_view_sim_reset(Sim* sim);
+TRIBO_NODISCARD TriboStatus tribo_view_sim_load(Sim* sim, const char* path);
+TRIBO_NODISCARD TriboStatus tribo_view_sim_save(const Sim* sim, const char* path);
+
+TRIBO_NODISCARD TriboStatus tribo_view_sim_step(Sim* sim, TriboStepInfo* info);
+// To the state before the last step; *moved becomes 0 when none is kept.
+TRIBO_NODISCARD TriboStatus tribo_view_sim_back(Sim* sim, int* moved);
+
+// Another solver, a world setting, a new body: the model is compiled again and the state carried over.
+TRIBO_NODISCARD TriboStatus tribo_view_sim_set_solver(Sim* sim, const char* id);
+TRIBO_NODISCARD TriboStatus tribo_view_sim_set(Sim* sim, const char* key, double value);
+TRIBO_NODISCARD TriboStatus tribo_view_sim_drop(Sim* sim, TriboShapeKind kind, const double at[3], double size);
+TRIBO_NODISCARD TriboStatus tribo_view_sim_motor(Sim* sim, int motor, double target);
+// Gives a body so much speed at a point, in the next step: m Δv of impulse.
+TRIBO_NODISCARD TriboStatus tribo_view_sim_push(Sim* sim, int body, const double point[3], const double speed[3]);
+// Takes a body by a point and pulls it towards a target, with every step until it is let go (body −1).
+void tribo_view_sim_grab(Sim* sim, int body, const double point[3], const double target[3]);
+void tribo_view_sim_pull(Sim* sim, const double target[3]);
+
+// A list of the simulation's model that keeps it alive.
+TRIBO_NODISCARD TriboStatus tribo_view_sim_list(const Sim* sim, TriboDrawList** out);
+int tribo_view_sim_fits(const Sim* sim, const TriboDrawList* list);
