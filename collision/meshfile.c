@@ -139,6 +139,18 @@ TriboStatus tribo_col_hull_load(const char* path, const double scale[3], TriboHu
   return status;
 }
 
+TriboStatus tribo_col_mesh_load(const char* path, const double scale[3], double** points, int* npoint, int** triangles,
+                                int* ntriangle) {
+  *points = NULL, *triangles = NULL;
+  TriboStatus status = read_mesh(path, scale, points, npoint, triangles, ntriangle);
+  if (status != TRIBO_OK) {
+    tribo_free(*points);
+    tribo_free(*triangles);
+    *points = NULL, *triangles = NULL;
+  }
+  return status;
+}
+
 // ---- pieces: the parts of a mesh that no triangle joins
 
 typedef struct Vertex {

@@ -336,6 +336,34 @@ static void add_motors(const TriboSystem* system, TriboDynData* data, const Trib
   }
 }
 
+// One row per bound that is near, with a term on every block it depends on.
+static void add_bounds(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* o) {
+  const TriboSystemInfo* info = &system->info;
+  Rows* rows = &data->rows;
+  for (int i = 0; i < o->nbound; ++i) {
+    const TriboBound* bound = o->bounds + i;
+    double speed = 0;
+    for (int k = 0; k < info->nv; ++k) {
+      speed += bound->jac[k] * data->v_free[k];
+    }
+    if (!near_limit(o, bound->distance, speed)) {
+      continue;
+    }
+    const int c = tribo_dyn_rows_begin(rows, TRIBO_CONE_NONNEG, 1, TRIBO_ROW_BOUND, bound->index);
+    for (int b = 0; b < info->nblock; ++b) {
+      const double* part = bound->jac + info->block_v[b];
+      int any = 0;
+      for (int k = 0; k < info->block_dim[b]; ++k) {
+        any |= part[k] != 0;
+      }
+      if (any) {
+        memcpy(tribo_dyn_rows_term(system, rows, b), part, (size_t)info->block_dim[b] * sizeof *part);
+      }
+    }
+    rows->g[rows->cones[c].row] = speed + distance_bias(o, bound->distance);
+  }
+}
+
 static TriboStatus check_motors(const TriboSystem* system, const TriboStepOptions* o) {
   const TriboSystemInfo* info = &system->info;
   for (int i = 0; i < o->nmotor; ++i) {
@@ -396,11 +424,12 @@ TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, co
   TRIBO_TRY(measure_contacts(system, contacts, laws, ncontact, &nrow, &nterm, &njac));
   TRIBO_TRY(check_motors(system, options));
   // at most two limits and one friction row each
-  const size_t njoint = 3 * (size_t)system->nbound + (size_t)options->nmotor;
+  const size_t njoint = 3 * (size_t)system->nbound + (size_t)options->nmotor, nbound = (size_t)options->nbound;
   const ClosureSize* loops = &system->closure_size;
-  TRIBO_TRY(tribo_dyn_rows_reserve(&data->rows, (size_t)ncontact + njoint + loops->ncone, nrow + njoint + loops->nrow,
-                                   nterm + njoint + loops->nterm,
-                                   njac + njoint * (size_t)system->nv_max + loops->njac));
+  TRIBO_TRY(tribo_dyn_rows_reserve(
+      &data->rows, (size_t)ncontact + njoint + nbound + loops->ncone, nrow + njoint + nbound + loops->nrow,
+      nterm + njoint + nbound * (size_t)system->info.nblock + loops->nterm,
+      njac + njoint * (size_t)system->nv_max + nbound * (size_t)system->info.nv + loops->njac));
   for (int i = 0; i < ncontact; ++i) {
     add_contact(system, data, options, v, i, contacts + i, laws + i);
   }
@@ -408,6 +437,7 @@ TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, co
   add_limits(system, data, options, v);
   add_friction(system, data, options);
   add_motors(system, data, options);
+  add_bounds(system, data, options);
   TRIBO_TRY(tribo_dyn_closures_assemble(system, data, options, v));
 
   *problem = tribo_dyn_rows_problem(system, &data->rows, data->mass, data->minv);

@@ -261,7 +261,16 @@ void tribo_dyn_factor_solve(const DofTree* tree, const double* L, double* x);  /
 // minv (nv × nv) ← M⁻¹; scratch (nv)
 void tribo_dyn_factor_inverse(const DofTree* tree, const double* L, double* scratch, double* minv);
 
+// ---- terms.c
+
+// How far the spring of a link's joint is stretched: its components; returns their count, 0 without a spring.
+int tribo_dyn_stretch(const TriboTreeInfo* info, const TriboLinkInfo* link, const double* q, double out[3]);
+
 // ---- tree_motion.c
+
+// force += Jᵀ w for a wrench per link (force, torque about the link's centre of mass, world axes) at configuration q.
+TriboStatus tribo_dyn_tree_wrenches(const TreePart* part, TriboDynData* data, TriboPinData* pin, const double* q,
+                                    const double* wrench, double* force);
 
 // Poses (nlink) at q, and twists (nlink) of v; jac (6 × nv) is filled too.
 TriboStatus tribo_dyn_tree_look(const TreePart* part, TriboPinData* pin, const double* q, const double* v,

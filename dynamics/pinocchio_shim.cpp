@@ -42,7 +42,8 @@ struct TriboTree {
   std::vector<double> lower, upper, effort, damping, stiffness, rest, friction, restitution, armature, neutral,
       references;
   std::vector<const char*> reference_names;
-  std::vector<TriboTreeGeom> geoms;
+  std::vector<TriboTreeGeom> geoms, visuals;
+  std::vector<TriboTreeMimic> mimics;
   std::vector<std::array<int, 2>> disabled;
   TriboTreeInfo info{};
 
@@ -269,6 +270,10 @@ static void fill_info(TriboTree* tree) {
   info.references = tree->references.data();
   info.ngeom = static_cast<int>(tree->geoms.size());
   info.geoms = tree->geoms.data();
+  info.nvisual = static_cast<int>(tree->visuals.size());
+  info.visuals = tree->visuals.data();
+  info.nmimic = static_cast<int>(tree->mimics.size());
+  info.mimics = tree->mimics.data();
   info.ndisabled = static_cast<int>(tree->disabled.size());
   info.disabled = reinterpret_cast<const int(*)[2]>(tree->disabled.data());
 }
@@ -296,8 +301,15 @@ TriboStatus tribo_pin_tree_create(const TriboLinkDef* links, int nlink, const Tr
         Eigen::Map<Eigen::Vector4d>(tree->neutral.data() + 3) = turn.coeffs();
       }
       tree->geoms.assign(robot->geoms, robot->geoms + robot->ngeom);
-      for (TriboTreeGeom& geom : tree->geoms) {
-        geom.mesh = geom.mesh == nullptr ? nullptr : tree->keep(geom.mesh);
+      tree->visuals.assign(robot->visuals, robot->visuals + robot->nvisual);
+      for (std::vector<TriboTreeGeom>* list : {&tree->geoms, &tree->visuals}) {
+        for (TriboTreeGeom& geom : *list) {
+          geom.mesh = geom.mesh == nullptr ? nullptr : tree->keep(geom.mesh);
+        }
+      }
+      for (int i = 0; i < robot->nmimic; ++i) {
+        const TriboTreeMimic& from = robot->mimics[i];
+        tree->mimics.push_back({tree->keep(from.joint), tree->keep(from.of), from.ratio, from.offset});
       }
       for (int i = 0; i < robot->ndisabled; ++i) {
         tree->disabled.push_back({robot->disabled[i][0], robot->disabled[i][1]});

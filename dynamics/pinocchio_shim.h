@@ -26,6 +26,10 @@ typedef struct TriboRobotFile {
   int nlink;
   const TriboTreeGeom* geoms;
   int ngeom;
+  const TriboTreeGeom* visuals;
+  int nvisual;
+  const TriboTreeMimic* mimics;
+  int nmimic;
   const int (*disabled)[2];
   int ndisabled;
   const char* const* states;

@@ -72,7 +72,7 @@ static void choose_motion(const TriboSystem* system, TriboDynData* data, TriboSc
   }
   for (int c = 0; c < rows->ncone; ++c) {
     const TriboRowInfo* row = rows->infos + c;
-    if ((row->kind != TRIBO_ROW_CONTACT && row->kind != TRIBO_ROW_LIMIT) ||
+    if ((row->kind != TRIBO_ROW_CONTACT && row->kind != TRIBO_ROW_LIMIT && row->kind != TRIBO_ROW_BOUND) ||
         !(lambda[rows->cones[c].row + rows->cones[c].dim - 1] > 0)) {
       continue;
     }
@@ -255,10 +255,10 @@ TriboStatus tribo_dyn_energy(const TriboSystem* system, TriboDynData* data, cons
     }
     const double* tree_q = q + system->info.block_q[part->block];
     for (int i = 0; i < part->info->nlink; ++i) {
-      const TriboLinkInfo* link = part->info->links + i;
-      if (link->nv == 1 && part->info->stiffness[link->v_at] > 0) {
-        const double stretch = tree_q[link->q_at] - part->info->rest[link->v_at];
-        out->potential += 0.5 * part->info->stiffness[link->v_at] * stretch * stretch;
+      double stretch[3];
+      const int n = tribo_dyn_stretch(part->info, part->info->links + i, tree_q, stretch);
+      for (int k = 0; k < n; ++k) {
+        out->potential += 0.5 * part->info->stiffness[part->info->links[i].v_at] * stretch[k] * stretch[k];
       }
     }
     for (int k = 0; k < part->info->nv; ++k) {

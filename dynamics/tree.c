@@ -90,10 +90,12 @@ static TriboStatus check_joint(const char* what, const TriboLinkDef* def) {
       return tribo_fail(TRIBO_INVALID, "%s: %s is %g, must be finite and ≥ 0", what, plain[i].name, plain[i].value);
     }
   }
-  if (!isfinite(def->rest) || (def->stiffness > 0 && !(KINDS[def->kind].limits && KINDS[def->kind].nv == 1))) {
+  const int springy = KINDS[def->kind].limits && KINDS[def->kind].nv == 1;
+  const int turning = def->kind == TRIBO_JOINT_SPHERICAL && def->rest == 0;
+  if (!isfinite(def->rest) || (def->stiffness > 0 && !springy && !turning)) {
     return tribo_fail(TRIBO_INVALID,
                       "%s: stiffness %g with rest %g on a %s joint; springs are for joints with one "
-                      "coordinate",
+                      "coordinate, and with rest 0 for spherical ones",
                       what, def->stiffness, def->rest, KINDS[def->kind].name);
   }
   if (!(def->restitution >= 0 && def->restitution <= 1)) {

@@ -50,9 +50,8 @@ TriboStatus tribo_dyn_tree_look(const TreePart* part, TriboPinData* pin, const d
   return TRIBO_OK;
 }
 
-// force += Jᵀ w for a wrench per link (force, torque about the link's centre of mass, world axes) at configuration q.
-static TriboStatus add_wrenches(const TreePart* part, TriboDynData* data, TriboPinData* pin, const double* q,
-                                const double* wrench, double* force) {
+TriboStatus tribo_dyn_tree_wrenches(const TreePart* part, TriboDynData* data, TriboPinData* pin, const double* q,
+                                    const double* wrench, double* force) {
   const TriboTreeInfo* info = part->info;
   int any = 0;
   for (int i = 0; i < 6 * info->nlink; ++i) {
@@ -95,10 +94,10 @@ static void add_springs(const TriboTreeInfo* info, const TriboStepOptions* optio
                         double* force, double* mass) {
   const double h = options->h, lead = options->scheme == TRIBO_SCHEME_EULER ? h : 0;
   for (int i = 0; i < info->nlink; ++i) {
-    const TriboLinkInfo* link = info->links + i;
-    if (link->nv == 1 && info->stiffness[link->v_at] > 0) {
-      const int k = link->v_at;
-      force[k] -= info->stiffness[k] * (q[link->q_at] + lead * v[k] - info->rest[k]);
+    double stretch[3];
+    const int n = tribo_dyn_stretch(info, info->links + i, q, stretch), at = info->links[i].v_at;
+    for (int k = at; k < at + n; ++k) {
+      force[k] -= info->stiffness[k] * (stretch[k - at] + lead * v[k]);
       mass[k * (info->nv + 1)] += (lead > 0 ? 1 : 0.25) * h * h * info->stiffness[k];
     }
   }
@@ -175,7 +174,7 @@ static TriboStatus flow_velocity(const TriboSystem* system, TriboDynData* data, 
   }
   TRIBO_TRY(tribo_pin_integrate(pin, q, data->work, middle));
   if (wrench != NULL) {
-    TRIBO_TRY(add_wrenches(part, data, pin, middle, wrench, data->force));
+    TRIBO_TRY(tribo_dyn_tree_wrenches(part, data, pin, middle, wrench, data->force));
   }
   TRIBO_TRY(tribo_pin_mass(pin, middle, mass));
   add_damping(info, options, mass);

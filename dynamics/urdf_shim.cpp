@@ -6,6 +6,7 @@
 #include <tinyxml2.h>
 #include <urdfdom/urdf_parser/urdf_parser.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <deque>
@@ -37,7 +38,9 @@ struct RobotFile : TriboRobotFile {
   std::deque<std::string> text;
   std::deque<std::vector<double>> numbers;
   std::vector<TriboLinkDef> link_list;
-  std::vector<TriboTreeGeom> geom_list;
+  std::vector<TriboTreeGeom> geom_list, visual_list;
+  std::vector<TriboTreeMimic> mimic_list;
+  std::vector<std::string> missing;  // meshes that were not found
   std::vector<std::array<int, 2>> disabled_list;
   std::vector<const char*> state_list;
   std::vector<TriboRobotValue> value_list;
@@ -177,7 +180,7 @@ static std::vector<fs::path> package_folders(const TriboUrdfDef& def) {
   return folders;
 }
 
-static std::string find_mesh(const TriboUrdfDef& def, const std::string& name) {
+static std::string find_mesh(const TriboUrdfDef& def, RobotFile* robot, const std::string& name) {
   std::vector<fs::path> candidates;
   std::error_code error;
   if (name.rfind("package://", 0) == 0) {
@@ -199,36 +202,66 @@ static std::string find_mesh(const TriboUrdfDef& def, const std::string& name) {
       return fs::absolute(candidate).lexically_normal().string();
     }
   }
-  throw Refusal{TRIBO_NOT_FOUND, std::string(def.urdf) + ": mesh '" + name + "' was not found in " +
-                                     std::to_string(candidates.size()) + " places" +
-                                     (candidates.empty() ? "" : ", the first being " + candidates[0].string())};
+  std::string places;
+  for (const fs::path& candidate : candidates) {
+    places += (places.empty() ? " (" : ", ") + candidate.string();
+  }
+  robot->missing.push_back("'" + name + "'" + (places.empty() ? "" : places + ")"));
+  return "";
 }
 
-static void read_geometry(const TriboUrdfDef& def, RobotFile* robot, const urdf::Collision& from, int link) {
+static void read_geometry(const TriboUrdfDef& def, RobotFile* robot, const urdf::Pose& origin,
+                          const urdf::Geometry* shape, const urdf::Material* material, int link,
+                          std::vector<TriboTreeGeom>* list) {
   TriboTreeGeom geom{};
   geom.link = link;
-  geom.local = to_pose(from.origin);
+  geom.local = to_pose(origin);
+  geom.color[0] = geom.color[1] = geom.color[2] = 0.7;
+  geom.color[3] = 1;
+  if (material != nullptr) {
+    const double rgba[4] = {material->color.r, material->color.g, material->color.b, material->color.a};
+    for (int i = 0; i < 4; ++i) {
+      geom.color[i] = std::min(std::max(rgba[i], 0.0), 1.0);
+    }
+  }
   geom.scale[0] = geom.scale[1] = geom.scale[2] = 1;
-  if (const auto* sphere = dynamic_cast<const urdf::Sphere*>(from.geometry.get())) {
+  if (const auto* sphere = dynamic_cast<const urdf::Sphere*>(shape)) {
     geom.shape = 0;
     geom.size[0] = sphere->radius;
-  } else if (const auto* box = dynamic_cast<const urdf::Box*>(from.geometry.get())) {
+  } else if (const auto* box = dynamic_cast<const urdf::Box*>(shape)) {
     geom.shape = 1;
     geom.size[0] = box->dim.x, geom.size[1] = box->dim.y, geom.size[2] = box->dim.z;
-  } else if (const auto* capsule = dynamic_cast<const urdf::Capsule*>(from.geometry.get())) {
+  } else if (const auto* capsule = dynamic_cast<const urdf::Capsule*>(shape)) {
     geom.shape = 2;
     geom.size[0] = capsule->radius, geom.size[1] = capsule->length;
-  } else if (const auto* cylinder = dynamic_cast<const urdf::Cylinder*>(from.geometry.get())) {
+  } else if (const auto* cylinder = dynamic_cast<const urdf::Cylinder*>(shape)) {
     geom.shape = 3;
     geom.size[0] = cylinder->radius, geom.size[1] = cylinder->length;
-  } else if (const auto* mesh = dynamic_cast<const urdf::Mesh*>(from.geometry.get())) {
+  } else if (const auto* mesh = dynamic_cast<const urdf::Mesh*>(shape)) {
     geom.shape = 4;
-    geom.mesh = robot->keep(find_mesh(def, mesh->filename));
+    geom.mesh = robot->keep(find_mesh(def, robot, mesh->filename));
     geom.scale[0] = mesh->scale.x, geom.scale[1] = mesh->scale.y, geom.scale[2] = mesh->scale.z;
   } else {
     return;
   }
-  robot->geom_list.push_back(geom);
+  list->push_back(geom);
+}
+
+// One complaint for all meshes that were not found, each once.
+static void refuse_missing(const TriboUrdfDef& def, RobotFile* robot) {
+  std::vector<std::string>& missing = robot->missing;
+  std::sort(missing.begin(), missing.end());
+  missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
+  if (missing.empty()) {
+    return;
+  }
+  std::string all;
+  for (const std::string& one : missing) {
+    all += (all.empty() ? "" : "; ") + one;
+  }
+  throw Refusal{TRIBO_NOT_FOUND, std::string(def.urdf) + ": " + std::to_string(missing.size()) +
+                                     (missing.size() == 1 ? " mesh was not found: " : " meshes were not found: ") +
+                                     all};
 }
 
 // A link and everything below it, depth first.
@@ -243,10 +276,16 @@ static void read_link(const TriboUrdfDef& def, RobotFile* robot, const urdf::Lin
   if (from.parent_joint) {
     link.joint_name = robot->keep(from.parent_joint->name);
     read_joint(def.urdf, *from.parent_joint, &link);
+    // a joint that has been fixed may still say whom it followed
+    if (const auto mimic = link.kind == TRIBO_JOINT_FIXED ? nullptr : from.parent_joint->mimic) {
+      robot->mimic_list.push_back({link.joint_name, robot->keep(mimic->joint_name), mimic->multiplier, mimic->offset});
+    }
   } else {
+    const bool heavy = from.inertial && from.inertial->mass > 0;
+    const bool floats = def.free_base == 1 || (def.free_base == 2 && heavy);
     link.joint_name = "root_joint";
-    link.kind = def.free_base ? TRIBO_JOINT_FREE : TRIBO_JOINT_FIXED;
-    link.placement = def.free_base ? link.placement : def.base;
+    link.kind = floats ? TRIBO_JOINT_FREE : TRIBO_JOINT_FIXED;
+    link.placement = floats ? link.placement : def.base;
   }
   if (from.inertial) {
     read_inertial(*from.inertial, &link);
@@ -256,7 +295,13 @@ static void read_link(const TriboUrdfDef& def, RobotFile* robot, const urdf::Lin
   robot->link_index[from.name] = index;
   for (const urdf::CollisionSharedPtr& collision : from.collision_array) {
     if (collision && collision->geometry) {
-      read_geometry(def, robot, *collision, index);
+      read_geometry(def, robot, collision->origin, collision->geometry.get(), nullptr, index, &robot->geom_list);
+    }
+  }
+  for (const urdf::VisualSharedPtr& visual : from.visual_array) {
+    if (visual && visual->geometry) {
+      read_geometry(def, robot, visual->origin, visual->geometry.get(), visual->material.get(), index,
+                    &robot->visual_list);
     }
   }
   for (const urdf::LinkSharedPtr& child : from.child_links) {
@@ -336,6 +381,7 @@ TriboStatus tribo_pin_robot_read(const TriboUrdfDef* def, const TriboRobotFile**
       robot = new RobotFile{};
       const urdf::ModelInterfaceSharedPtr model = parse_urdf(def->urdf);
       read_link(*def, robot, *model->getRoot(), -1, 1);
+      refuse_missing(*def, robot);
       if (def->srdf != nullptr) {
         read_srdf(def->srdf, robot);
       }
@@ -346,6 +392,10 @@ TriboStatus tribo_pin_robot_read(const TriboUrdfDef* def, const TriboRobotFile**
     robot->nlink = static_cast<int>(robot->link_list.size());
     robot->geoms = robot->geom_list.data();
     robot->ngeom = static_cast<int>(robot->geom_list.size());
+    robot->visuals = robot->visual_list.data();
+    robot->nvisual = static_cast<int>(robot->visual_list.size());
+    robot->mimics = robot->mimic_list.data();
+    robot->nmimic = static_cast<int>(robot->mimic_list.size());
     robot->disabled = reinterpret_cast<const int(*)[2]>(robot->disabled_list.data());
     robot->ndisabled = static_cast<int>(robot->disabled_list.size());
     robot->states = robot->state_list.data();

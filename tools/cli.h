@@ -35,7 +35,7 @@ struct Args {
 };
 
 extern const Command command_run, command_check, command_lab, command_info, command_solve, command_dump, command_bench,
-    command_plot, command_render, command_solvers, command_version, command_view;
+    command_convert, command_plot, command_render, command_solvers, command_version, command_view;
 const Command* const* cli_commands(int* count);
 
 // The value of a flag, NULL when it was not given.
@@ -61,7 +61,8 @@ TriboStatus cli_configure(const Args* args, TriboScene* scene, int* wrong);
       {"--tol", "T", "largest residual of a certified step [m/s]"}, {"--threads", "N", "worker threads"}, \
       {"--step-budget", "S", "wall time one step may take"},                                              \
       {"--set", "KEY=VALUE", "any world setting, or solver.KEY; may be repeated"},                        \
-      {"--strict", NULL, "exit 1 when a step was not certified"},                                         \
+      {"--strict", NULL, "exit 1 when a step was not certified, 2 when the file was not taken in full"},  \
+      {"--no-ground", NULL, "no ground under a robot file that has no world"},                            \
       {"--json", "FILE", "results for machines; - is standard output"}, {                                 \
     "--quiet", NULL, "no text for people"                                                                 \
   }

@@ -9,6 +9,8 @@
 
 static const Flag info_flags[] = {
     {"--json", "FILE", "for machines; - is standard output"},
+    {"--strict", NULL, "exit 2 when the file was not taken in full"},
+    {"--no-ground", NULL, "no ground under a robot file that has no world"},
     {0},
 };
 

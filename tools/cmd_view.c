@@ -27,7 +27,7 @@ typedef struct Source {
 // The scene as the command line wants it, at the start and whenever its file has changed.
 static TriboStatus load(void* user, TriboScene** out) {
   Source* source = user;
-  TriboStatus status = tribo_scene_load(source->args->positional[0], &simulation_log, out);
+  TriboStatus status = simulation_scene(source->args, source->args->positional[0], out, &source->wrong);
   if (status == TRIBO_OK) {
     status = cli_configure(source->args, *out, &source->wrong);
     if (status != TRIBO_OK) {

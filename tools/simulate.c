@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,18 +23,115 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+typedef struct Warnings {
+  int count;
+} Warnings;
+
 static void print_log(TriboLogLevel level, const char* text, void* user) {
-  (void)user;
+  ((Warnings*)user)->count += level == TRIBO_LOG_WARNING;
   fprintf(stderr, "tribo: %s%s\n", level == TRIBO_LOG_WARNING ? "warning: " : "", text);
 }
 
-const TriboLog simulation_log = {print_log, NULL};
+static int ends_in(const char* path, const char* ending) {
+  const size_t n = strlen(path), k = strlen(ending);
+  return n >= k && strcasecmp(path + n - k, ending) == 0;
+}
+
+// The lowest point of a shape whose pose is given.
+static double lowest_of(const TriboShapeInfo* s, const double p[3], const double R[9]) {
+  const double *z = R + 6, *a = s->size, across = sqrt(fmax(0, 1 - z[2] * z[2]));
+  switch (s->kind) {
+    case TRIBO_SHAPE_SPHERE: return p[2] - a[0];
+    case TRIBO_SHAPE_BOX: return p[2] - 0.5 * (fabs(z[0]) * a[0] + fabs(z[1]) * a[1] + fabs(z[2]) * a[2]);
+    case TRIBO_SHAPE_CAPSULE: return p[2] - 0.5 * fabs(z[2]) * a[1] - a[0];
+    case TRIBO_SHAPE_CYLINDER:
+    case TRIBO_SHAPE_CONE: return p[2] - 0.5 * fabs(z[2]) * a[1] - across * a[0];
+    case TRIBO_SHAPE_ELLIPSOID: return p[2] - sqrt(pow(z[0] * a[0], 2) + pow(z[1] * a[1], 2) + pow(z[2] * a[2], 2));
+    case TRIBO_SHAPE_HULL: {
+      double low = INFINITY;
+      for (int i = 0; i < s->npoint; ++i) {
+        const double* x = s->points + 3 * i;
+        low = fmin(low, p[2] + z[0] * x[0] + z[1] * x[1] + z[2] * x[2]);
+      }
+      return low;
+    }
+    default: return INFINITY;
+  }
+}
+
+// Row-major rotation of a quaternion x y z w.
+static void to_matrix(const double q[4], double R[9]) {
+  const double x = q[0], y = q[1], z = q[2], w = q[3];
+  const double m[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
+                       2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+                       2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
+  memcpy(R, m, sizeof m);
+}
+
+// How low the shapes of a model reach at its start; INFINITY without any.
+static TriboStatus lowest_point(const TriboScene* scene, double* low) {
+  TriboModel* model = NULL;
+  TriboData* data = NULL;
+  TriboView position = {0}, quaternion = {0};
+  *low = INFINITY;
+  TriboStatus status = tribo_model_create(scene, &model);
+  status = status == TRIBO_OK ? tribo_data_create(model, &data) : status;
+  status = status == TRIBO_OK ? tribo_data_view(model, data, TRIBO_FIELD_POSITION, &position) : status;
+  status = status == TRIBO_OK ? tribo_data_view(model, data, TRIBO_FIELD_QUATERNION, &quaternion) : status;
+  for (int i = 0; status == TRIBO_OK && i < tribo_model_size(model).nshape; ++i) {
+    const TriboShapeInfo* s = tribo_model_shape(model, i);
+    double body[9], own[9], p[3], R[9];
+    to_matrix(quaternion.values + 4 * s->body, body);
+    to_matrix(s->quaternion, own);
+    for (int r = 0; r < 3; ++r) {
+      p[r] = position.values[3 * s->body + r];
+      for (int c = 0; c < 3; ++c) {
+        p[r] += body[3 * r + c] * s->position[c];
+        R[3 * r + c] = body[3 * r] * own[c] + body[3 * r + 1] * own[3 + c] + body[3 * r + 2] * own[6 + c];
+      }
+    }
+    *low = fmin(*low, lowest_of(s, p, R));
+  }
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+  return status;
+}
+
+// A URDF file is a robot without a world: it gets a ground to stand on, just under it.
+static TriboStatus add_ground(TriboScene* scene) {
+  double low;
+  TriboStatus status = lowest_point(scene, &low);
+  if (status != TRIBO_OK || low == INFINITY) {
+    return status;
+  }
+  TriboShapeDef ground = tribo_shape_default();
+  ground.name = "ground";
+  ground.kind = TRIBO_SHAPE_HALFSPACE;
+  ground.position[2] = low;
+  return tribo_scene_add_shape(scene, TRIBO_WORLD, &ground, NULL);
+}
+
+TriboStatus simulation_scene(const Args* args, const char* path, TriboScene** scene, int* wrong) {
+  Warnings warnings = {0};
+  TriboLog log = {print_log, &warnings};
+  *wrong = 0;
+  TriboStatus status = tribo_scene_load(path, &log, scene);
+  if (status == TRIBO_OK && warnings.count > 0 && cli_value(args, "--strict") != NULL) {
+    *wrong = 1;
+    cli_wrong("%s: %d warning%s, and --strict takes none", path, warnings.count, warnings.count == 1 ? "" : "s");
+    return TRIBO_INVALID;
+  }
+  if (status == TRIBO_OK && ends_in(path, ".urdf") && cli_value(args, "--no-ground") == NULL) {
+    status = add_ground(*scene);
+  }
+  return status;
+}
 
 int simulation_open(const Args* args, const char* path, Simulation* sim) {
   *sim = (Simulation){.path = path};
   int wrong = 0;
-  TriboStatus status = tribo_scene_load(path, &simulation_log, &sim->scene);
-  if (status == TRIBO_OK) {
+  TriboStatus status = simulation_scene(args, path, &sim->scene, &wrong);
+  if (status == TRIBO_OK && !wrong) {
     status = cli_configure(args, sim->scene, &wrong);
   }
   if (wrong) {

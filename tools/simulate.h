@@ -39,8 +39,8 @@ typedef struct Simulation {
   Totals totals;
 } Simulation;
 
-extern const TriboLog simulation_log;  // warnings go to stderr
-
+// The scene of a file; a robot without a world gets a ground. *wrong: complained about already.
+TriboStatus simulation_scene(const Args* args, const char* path, TriboScene** scene, int* wrong);
 // 0 or an exit code, complained about already.
 int simulation_open(const Args* args, const char* path, Simulation* sim);
 int simulation_load(Simulation* sim, const char* path);  // a saved state, NULL: nothing to do

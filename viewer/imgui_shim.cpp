@@ -383,7 +383,7 @@ static void plots(Panel* panel) {
   ImGui::End();
 }
 
-// From limit to limit; joints without limits turn once around, or move a metre.
+// From limit to limit; joints without limits turn once around, or move a metre. Actuators by their control.
 static void motors(Panel* panel) {
   const TriboModel* model = panel->facts->model;
   if (!begin(panel, PANEL_MOTORS)) return;
@@ -394,7 +394,15 @@ static void motors(Panel* panel) {
           hi = static_cast<float>(std::fmin(joint->upper, reach));
     if (ImGui::SliderFloat(joint->name, &target, lo, hi)) give_order(panel, TRIBO_PLAYER_MOTOR, i, target, "");
   }
-  if (panel->charts.nmotor == 0) ImGui::TextUnformatted("the scene has no motors");
+  for (int i = 0; i < panel->charts.nactuator; ++i) {
+    const TriboActuatorInfo* actuator = tribo_model_actuator(model, i);
+    float control = panel->charts.control[i], lo = static_cast<float>(std::fmax(actuator->ctrl_min, -3.1416)),
+          hi = static_cast<float>(std::fmin(actuator->ctrl_max, 3.1416));
+    if (ImGui::SliderFloat(actuator->name, &control, lo, hi)) give_order(panel, TRIBO_PLAYER_CONTROL, i, control, "");
+  }
+  if (panel->charts.nmotor + panel->charts.nactuator == 0) {
+    ImGui::TextUnformatted("the scene has neither motors nor actuators");
+  }
   ImGui::End();
 }
 

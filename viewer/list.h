@@ -10,8 +10,9 @@ typedef struct ShapeMesh {
 
 struct TriboDrawList {
   MeshSet set;
-  ShapeMesh* shapes;  // (nshape) of the model
-  int nshape;
+  ShapeMesh* looks;        // (nshape + nvisual) of the model's shapes, then of its visuals
+  unsigned char* dressed;  // (nbody) 1: it has visuals
+  int nshape, nvisual;
   double up[3];
   TriboDrawInstance* instances;  // shapes first, overlays after them
   int ninstance, capacity;

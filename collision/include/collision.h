@@ -21,6 +21,9 @@ TRIBO_NODISCARD TriboStatus tribo_col_hull_load(const char* path, const double s
 // is taken as convex. points and first are to be freed with tribo_free.
 TRIBO_NODISCARD TriboStatus tribo_col_mesh_pieces(const char* path, const double scale[3], double** points, int** first,
                                                   int* npiece);
+// The vertices and triangles of a mesh file, scaled; points and triangles are to be freed with tribo_free.
+TRIBO_NODISCARD TriboStatus tribo_col_mesh_load(const char* path, const double scale[3], double** points, int* npoint,
+                                                int** triangles, int* ntriangle);
 void tribo_col_hull_destroy(TriboHull* hull);
 int tribo_col_hull_vertices(const TriboHull* hull, const double** points);   // (n × 3), n returned
 int tribo_col_hull_triangles(const TriboHull* hull, const int** triangles);  // (n × 3) outward, for drawing and inertia

@@ -58,11 +58,11 @@ typedef struct TriboTree TriboTree;  // const after creation, shareable
 TRIBO_NODISCARD TriboStatus tribo_dyn_tree_build(const TriboLinkDef* links, int nlink, TriboTree** out);
 
 // A URDF robot. Joints keep Pinocchio's order; a free base is the joint "root_joint". Fixed joints keep their links as
-// bodies. A mimic joint is a joint of its own. Files above 50 MB are refused.
+// bodies. A mimic joint is a joint of its own; whom it follows is told. Files above 50 MB are refused.
 typedef struct TriboUrdfDef {
   const char* urdf;                 // path
   const char* srdf;                 // path or NULL: reference poses and disabled pairs
-  int free_base;                    // 1: a free flyer carries the root link
+  int free_base;                    // 1: a free flyer carries the root link; 2: it does when the root link has mass
   TriboPose base;                   // of the root link (fixed base: built in; free base: initial)
   const char* const* package_dirs;  // where package:// is looked for, before ROS_PACKAGE_PATH and AMENT_PREFIX_PATH
   int npackage_dir;
@@ -70,7 +70,7 @@ typedef struct TriboUrdfDef {
 TRIBO_NODISCARD TriboStatus tribo_dyn_tree_load_urdf(const TriboUrdfDef* def, TriboTree** out);
 void tribo_dyn_tree_destroy(TriboTree* tree);
 
-// A collision shape of a loaded tree, as the file states it.
+// A collision shape of a loaded tree, or one that is drawn, as the file states it.
 typedef struct TriboTreeGeom {
   int link;
   int shape;         // 0 sphere, 1 box, 2 capsule, 3 cylinder, 4 mesh
@@ -78,7 +78,14 @@ typedef struct TriboTreeGeom {
   const char* mesh;  // absolute path, shape 4
   double scale[3];
   TriboPose local;  // in the link frame
+  double color[4];  // drawn ones
 } TriboTreeGeom;
+
+// A joint that follows another: q = ratio q_of + offset.
+typedef struct TriboTreeMimic {
+  const char *joint, *of;
+  double ratio, offset;
+} TriboTreeMimic;
 
 typedef struct TriboLinkInfo {
   const char* name;
@@ -110,6 +117,10 @@ typedef struct TriboTreeInfo {
   const double* references;  // (nreference × nq)
   int ngeom;
   const TriboTreeGeom* geoms;
+  int nvisual;
+  const TriboTreeGeom* visuals;
+  int nmimic;
+  const TriboTreeMimic* mimics;
   int ndisabled;  // link pairs that must not collide (SRDF)
   const int (*disabled)[2];
 } TriboTreeInfo;
@@ -179,6 +190,13 @@ typedef struct TriboMotor {
   double effort;              // INFINITY: no bound
 } TriboMotor;
 
+// A bound on something that is no coordinate, a tendon's length: distance ≥ 0, and its rate is jac · v.
+typedef struct TriboBound {
+  int index;          // for names and warm starts
+  double distance;    // to the bound, negative beyond it [m, rad]
+  const double* jac;  // (nv)
+} TriboBound;
+
 typedef struct TriboStepOptions {
   double h;           // [s]
   double gravity[3];  // [m/s²]
@@ -189,6 +207,8 @@ typedef struct TriboStepOptions {
   double bounce_min;  // impact speed below which nothing rebounds [m/s]
   const TriboMotor* motors;
   int nmotor;
+  const TriboBound* bounds;  // of assemble
+  int nbound;
 } TriboStepOptions;
 
 TRIBO_NODISCARD TriboStatus tribo_dyn_data_create(const TriboSystem* system, TriboDynData** out);
@@ -211,17 +231,28 @@ double tribo_dyn_limit_violation(const TriboSystem* system, const TriboDynData* 
 TRIBO_NODISCARD TriboStatus tribo_dyn_kinematics(const TriboSystem* system, TriboDynData* data, const double* q,
                                                  const double* v, TriboPose* poses, TriboTwist* twists);
 
+// The terms of M v̇ + b = passive + … at any state, each may be NULL: mass (nv × nv), bias (nv), passive (nv): springs
+// and damping of joints. Scratch only, as above.
+TRIBO_NODISCARD TriboStatus tribo_dyn_terms(const TriboSystem* system, TriboDynData* data, const double gravity[3],
+                                            const double* q, const double* v, double* mass, double* bias,
+                                            double* passive);
+// force (nv) += Jᵀ wrench (nbody × 6, as for update)
+TRIBO_NODISCARD TriboStatus tribo_dyn_generalize(const TriboSystem* system, TriboDynData* data, const double* q,
+                                                 const double* wrench, double* force);
+
 // What a constraint of the assembled problem is, for names, warm starts and events.
 typedef enum TriboRowKind {
   TRIBO_ROW_CONTACT,
   TRIBO_ROW_LIMIT,
   TRIBO_ROW_FRICTION,
   TRIBO_ROW_MOTOR,
+  TRIBO_ROW_BOUND,
   TRIBO_ROW_CLOSURE
 } TriboRowKind;
 typedef struct TriboRowInfo {
   TriboRowKind kind;
-  int index;  // contact, motor, closure; LIMIT, FRICTION: v index in the system (limits: 2·v + (upper ? 1 : 0))
+  int index;  // contact, motor, closure; BOUND: its own; LIMIT, FRICTION: v index in the system (limits: 2·v + (upper ?
+              // 1 : 0))
   int block_a, block_b;  // motion blocks, −1 for none; block_a < block_b unless one is −1 (then block_b is −1)
   double frame[9];       // CONTACT: rows t1, t2, n in the world: to turn a warm start into the new tangents
   int impact;            // 1: a restitution row

@@ -162,7 +162,7 @@ static void packages_are_found(void** state) {
   TriboTree* tree = NULL;
   unsetenv("ROS_PACKAGE_PATH");
   unsetenv("AMENT_PREFIX_PATH");
-  CHECK_FAILS(tribo_dyn_tree_load_urdf(&def, &tree), TRIBO_NOT_FOUND, "mesh 'package://mypkg/m.stl' was not found");
+  CHECK_FAILS(tribo_dyn_tree_load_urdf(&def, &tree), TRIBO_NOT_FOUND, "1 mesh was not found: 'package://mypkg/m.stl'");
 
   // as a folder that holds the package, as the package itself, and through each variable
   const char* formats[][2] = {{NULL, "%s/ws/share"},

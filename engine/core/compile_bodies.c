@@ -114,6 +114,11 @@ static TriboStatus add_free_bodies(Builder* b, TriboFreeBodyDef* defs) {
     int id = b->model->nbody;
     TriboFreeBodyDef* def = &defs[id];
     TRIBO_TRY(tribo_compile_mass(b->scene, b->model, i, &def->mass, def->com, def->inertia));
+    if (def->mass == 0 || def->inertia[0] + def->inertia[4] + def->inertia[8] == 0) {
+      return tribo_located(tribo_fail(TRIBO_INVALID, "body '%s' has mass %g kg and inertia %g: a free body needs both",
+                                      b->scene->bodys[i].name, def->mass, def->inertia[0]),
+                           b->scene->body_where[i]);
+    }
     TriboBodyInfo info = {.mass = def->mass, .q_at = 7 * id, .v_at = 6 * id, .block = id};
     tribo_copy3(info.com, def->com);
     inertia6(info.inertia, def->inertia);
@@ -140,7 +145,7 @@ static TriboStatus fill_link(Builder* b, int body, const int* link_of, TriboLink
   const TriboJointDef* joint = j >= 0 ? &scene->joints[j] : &free_joint;
   // frames at zero configuration
   b->frame[body] = body_pose;
-  if (j >= 0) {
+  if (joint->kind != TRIBO_JOINT_FREE) {
     tribo_copy3(b->frame[body].p, joint->anchor);
   }
   link->placement = joint->kind == TRIBO_JOINT_FREE ? tribo_pose_identity() : b->frame[body];
@@ -338,9 +343,7 @@ static void set_joint(const TriboModel* model, const TriboJointInfo* joint, doub
 static TriboStatus initial_joint(const TriboModel* model, const char* name, double position, double velocity) {
   int id = tribo_names_find(&model->joint_names, name);
   if (id < 0) {
-    const char* near = tribo_names_nearest(&model->joint_names, name);
-    return tribo_fail(TRIBO_NOT_FOUND, "there is no joint '%s'%s%s%s", name, near ? "; did you mean '" : "",
-                      near ? near : "", near ? "'?" : "");
+    return tribo_not_found(&model->joint_names, "joint", name);
   }
   if (model->joints[id].nv != 1) {
     return tribo_fail(TRIBO_INVALID, "joint '%s' has %d degrees of freedom; only those with one can be set by a number",
@@ -366,7 +369,7 @@ static TriboStatus robot_state(Builder* b, const ModelTree* entry) {
     }
     memcpy(q, info->references + (size_t)found * (size_t)info->nq, (size_t)info->nq * sizeof *q);
   }
-  if (def->free_base) {
+  if (info->links[0].kind == TRIBO_JOINT_FREE) {
     // the placement of the scene, on top of the reference's own base pose
     TriboPose base = tribo_pose(def->position, def->quaternion), own = tribo_pose(q, q + 3);
     TriboPose placed = tribo_pose_mul(&base, &own);
@@ -392,7 +395,7 @@ static TriboStatus initial_state(Builder* b) {
     const TriboBodyInfo* info = &model->bodies[b->scene_body[i]];
     if (b->root[i] < 0) {
       free_body_state(&scene->bodys[i], info, model->q0 + info->q_at, model->v0 + info->v_at);
-    } else if (b->parent_joint[i] < 0) {
+    } else if (b->parent_joint[i] < 0 || scene->joints[b->parent_joint[i]].kind == TRIBO_JOINT_FREE) {
       free_flyer_state(&scene->bodys[i], info->com, model->q0 + info->q_at, model->v0 + info->v_at);
     }
   }

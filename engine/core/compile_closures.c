@@ -120,6 +120,50 @@ static TriboStatus tie_joints(TriboModel* model, const TriboClosureDef* def, Tri
   return TRIBO_OK;
 }
 
+// The closures of the scene, then the joints of robots that follow others.
+typedef struct Ties {
+  TriboClosureDef* defs;
+  const char** where;
+  int count;
+} Ties;
+
+static TriboStatus gather(const TriboScene* scene, TriboModel* model, Ties* ties) {
+  ties->count = scene->nclosure;
+  for (int t = 0; t < model->ntree; ++t) {
+    ties->count += model->trees[t].robot >= 0 ? tribo_dyn_tree_info(model->trees[t].tree)->nmimic : 0;
+  }
+  ties->defs = tribo_pool_alloc(&model->pool, (size_t)ties->count, sizeof *ties->defs);
+  ties->where = tribo_pool_alloc(&model->pool, (size_t)ties->count, sizeof *ties->where);
+  if (ties->defs == NULL || ties->where == NULL) {
+    return no_memory();
+  }
+  int at = 0;
+  for (; at < scene->nclosure; ++at) {
+    ties->defs[at] = scene->closures[at];
+    ties->where[at] = scene->closure_where[at];
+  }
+  for (int t = 0; t < model->ntree; ++t) {
+    const int robot = model->trees[t].robot;
+    const TriboTreeInfo* info = tribo_dyn_tree_info(model->trees[t].tree);
+    for (int i = 0; robot >= 0 && i < info->nmimic; ++i, ++at) {
+      const TriboTreeMimic* mimic = &info->mimics[i];
+      TriboClosureDef* def = &ties->defs[at];
+      *def = tribo_closure_default();
+      def->kind = TRIBO_CLOSURE_MIMIC;
+      def->name = tribo_pool_format(&model->pool, "%s/%s mimic", scene->robots[robot].name, mimic->joint);
+      def->joint_a = tribo_pool_format(&model->pool, "%s/%s", scene->robots[robot].name, mimic->of);
+      def->joint_b = tribo_pool_format(&model->pool, "%s/%s", scene->robots[robot].name, mimic->joint);
+      def->ratio = mimic->ratio;
+      def->offset = mimic->offset;
+      ties->where[at] = scene->robots[robot].urdf;
+      if (def->name == NULL || def->joint_a == NULL || def->joint_b == NULL) {
+        return no_memory();
+      }
+    }
+  }
+  return TRIBO_OK;
+}
+
 // A point of the frame that dynamics moves, in the user's frame of the same body.
 static void point_for_user(const TriboModel* model, int body, const double p[3], double out[3]) {
   tribo_copy3(out, p);
@@ -131,14 +175,14 @@ static void point_for_user(const TriboModel* model, int body, const double p[3],
 }
 
 // Joints first: those that follow others move bodies, and frames are taken after that.
-static TriboStatus compile(const TriboScene* scene, TriboModel* model, TriboDynData* look, TriboClosure* closures,
+static TriboStatus compile(const Ties* ties, TriboModel* model, TriboDynData* look, TriboClosure* closures,
                            TriboPose* poses, TriboTwist* twists) {
   for (int joints = 1; joints >= 0; --joints) {
     if (!joints) {
       TRIBO_TRY(tribo_dyn_kinematics(model->system, look, model->q0, model->v0, poses, twists));
     }
-    for (int i = 0; i < scene->nclosure; ++i) {
-      const TriboClosureDef* def = &scene->closures[i];
+    for (int i = 0; i < ties->count; ++i) {
+      const TriboClosureDef* def = &ties->defs[i];
       if (ties_joints(def->kind) != joints) {
         continue;
       }
@@ -146,12 +190,12 @@ static TriboStatus compile(const TriboScene* scene, TriboModel* model, TriboDynD
       TriboStatus status = joints ? tie_joints(model, def, &closures[i]) : tie_bodies(model, def, poses, &closures[i]);
       if (status != TRIBO_OK) {
         tribo_fail_prefix("closure '%s': ", def->name);
-        return tribo_located(status, scene->closure_where[i]);
+        return tribo_located(status, ties->where[i]);
       }
     }
   }
-  for (int i = 0; i < scene->nclosure; ++i) {
-    const TriboClosureDef* def = &scene->closures[i];
+  for (int i = 0; i < ties->count; ++i) {
+    const TriboClosureDef* def = &ties->defs[i];
     TriboClosureInfo* info = &model->closures[i];
     *info = (TriboClosureInfo){.name = tribo_pool_strdup(&model->pool, def->name),
                                .kind = tribo_dyn_closure_name(def->kind),
@@ -169,7 +213,7 @@ static TriboStatus compile(const TriboScene* scene, TriboModel* model, TriboDynD
       TRIBO_TRY(tribo_compile_exclude(model, info->body_a, info->body_b));
     }
   }
-  return tribo_dyn_system_close(model->system, closures, scene->nclosure);
+  return tribo_dyn_system_close(model->system, closures, ties->count);
 }
 
 // Bodies are tied where they are, but joints that follow may be told two different things.
@@ -207,23 +251,25 @@ static TriboStatus find_redundant(TriboModel* model, const TriboClosure* closure
 }
 
 TriboStatus tribo_compile_closures(const TriboScene* scene, TriboModel* model) {
-  if (scene->nclosure == 0) {
+  Ties ties;
+  TRIBO_TRY(gather(scene, model, &ties));
+  if (ties.count == 0) {
     return TRIBO_OK;
   }
-  model->nclosure = scene->nclosure;
-  model->closures = tribo_pool_alloc(&model->pool, (size_t)scene->nclosure, sizeof *model->closures);
-  TriboClosure* closures = tribo_alloc((size_t)scene->nclosure, sizeof *closures);
+  model->nclosure = ties.count;
+  model->closures = tribo_pool_alloc(&model->pool, (size_t)ties.count, sizeof *model->closures);
+  TriboClosure* closures = tribo_alloc((size_t)ties.count, sizeof *closures);
   TriboPose* poses = tribo_alloc((size_t)model->nbody, sizeof *poses);
   TriboTwist* twists = tribo_alloc((size_t)model->nbody, sizeof *twists);
-  unsigned* redundant = tribo_alloc((size_t)scene->nclosure, sizeof *redundant);
-  double* error = tribo_alloc(6 * (size_t)scene->nclosure, sizeof *error);
+  unsigned* redundant = tribo_alloc((size_t)ties.count, sizeof *redundant);
+  double* error = tribo_alloc(6 * (size_t)ties.count, sizeof *error);
   TriboDynData* look = NULL;
   TriboStatus status = model->closures == NULL || closures == NULL || poses == NULL || twists == NULL ||
                                redundant == NULL || error == NULL
                            ? no_memory()
                            : tribo_dyn_data_create(model->system, &look);
   if (status == TRIBO_OK) {
-    status = compile(scene, model, look, closures, poses, twists);
+    status = compile(&ties, model, look, closures, poses, twists);
   }
   if (status == TRIBO_OK) {
     status = find_redundant(model, closures, redundant, error);

@@ -108,6 +108,12 @@ TriboStatus tribo_compile_mass(const TriboScene* scene, TriboModel* model, int b
   const TriboBodyDef* def = &scene->bodys[body];
   int given = !isnan(def->inertia[0]);
   double sum = 0, own_com[3] = {0}, own[9] = {0};
+  if (def->mass == 0 && !given) {
+    *mass = 0;
+    memset(com, 0, 3 * sizeof *com);
+    memset(inertia, 0, 9 * sizeof *inertia);
+    return TRIBO_OK;
+  }
   if (!given || isnan(def->com[0])) {
     TRIBO_TRY(sum_shapes(scene, model, body, &sum, own_com, own));
   }
@@ -128,7 +134,10 @@ TriboStatus tribo_compile_mass(const TriboScene* scene, TriboModel* model, int b
   if (given) {
     const double* s = def->inertia;
     const double full[9] = {s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2]};
-    memcpy(inertia, full, sizeof full);
+    double R[9], turned[9];
+    tribo_quat_to_mat(R, def->axes);
+    tribo_mul33(turned, R, full);
+    tribo_mul33t(inertia, turned, R);
     return TRIBO_OK;
   }
   // the shapes' inertia, scaled to the mass that was asked for
@@ -229,22 +238,28 @@ static TriboStatus add_geom(TriboModel* model, const TriboShapeDef* def, const T
   return info->name == NULL ? no_memory() : TRIBO_OK;
 }
 
-// The collision shapes a robot's file names; meshes become their convex hulls.
-static TriboStatus add_robot_geoms(const TriboScene* scene, TriboModel* model, const ModelTree* tree) {
+void tribo_compile_tree_geom(const TriboTreeGeom* geom, TriboShapeDef* def) {
   static const TriboShapeKind kinds[] = {TRIBO_SHAPE_SPHERE, TRIBO_SHAPE_BOX, TRIBO_SHAPE_CAPSULE, TRIBO_SHAPE_CYLINDER,
                                          TRIBO_SHAPE_HULL};
+  *def = tribo_shape_default();
+  def->kind = kinds[geom->shape];
+  tribo_copy3(def->size, geom->size);
+  def->mesh = geom->mesh;
+  tribo_copy3(def->scale, geom->scale);
+  tribo_copy3(def->position, geom->local.p);
+  tribo_quat_from_mat(def->quaternion, geom->local.R);
+  memcpy(def->color, geom->color, sizeof def->color);
+}
+
+// The collision shapes a robot's file names; meshes become their convex hulls.
+static TriboStatus add_robot_geoms(const TriboScene* scene, TriboModel* model, const ModelTree* tree) {
   const TriboRobotDef* robot = &scene->robots[tree->robot];
   const TriboTreeInfo* info = tribo_dyn_tree_info(tree->tree);
   int material = tribo_names_find(&scene->material_names, robot->material);
   for (int i = 0; i < info->ngeom; ++i) {
     const TriboTreeGeom* g = &info->geoms[i];
-    TriboShapeDef def = tribo_shape_default();
-    def.kind = kinds[g->shape];
-    tribo_copy3(def.size, g->size);
-    def.mesh = g->mesh;
-    tribo_copy3(def.scale, g->scale);
-    tribo_copy3(def.position, g->local.p);
-    tribo_quat_from_mat(def.quaternion, g->local.R);
+    TriboShapeDef def;
+    tribo_compile_tree_geom(g, &def);
     char name[320];
     snprintf(name, sizeof name, "%s/%s.shape%d", robot->name, info->links[g->link].name, i);
     def.name = name;

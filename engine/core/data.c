@@ -1,5 +1,5 @@
 // Making, resetting and looking at the data of a simulation.
-#include "data.h"
+#include "drive.h"
 
 #include <string.h>
 
@@ -19,26 +19,36 @@ TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, con
 }
 
 // X(field, count): the arrays whose size the model fixes
-#define DATA_ARRAYS(X)                  \
-  X(q, model->nq)                       \
-  X(v, model->nv)                       \
-  X(q_next, model->nq)                  \
-  X(v_next, model->nv)                  \
-  X(q_mid, model->nq)                   \
-  X(v_mid, model->nv)                   \
-  X(driven, model->nbody)               \
-  X(look, model->nbody)                 \
-  X(tau, model->nv)                     \
-  X(tau_step, model->nv)                \
-  X(wrench, 6 * model->nbody)           \
-  X(wrench_step, 6 * model->nbody)      \
-  X(poses, model->nbody)                \
-  X(twists, model->nbody)               \
-  X(position, 3 * model->nbody)         \
-  X(quaternion, 4 * model->nbody)       \
-  X(velocity, 3 * model->nbody)         \
-  X(omega, 3 * model->nbody)            \
-  X(closure_force, 6 * model->nclosure) \
+#define DATA_ARRAYS(X)                    \
+  X(q, model->nq)                         \
+  X(v, model->nv)                         \
+  X(q_next, model->nq)                    \
+  X(v_next, model->nv)                    \
+  X(q_mid, model->nq)                     \
+  X(v_mid, model->nv)                     \
+  X(driven, model->nbody)                 \
+  X(look, model->nbody)                   \
+  X(tau, model->nv)                       \
+  X(tau_step, model->nv)                  \
+  X(wrench, 6 * model->nbody)             \
+  X(wrench_step, 6 * model->nbody)        \
+  X(poses, model->nbody)                  \
+  X(twists, model->nbody)                 \
+  X(position, 3 * model->nbody)           \
+  X(quaternion, 4 * model->nbody)         \
+  X(velocity, 3 * model->nbody)           \
+  X(omega, 3 * model->nbody)              \
+  X(closure_force, 6 * model->nclosure)   \
+  X(drive_poses, model->nbody)            \
+  X(drive_twists, model->nbody)           \
+  X(ctrl, model->nactuator)               \
+  X(act, model->nactuator)                \
+  X(act_next, model->nactuator)           \
+  X(actuation, model->nactuator)          \
+  X(bounds, model->nbound)                \
+  X(bound_jac, model->nbound * model->nv) \
+  X(effort, model->nv)                    \
+  X(length, model->ntendon)               \
   X(motors, model->nmotor)
 
 static TriboStatus allocate(const TriboModel* model, TriboData* data) {
@@ -119,6 +129,10 @@ void tribo_data_reset(const TriboModel* model, TriboData* data) {
   memcpy(data->q, model->q0, (size_t)model->nq * sizeof *data->q);
   memcpy(data->v, model->v0, (size_t)model->nv * sizeof *data->v);
   memcpy(data->motors, model->motors, (size_t)model->nmotor * sizeof *data->motors);
+  for (int i = 0; i < model->nactuator; ++i) {
+    data->ctrl[i] = model->actuators[i].ctrl;
+    data->act[i] = 0;
+  }
   memset(data->closure_force, 0, 6 * (size_t)model->nclosure * sizeof *data->closure_force);
   memset(data->tau, 0, (size_t)model->nv * sizeof *data->tau);
   memset(data->wrench, 0, 6 * (size_t)model->nbody * sizeof *data->wrench);
@@ -131,7 +145,8 @@ double tribo_data_time(const TriboData* data) {
 uint64_t tribo_data_hash(const TriboModel* model, const TriboData* data) {
   uint64_t h = tribo_hash(TRIBO_HASH_START, &data->time, sizeof data->time);
   h = tribo_hash(h, data->q, (size_t)model->nq * sizeof *data->q);
-  return tribo_hash(h, data->v, (size_t)model->nv * sizeof *data->v);
+  h = tribo_hash(h, data->v, (size_t)model->nv * sizeof *data->v);
+  return tribo_hash(h, data->act, (size_t)model->nactuator * sizeof *data->act);
 }
 
 // Body frames and velocities of the current state, in the user's terms.
@@ -173,6 +188,18 @@ TriboStatus tribo_data_view(const TriboModel* model, TriboData* data, TriboField
     case TRIBO_FIELD_QUATERNION: *view = (TriboView){data->quaternion, 4 * model->nbody}; return TRIBO_OK;
     case TRIBO_FIELD_VELOCITY: *view = (TriboView){data->velocity, 3 * model->nbody}; return TRIBO_OK;
     case TRIBO_FIELD_OMEGA: *view = (TriboView){data->omega, 3 * model->nbody}; return TRIBO_OK;
+    case TRIBO_FIELD_CTRL: *view = (TriboView){data->ctrl, model->nactuator}; return TRIBO_OK;
+    case TRIBO_FIELD_ACT: *view = (TriboView){data->act, model->nactuator}; return TRIBO_OK;
+    case TRIBO_FIELD_ACTUATION:
+      TRIBO_TRY(tribo_drive_look(model, data, data->q, data->v));
+      tribo_drive_actuators(model, data, data->tau_step, data->wrench_step);
+      *view = (TriboView){data->actuation, model->nactuator};
+      return TRIBO_OK;
+    case TRIBO_FIELD_TENDON:
+      TRIBO_TRY(tribo_drive_look(model, data, data->q, data->v));
+      tribo_drive_lengths(model, data);
+      *view = (TriboView){data->length, model->ntendon};
+      return TRIBO_OK;
   }
   return tribo_fail(TRIBO_INVALID, "tribo_data_view: field = %d is none of TriboField", (int)field);
 }

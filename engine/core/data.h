@@ -78,9 +78,20 @@ struct TriboData {
   size_t warm_mid_capacity;
 
   // inputs
-  TriboMotor* motors;   // (nmotor) with the user's targets
-  double* tau;          // (nv) set by the user, stays
-  double* tau_step;     // (nv) plus the scene's efforts
+  TriboMotor* motors;               // (nmotor) with the user's targets
+  double* tau;                      // (nv) set by the user, stays
+  double* tau_step;                 // (nv) plus the scene's efforts
+  const double *drive_q, *drive_v;  // the state at which forces are taken, set by: drive_look
+  TriboPose* drive_poses;           // (nbody) there; nothing without tendons, actuators and medium
+  TriboTwist* drive_twists;
+  double* ctrl;         // (nactuator) set by the user, stays
+  double* act;          // (nactuator) activations: state
+  double* act_next;     // (nactuator)
+  double* actuation;    // (nactuator) forces at the present state, on demand and in each step
+  TriboBound* bounds;   // (nbound) set by each step
+  double* bound_jac;    // (nbound × nv)
+  double* effort;       // (nv) scratch: sum of the actuators
+  double* length;       // (ntendon) on demand
   double* wrench;       // (nbody × 6) of the next step; cleared after it
   double* wrench_step;  // (nbody × 6) plus the scene's forces
 

@@ -10,9 +10,11 @@
 static const char* const schemes[] = {"midpoint", "euler", NULL};
 static const char* const joint_kinds[] = {"fixed",     "revolute",    "continuous", "prismatic", "helical",
                                           "universal", "cylindrical", "planar",     "spherical", "translation",
-                                          "euler",     "ellipsoid",   NULL};
+                                          "euler",     "free",        NULL};
 static const char* const closure_kinds[] = {"weld",      "ball",     "hinge", "slider", "cylindrical", "planar",
                                             "universal", "distance", "gear",  "mimic",  NULL};
+static const char* const activations[] = {"none", "integrator", "filter", "exact", NULL};
+static const char* const bases[] = {"false", "true", "auto", NULL};
 static const char* const whens[] = {"end", "at", "always", "max", "min", "mean", NULL};
 static const char* const rule_by[] = {"index", "layer", "column", NULL};
 
@@ -49,9 +51,12 @@ static const Field scene_fields[] = {
     S("grid", "a list of sections grid"),
     S("wall", "a list of sections wall"),
     S("pile", "a list of sections pile"),
+    S("visuals", "a list of sections visual"),
     S("joints", "a list of sections joint"),
     S("motors", "a list of sections motor"),
     S("closures", "a list of sections closure"),
+    S("tendons", "a list of sections tendon"),
+    S("actuators", "a list of sections actuator"),
     S("robots", "a list of sections robot"),
     S("exclude", "a list of pairs of body names that never collide"),
     S("forces", "a list of sections force"),
@@ -62,6 +67,7 @@ static const Field scene_fields[] = {
 
 static const Field world_fields[] = {
     V(3, TriboWorldDef, "gravity", gravity, "m/s²", "gravity"),
+    V(3, TriboWorldDef, "wind", wind, "m/s", "velocity of the medium"),
     W(TriboWorldDef, "scheme", scheme, schemes, "time integration"),
     S("solver", "the solver's id, or a mapping with `id` and the solver's own settings"),
 #define X(type, name, init, lo, hi, open, unit, doc) \
@@ -112,15 +118,28 @@ static const Field shape_fields[] = {
     SHAPE_REST,
 };
 
+static const Field visual_fields[] = {
+    S("body", "that it moves with; without it, the world"),
+    T(TriboShapeDef, "name", name, "for messages"),
+    SHAPE_KINDS,
+    V(3, TriboShapeDef, "position", position, "m", "in the body frame, or in the world"),
+    Q(TriboShapeDef, quaternion),
+    V(3, TriboShapeDef, "scale", scale, "", "of a mesh"),
+    {"color", FIELD_VEC4, AT(TriboShapeDef, color), 0, 1, 0, "", "red, green, blue, alpha", NULL},
+};
+
 static const Field body_fields[] = {
     T(TriboBodyDef, "name", name, "unique; how everything else refers to it"),
     V(3, TriboBodyDef, "position", position, "m", "of the body frame"),
     Q(TriboBodyDef, quaternion),
     V(3, TriboBodyDef, "velocity", velocity, "m/s", "initial, of the centre of mass"),
     V(3, TriboBodyDef, "omega", omega, "rad/s", "initial angular velocity, world axes"),
-    R(TriboBodyDef, "mass", mass, 0, BIG, 1, "kg", "without it, the shapes' densities count"),
+    R(TriboBodyDef, "mass", mass, 0, BIG, 0, "kg", "without it, the shapes' densities count"),
     V(3, TriboBodyDef, "com", com, "m", "centre of mass in the body frame"),
     V(6, TriboBodyDef, "inertia", inertia, "kg m²", "xx yy zz xy xz yz about the centre of mass"),
+    {"inertia_axes", FIELD_VEC4, AT(TriboBodyDef, axes), -2, 2, 0, "",
+     "orientation x, y, z, w in the body of the axes that inertia is given in", NULL},
+    R(TriboBodyDef, "lift", lift, -BIG, BIG, 0, "", "share of its weight that a force at its centre of mass takes off"),
     S("shapes", "a list of sections shape; a single shape may stand in the body itself"),
 };
 
@@ -139,7 +158,7 @@ static const Field joint_fields[] = {
     R(TriboJointDef, "armature", armature, 0, BIG, 0, "kg m², kg", "inertia of the drive"),
     R(TriboJointDef, "damping", damping, 0, BIG, 0, "N m s/rad, N s/m", "viscous"),
     R(TriboJointDef, "friction", friction, 0, BIG, 0, "N m, N", "dry"),
-    R(TriboJointDef, "stiffness", stiffness, 0, BIG, 0, "N m/rad, N/m", "spring of a one-dof joint"),
+    R(TriboJointDef, "stiffness", stiffness, 0, BIG, 0, "N m/rad, N/m", "spring of a one-dof joint or a spherical one"),
     R(TriboJointDef, "rest", rest, -BIG, BIG, 0, "rad, m", "where the spring is slack"),
     R(TriboJointDef, "lower", lower, -INFINITY, BIG, 0, "rad, m",
       "limit; of each coordinate of a universal, translation or planar joint"),
@@ -177,13 +196,43 @@ static const Field closure_fields[] = {
     R(TriboClosureDef, "offset", offset, -BIG, BIG, 0, "rad, m", "mimic only; a gear keeps that of the start"),
 };
 
+static const Field tendon_fields[] = {
+    T(TriboTendonDef, "name", name, "unique among tendons"),
+    S("joints", "a mapping from joints to coefficients: its length is the sum of coefficient times position"),
+    S("points", "or a list of mappings with `body` (none: the world) and `at`, in body axes: a string through them"),
+    R(TriboTendonDef, "stiffness", stiffness, 0, BIG, 0, "N/m, N/rad", "of a spring along it"),
+    R(TriboTendonDef, "damping", damping, 0, BIG, 0, "N s/m, N s/rad", "along it"),
+    R(TriboTendonDef, "rest", rest[0], -BIG, BIG, 0, "m, rad", "slack from this length; without it, that of the start"),
+    R(TriboTendonDef, "rest_max", rest[1], -BIG, BIG, 0, "m, rad", "slack up to this length; without it, `rest`"),
+    R(TriboTendonDef, "lower", lower, -INFINITY, BIG, 0, "m, rad", "limit of its length"),
+    R(TriboTendonDef, "upper", upper, -BIG, INFINITY, 0, "m, rad", "limit of its length"),
+};
+
+static const Field actuator_fields[] = {
+    T(TriboActuatorDef, "name", name, "unique among actuators"),
+    T(TriboActuatorDef, "joint", joint, "with one coordinate, that is pushed"),
+    T(TriboActuatorDef, "tendon", tendon, "or that is pulled"),
+    R(TriboActuatorDef, "gear", gear, -BIG, BIG, 0, "", "l = gear times position; efforts grow by it"),
+    V(3, TriboActuatorDef, "gain", gain, "", "g in (g₀ + g₁ l + g₂ l̇) a"),
+    V(3, TriboActuatorDef, "bias", bias, "", "b in b₀ + b₁ l + b₂ l̇, added to it"),
+    R(TriboActuatorDef, "ctrl", ctrl, -BIG, BIG, 0, "", "control at the start"),
+    R(TriboActuatorDef, "ctrl_min", ctrl_min, -INFINITY, BIG, 0, "", "controls are cut off here"),
+    R(TriboActuatorDef, "ctrl_max", ctrl_max, -BIG, INFINITY, 0, "", "controls are cut off here"),
+    R(TriboActuatorDef, "force_min", force_min, -INFINITY, BIG, 0, "N, N m", "forces are cut off here"),
+    R(TriboActuatorDef, "force_max", force_max, -BIG, INFINITY, 0, "N, N m", "forces are cut off here"),
+    W(TriboActuatorDef, "activation", activation, activations, "how a follows the control"),
+    R(TriboActuatorDef, "time_constant", time_constant, 0, 1e9, 0, "s", "of a filter"),
+    R(TriboActuatorDef, "act_min", act_min, -INFINITY, BIG, 0, "", "activations are cut off here"),
+    R(TriboActuatorDef, "act_max", act_max, -BIG, INFINITY, 0, "", "activations are cut off here"),
+};
+
 static const Field robot_fields[] = {
     T(TriboRobotDef, "name", name, "its bodies and joints are called name/link"),
     P(TriboRobotDef, "urdf", urdf, "the robot's file"),
     P(TriboRobotDef, "srdf", srdf, "reference poses and pairs that may touch"),
     V(3, TriboRobotDef, "position", position, "m", "of the base"),
     Q(TriboRobotDef, quaternion),
-    B(TriboRobotDef, "free_base", free_base, "true: the base floats"),
+    W(TriboRobotDef, "free_base", free_base, bases, "does the base float? auto: when the root link has a mass"),
     T(TriboRobotDef, "reference", reference, "initial pose by its name in the SRDF"),
     T(TriboRobotDef, "material", material, "of all its shapes"),
     B(TriboRobotDef, "self_collision", self_collision, "false: its own links never collide"),
@@ -281,20 +330,16 @@ INIT(body, TriboBodyDef, tribo_body_default())
 INIT(joint, TriboJointDef, tribo_joint_default())
 INIT(motor, TriboMotorDef, tribo_motor_default())
 INIT(closure, TriboClosureDef, tribo_closure_default())
+INIT(tendon, TriboTendonDef, tribo_tendon_default())
+INIT(actuator, TriboActuatorDef, tribo_actuator_default())
 INIT(robot, TriboRobotDef, tribo_robot_default())
 INIT(force, TriboForceDef, tribo_force_default())
 INIT(record, TriboRecordDef, ((TriboRecordDef){.every = 1}))
 INIT(camera, TriboCameraDef, tribo_camera_default())
 INIT(expect, TriboExpectDef, tribo_expect_default())
 INIT(generator, GeneratorDef,
-     ((GeneratorDef){.count = {1, 1, 1},
-                     .spacing = {1, 1, 1},
-                     .rows = 5,
-                     .pitch = 1,
-                     .layer = 1,
-                     .number = 1,
-                     .columns = 5,
-                     .quaternion = {0, 0, 0, 1}}))
+     ((GeneratorDef){
+         .count = {1, 1, 1}, .spacing = {1, 1, 1}, .rows = 5, .pitch = 1, .layer = 1, .number = 1, .columns = 5}))
 INIT(rule, RuleDef, ((RuleDef){.first = 1, .factor = 1, .min = NAN, .max = NAN}))
 
 #define SECTION(name, strct, init, doc) \
@@ -309,11 +354,17 @@ static const Section sections[] = {
     SECTION(body, TriboBodyDef, init_body, "A rigid body. Free, unless a joint ties it."),
     SECTION(inner_shape, TriboShapeDef, init_shape,
             "A single shape at the origin of a body or generator, without a list."),
+    SECTION(visual, TriboShapeDef, init_shape, "A shape that is drawn and nothing else; a mesh is drawn as it is."),
     SECTION(joint, TriboJointDef, init_joint, "Ties two bodies into one tree of reduced coordinates."),
     SECTION(motor, TriboMotorDef, init_motor,
             "Drives a joint as a spring and a damper would, within its effort; implicit, so no gain is too stiff."),
     SECTION(closure, TriboClosureDef, init_closure,
             "Ties two bodies, or two joints, beyond the trees: loops, and mechanisms of free bodies."),
+    SECTION(
+        tendon, TriboTendonDef, init_tendon,
+        "A length: a weighted sum of joint positions, or a string through points. Spring, damper, and for actuators."),
+    SECTION(actuator, TriboActuatorDef, init_actuator,
+            "Pushes a joint or pulls a tendon with a force that may depend on its position and speed."),
     SECTION(robot, TriboRobotDef, init_robot, "A robot from a URDF file."),
     SECTION(force, TriboForceDef, init_force, "A push or a motor effort over time."),
     SECTION(record, TriboRecordDef, init_record, "A CSV file of the motion."),

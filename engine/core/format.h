@@ -62,7 +62,6 @@ typedef struct GeneratorDef {
   double jitter;      // pile
   int seed;
   double velocity[3];
-  double quaternion[4];
 } GeneratorDef;
 
 typedef struct RuleDef {

@@ -12,24 +12,18 @@ static TriboStatus no_memory(void) {
   return tribo_fail(TRIBO_NOMEM, "no memory for the model");
 }
 
-static TriboStatus not_found(const TriboNames* names, const char* what, const char* name) {
-  const char* near = tribo_names_nearest(names, name);
-  return tribo_fail(TRIBO_NOT_FOUND, "there is no %s '%s'%s%s%s", what, name, near ? "; did you mean '" : "",
-                    near ? near : "", near ? "'?" : "");
-}
-
 TriboStatus tribo_model_body_id(const TriboModel* model, const char* name, int* id) {
   TRIBO_REQUIRE(model);
   TRIBO_REQUIRE(name);
   *id = tribo_names_find(&model->body_names, name);
-  return *id >= 0 ? TRIBO_OK : not_found(&model->body_names, "body", name);
+  return *id >= 0 ? TRIBO_OK : tribo_not_found(&model->body_names, "body", name);
 }
 
 TriboStatus tribo_model_joint_id(const TriboModel* model, const char* name, int* id) {
   TRIBO_REQUIRE(model);
   TRIBO_REQUIRE(name);
   *id = tribo_names_find(&model->joint_names, name);
-  return *id >= 0 ? TRIBO_OK : not_found(&model->joint_names, "joint", name);
+  return *id >= 0 ? TRIBO_OK : tribo_not_found(&model->joint_names, "joint", name);
 }
 
 static TriboStatus compile_forces(const TriboScene* scene, TriboModel* model) {
@@ -191,6 +185,8 @@ static TriboStatus compile(const TriboScene* scene, TriboModel* model, int* scen
   TRIBO_TRY(tribo_compile_joints(model));
   TRIBO_TRY(tribo_compile_closures(scene, model));
   TRIBO_TRY(tribo_compile_shapes(scene, model, scene_body));
+  TRIBO_TRY(tribo_compile_visuals(scene, model, scene_body));
+  TRIBO_TRY(tribo_compile_drive(scene, model, scene_body));
   TRIBO_TRY(compile_forces(scene, model));
   TRIBO_TRY(compile_motors(scene, model));
   TRIBO_TRY(compile_observers(scene, model));
@@ -231,6 +227,10 @@ void tribo_model_destroy(TriboModel* model) {
     tribo_col_hull_destroy(model->hulls[i]);
   }
   tribo_free(model->hulls);
+  for (int i = 0; i < model->nmesh; ++i) {
+    tribo_free(model->meshes[i]);
+  }
+  tribo_free(model->meshes);
   tribo_free(model->excluded);
   tribo_names_clear(&model->body_names);
   tribo_names_clear(&model->joint_names);
@@ -251,6 +251,9 @@ TriboModelSize tribo_model_size(const TriboModel* model) {
                           .nclosure = model->nclosure,
                           .nshape = model->ngeom,
                           .nmaterial = model->nmaterial,
+                          .ntendon = model->ntendon,
+                          .nactuator = model->nactuator,
+                          .nvisual = model->nvisual,
                           .ncamera = model->ncamera,
                           .nexpect = model->nexpect,
                           .nrecord = model->nrecord,
@@ -271,5 +274,7 @@ ACCESSOR(TriboMotorInfo, motor, motor_infos, nmotor)
 ACCESSOR(TriboClosureInfo, closure, closures, nclosure)
 ACCESSOR(TriboShapeInfo, shape, shapes, ngeom)
 ACCESSOR(TriboMaterialDef, material, materials, nmaterial)
+ACCESSOR(TriboTendonInfo, tendon, tendon_infos, ntendon)
+ACCESSOR(TriboActuatorInfo, actuator, actuator_infos, nactuator)
 ACCESSOR(TriboCameraDef, camera, cameras, ncamera)
 ACCESSOR(TriboRecordDef, record, records, nrecord)

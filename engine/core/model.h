@@ -12,6 +12,22 @@ typedef struct ModelForce {
   int v_at;  // of the joint
 } ModelForce;
 
+// A tendon with its names resolved: of joints, or a string through points.
+typedef struct ModelTendon {
+  int njoint, npoint;
+  int* joint;     // (njoint)
+  double* coef;   // (njoint)
+  int* body;      // (npoint) TRIBO_WORLD: of the world
+  double* point;  // (npoint × 3) in the frame that dynamics moves
+} ModelTendon;
+
+// How the medium sees a body.
+typedef struct ModelDrag {
+  int body;
+  double axes[4];  // of the box, in the body frame
+  double box[3];   // full lengths [m]
+} ModelDrag;
+
 // An expectation with its quantity resolved.
 typedef struct ModelExpect {
   TriboExpectDef def;
@@ -58,6 +74,22 @@ struct TriboModel {
   int nexcluded;
   size_t excluded_capacity;
 
+  ModelTendon* tendons;  // (ntendon)
+  TriboTendonInfo* tendon_infos;
+  int ntendon;
+  int nbound;                   // limits of tendons
+  TriboActuatorDef* actuators;  // (nactuator) without names
+  TriboActuatorInfo* actuator_infos;
+  int nactuator;
+  double* lift;      // (nbody) share of the weight taken off; NULL: of none
+  ModelDrag* drags;  // (ndrag) none without a medium
+  int ndrag;
+  TriboVisualInfo* visuals;  // (nvisual)
+  int nvisual;
+  void** meshes;  // (nmesh) owned arrays of visuals
+  int nmesh;
+  size_t mesh_capacity;
+
   TriboMotor* motors;  // (nmotor) as at the start
   TriboMotorInfo* motor_infos;
   int nmotor;
@@ -87,4 +119,13 @@ TriboStatus tribo_compile_shapes(const TriboScene* scene, TriboModel* model, con
 // Mass, centre and inertia (row-major, about the centre) of a scene body from its def and its shapes.
 TriboStatus tribo_compile_mass(const TriboScene* scene, TriboModel* model, int body, double* mass, double com[3],
                                double inertia[9]);
+// compile_drive.c: tendons, actuators, the medium
+TriboStatus tribo_compile_drive(const TriboScene* scene, TriboModel* model, const int* scene_body);
+// compile_visuals.c
+TriboStatus tribo_compile_visuals(const TriboScene* scene, TriboModel* model, const int* scene_body);
+// compile_shapes.c: a shape of a robot's file as a shape of a scene
+void tribo_compile_tree_geom(const TriboTreeGeom* geom, TriboShapeDef* def);
+// drive.c: length of a tendon and its rate at a state
+void tribo_tendon_measure(const TriboModel* model, const ModelTendon* tendon, const double* q, const double* v,
+                          const TriboPose* poses, const TriboTwist* twists, double* length, double* speed);
 TriboStatus tribo_compile_exclude(TriboModel* model, int body_a, int body_b);

@@ -22,6 +22,10 @@ static void name_constraint(const TriboModel* model, const TriboData* data, int 
     snprintf(text, size, "%s", model->closures[row->index].name);
     return;
   }
+  if (row->kind == TRIBO_ROW_BOUND) {
+    snprintf(text, size, "%s (%s limit)", model->tendon_infos[row->index / 2].name, row->index % 2 ? "upper" : "lower");
+    return;
+  }
   int v = row->kind == TRIBO_ROW_LIMIT   ? row->index / 2
           : row->kind == TRIBO_ROW_MOTOR ? model->motors[row->index].v
                                          : row->index;

@@ -30,7 +30,10 @@ typedef struct SceneExclusion {
   X(ScenePair, pair)            \
   X(TriboBodyDef, body)         \
   X(SceneShape, shape)          \
+  X(SceneShape, visual)         \
   X(TriboJointDef, joint)       \
+  X(TriboTendonDef, tendon)     \
+  X(TriboActuatorDef, actuator) \
   X(TriboMotorDef, motor)       \
   X(TriboClosureDef, closure)   \
   X(TriboRobotDef, robot)       \
@@ -53,7 +56,7 @@ struct TriboScene {
   size_t name##_capacity, name##_where_capacity;
   SCENE_ARRAYS(X)
 #undef X
-  TriboNames material_names, body_names, joint_names, closure_names, robot_names;
+  TriboNames material_names, body_names, joint_names, closure_names, robot_names, tendon_names, actuator_names;
 };
 
 // Puts the place an item came from in front of the error, if it came from a file.
@@ -63,3 +66,6 @@ static inline TriboStatus tribo_located(TriboStatus status, const char* where) {
   }
   return status;
 }
+
+// "there is no body 'cub'; did you mean 'cube'?"
+TriboStatus tribo_not_found(const TriboNames* names, const char* what, const char* name);

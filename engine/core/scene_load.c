@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "math3.h"
 
@@ -244,12 +245,12 @@ static TriboStatus load_body(Loader* l, const YamlNode* node) {
   return TRIBO_OK;
 }
 
-// The id of the body a joint names.
-static TriboStatus body_of(Loader* l, const YamlNode* joint, const char* key, int* id) {
-  const YamlNode* node = tribo_yaml_get(joint, key);
+// The id of the body that a key names.
+static TriboStatus body_of(Loader* l, const YamlNode* parent, const char* key, int* id) {
+  const YamlNode* node = tribo_yaml_get(parent, key);
   const char* name;
   if (node == NULL) {
-    return tribo_yaml_fail(joint, "a joint needs a %s", key);
+    return tribo_yaml_fail(parent, "a joint needs a %s", key);
   }
   TRIBO_TRY(tribo_yaml_text(node, key, &name));
   *id = strcmp(name, "world") == 0 ? TRIBO_WORLD : tribo_names_find(&l->scene->body_names, name);
@@ -259,6 +260,17 @@ static TriboStatus body_of(Loader* l, const YamlNode* joint, const char* key, in
                            near ? near : "", near ? "'?" : "");
   }
   return TRIBO_OK;
+}
+
+static TriboStatus load_visual(Loader* l, const YamlNode* node) {
+  TriboShapeDef def;
+  int found = 0, body = TRIBO_WORLD;
+  TRIBO_TRY(tribo_load_shape(l, node, "visual", NULL, &def, &found));
+  if (tribo_yaml_get(node, "body") != NULL) {
+    TRIBO_TRY(body_of(l, node, "body", &body));
+  }
+  TRIBO_TRY(tribo_load_at(l, node));
+  return tribo_load_added(l, tribo_scene_add_visual(l->scene, body, &def, NULL));
 }
 
 static TriboStatus load_joint(Loader* l, const YamlNode* node) {
@@ -384,11 +396,12 @@ static const struct {
   TriboStatus (*load)(Loader* l, const YamlNode* node);
   int list;  // 1: the key holds a list, and load reads one item
 } parts[] = {
-    {"world", load_world, 0},       {"materials", load_materials, 0}, {"pairs", load_pair, 1},
-    {"static", load_static, 1},     {"bodies", load_body, 1},         {"grid", tribo_load_grid, 1},
-    {"wall", tribo_load_wall, 1},   {"pile", tribo_load_pile, 1},     {"joints", load_joint, 1},
-    {"motors", load_motor, 1},      {"closures", load_closure, 1},    {"robots", load_robot, 1},
-    {"exclude", load_exclusion, 1}, {"forces", load_force, 1},        {"record", load_record, 1},
+    {"world", load_world, 0},       {"materials", load_materials, 0},  {"pairs", load_pair, 1},
+    {"static", load_static, 1},     {"bodies", load_body, 1},          {"grid", tribo_load_grid, 1},
+    {"wall", tribo_load_wall, 1},   {"pile", tribo_load_pile, 1},      {"visuals", load_visual, 1},
+    {"joints", load_joint, 1},      {"tendons", tribo_load_tendon, 1}, {"actuators", tribo_load_actuator, 1},
+    {"motors", load_motor, 1},      {"closures", load_closure, 1},     {"robots", load_robot, 1},
+    {"exclude", load_exclusion, 1}, {"forces", load_force, 1},         {"record", load_record, 1},
     {"cameras", load_camera, 1},    {"expect", load_expect, 1},
 };
 
@@ -438,6 +451,26 @@ static TriboStatus load_file(Loader* l, const char* path, int depth) {
   return load_root(l, &root, depth);
 }
 
+static int ends_in(const char* path, const char* ending) {
+  const size_t n = strlen(path), k = strlen(ending);
+  return n >= k && strcasecmp(path + n - k, ending) == 0;
+}
+
+// The robot of a URDF file, called after the file. Its links do not collide with each other: hulls of meshes overlap
+// where the parts do not, and which pairs to leave out only an SRDF file tells.
+static TriboStatus load_urdf(TriboScene* scene, const char* path) {
+  const char* slash = strrchr(path, '/');
+  const char* start = slash != NULL ? slash + 1 : path;
+  char name[64];
+  snprintf(name, sizeof name, "%.*s", (int)(strlen(start) - strlen(".urdf")), start);
+  TriboRobotDef robot = tribo_robot_default();
+  robot.name = name;
+  robot.urdf = path;
+  robot.free_base = 2;
+  robot.self_collision = 0;
+  return tribo_scene_add_robot(scene, &robot);
+}
+
 TriboStatus tribo_scene_load(const char* path, const TriboLog* log, TriboScene** out) {
   TRIBO_REQUIRE(path);
   TRIBO_REQUIRE(out);
@@ -446,7 +479,10 @@ TriboStatus tribo_scene_load(const char* path, const TriboLog* log, TriboScene**
   const char* open[DEEPEST_INCLUDE];
   l.open = open;
   TRIBO_TRY(tribo_scene_create(&l.scene));
-  TriboStatus status = load_file(&l, path, 0);
+  TriboStatus status = ends_in(path, ".urdf")  ? load_urdf(l.scene, path)
+                       : ends_in(path, ".xml") ? tribo_mjcf_load(l.scene, path, log)
+                       : ends_in(path, ".sdf") ? tribo_sdf_load(l.scene, path, log)
+                                               : load_file(&l, path, 0);
   l.scene->where = NULL;
   tribo_pool_clear(&l.pool);
   if (status != TRIBO_OK) {

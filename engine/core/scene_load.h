@@ -22,6 +22,15 @@ TriboStatus tribo_load_heights(Loader* l, const YamlNode* shape, const YamlNode*
 TriboStatus tribo_load_shape(Loader* l, const YamlNode* node, const char* section, const char* other,
                              TriboShapeDef* def, int* found);
 
+// mjcf.c: adds the whole model of an MJCF file to the scene.
+TriboStatus tribo_mjcf_load(TriboScene* scene, const char* path, const TriboLog* log);
+// sdf.c: adds the models of an SDF file to the scene.
+TriboStatus tribo_sdf_load(TriboScene* scene, const char* path, const TriboLog* log);
+
+// drive_load.c
+TriboStatus tribo_load_tendon(Loader* l, const YamlNode* node);
+TriboStatus tribo_load_actuator(Loader* l, const YamlNode* node);
+
 // generators.c
 TriboStatus tribo_load_grid(Loader* l, const YamlNode* node);
 TriboStatus tribo_load_wall(Loader* l, const YamlNode* node);

@@ -1,6 +1,6 @@
 // Saved states: one flat buffer that holds all a simulation needs to go on with the same bits.
 //
-//   header | q | v | warm entries
+//   header | q | v | activations | warm entries
 #include "data.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "hash.h"
 #include "math3.h"
 
-enum { STATE_VERSION = 1, LARGEST_STATE = 1 << 30 };
+enum { STATE_VERSION = 2, LARGEST_STATE = 1 << 30 };
 static const char magic[8] = "TRIBOST";
 
 typedef struct Header {
@@ -19,7 +19,7 @@ typedef struct Header {
   uint64_t fingerprint;  // of the model
   uint64_t steps;
   double time, warm_dt;
-  int32_t nq, nv, nwarm, reserved;
+  int32_t nq, nv, nwarm, nact;
   uint64_t hash;  // of everything behind the header
 } Header;
 
@@ -41,22 +41,24 @@ void tribo_state_destroy(TriboState* state) {
   }
 }
 
-static size_t payload_size(int64_t nq, int64_t nv, int64_t nwarm) {
-  return (size_t)(nq + nv) * sizeof(double) + (size_t)nwarm * sizeof(WarmEntry);
+static size_t payload_size(int64_t nq, int64_t nv, int64_t nact, int64_t nwarm) {
+  return (size_t)(nq + nv + nact) * sizeof(double) + (size_t)nwarm * sizeof(WarmEntry);
 }
 
 TriboStatus tribo_state_save(const TriboModel* model, const TriboData* data, TriboState* state) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_state_save"));
   TRIBO_REQUIRE(state);
-  size_t payload = payload_size(model->nq, model->nv, data->nwarm);
+  size_t payload = payload_size(model->nq, model->nv, model->nactuator, data->nwarm);
   TRIBO_TRY(TRIBO_RESERVE(&state->bytes, &state->capacity, sizeof(Header) + payload));
   state->used = sizeof(Header) + payload;
   char* at = state->bytes + sizeof(Header);
   size_t nq = (size_t)model->nq * sizeof(double), nv = (size_t)model->nv * sizeof(double);
   memcpy(at, data->q, nq);
   memcpy(at + nq, data->v, nv);
+  const size_t nact = (size_t)model->nactuator * sizeof(double);
+  memcpy(at + nq + nv, data->act, nact);
   if (data->nwarm > 0) {
-    memcpy(at + nq + nv, data->warm, (size_t)data->nwarm * sizeof(WarmEntry));
+    memcpy(at + nq + nv + nact, data->warm, (size_t)data->nwarm * sizeof(WarmEntry));
   }
   Header header = {.version = STATE_VERSION,
                    .entry_size = sizeof(WarmEntry),
@@ -66,6 +68,7 @@ TriboStatus tribo_state_save(const TriboModel* model, const TriboData* data, Tri
                    .warm_dt = data->warm_dt,
                    .nq = model->nq,
                    .nv = model->nv,
+                   .nact = model->nactuator,
                    .nwarm = data->nwarm,
                    .hash = tribo_hash(TRIBO_HASH_START, at, payload)};
   memcpy(header.magic, magic, sizeof magic);
@@ -86,8 +89,8 @@ static TriboStatus read_header(const TriboState* state, const char* who, Header*
     return tribo_fail(TRIBO_UNSUPPORTED, "%s: state version %u; this library reads version %d", who, header->version,
                       STATE_VERSION);
   }
-  if (header->nq < 0 || header->nv < 0 || header->nwarm < 0 ||
-      state->used - sizeof *header != payload_size(header->nq, header->nv, header->nwarm)) {
+  if (header->nq < 0 || header->nv < 0 || header->nwarm < 0 || header->nact < 0 ||
+      state->used - sizeof *header != payload_size(header->nq, header->nv, header->nact, header->nwarm)) {
     return tribo_fail(TRIBO_INVALID, "%s: the state is cut short or its sizes are wrong", who);
   }
   if (tribo_hash(TRIBO_HASH_START, state->bytes + sizeof *header, state->used - sizeof *header) != header->hash) {
@@ -101,7 +104,8 @@ TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const 
   TRIBO_REQUIRE(state);
   Header header = {0};
   TRIBO_TRY(read_header(state, "tribo_state_restore", &header));
-  if (header.fingerprint != model->fingerprint || header.nq != model->nq || header.nv != model->nv) {
+  if (header.fingerprint != model->fingerprint || header.nq != model->nq || header.nv != model->nv ||
+      header.nact != model->nactuator) {
     return tribo_fail(TRIBO_INVALID,
                       "tribo_state_restore: the state belongs to another model (nq %d, nv %d; this one has %d, %d)",
                       header.nq, header.nv, model->nq, model->nv);
@@ -111,7 +115,9 @@ TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const 
   size_t nq = (size_t)model->nq * sizeof(double), nv = (size_t)model->nv * sizeof(double);
   memcpy(data->q, at, nq);
   memcpy(data->v, at + nq, nv);
-  memcpy(data->warm, at + nq + nv, (size_t)header.nwarm * sizeof(WarmEntry));
+  const size_t nact = (size_t)model->nactuator * sizeof(double);
+  memcpy(data->act, at + nq + nv, nact);
+  memcpy(data->warm, at + nq + nv + nact, (size_t)header.nwarm * sizeof(WarmEntry));
   data->nwarm = header.nwarm;
   data->warm_dt = header.warm_dt;
   data->steps = header.steps;

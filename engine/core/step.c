@@ -3,7 +3,7 @@
 // Where no rung of the solver certifies the answer, the step is divided: it is taken in halves, these in halves again
 // where they need it. Shorter steps have smaller demands on the same constraints, so what was out of reach comes into
 // reach. Parts live in spare buffers; the state changes only when the last one is done.
-#include "data.h"
+#include "drive.h"
 
 #include <string.h>
 
@@ -12,8 +12,11 @@
 
 // ---- stages
 
-// The user's inputs plus the forces the scene schedules for this moment.
-static TriboStatus gather_forces(const TriboModel* model, TriboData* data, double time) {
+// The user's inputs, the forces the scene schedules for this moment, and those that depend on the state.
+static TriboStatus gather_forces(const TriboModel* model, TriboData* data, const StepStart* start) {
+  const double time = start->time;
+  TRIBO_TRY(tribo_drive_look(model, data, start->q, start->v));
+  TRIBO_TRY(tribo_drive_bounds(model, data, data->tau_step, data->wrench_step));
   memcpy(data->tau_step, data->tau, (size_t)model->nv * sizeof *data->tau);
   memcpy(data->wrench_step, data->wrench, 6 * (size_t)model->nbody * sizeof *data->wrench);
   for (int i = 0; i < model->nforce; ++i) {
@@ -39,6 +42,8 @@ static TriboStatus gather_forces(const TriboModel* model, TriboData* data, doubl
     tribo_add3(w, w, f);
     tribo_add3(w + 3, w + 3, t);
   }
+  tribo_drive_passive(model, data, data->tau_step, data->wrench_step);
+  tribo_drive_actuators(model, data, data->tau_step, data->wrench_step);
   return TRIBO_OK;
 }
 
@@ -49,7 +54,9 @@ static TriboStepOptions step_options(const TriboWorldDef* world, const TriboData
                         .slop = world->slop,
                         .depen_max = world->depenetration_max,
                         .motors = data->motors,
-                        .nmotor = data->model->nmotor};
+                        .nmotor = data->model->nmotor,
+                        .bounds = data->bounds,
+                        .nbound = data->model->nbound};
   tribo_copy3(o.gravity, world->gravity);
   // below 2 g h a rebound is only what gravity adds in two steps: noise
   o.bounce_min = fmax(world->bounce_min, 2 * tribo_norm3(world->gravity) * world->dt);
@@ -129,7 +136,7 @@ static TriboStatus run_part(const TriboModel* model, TriboData* data, const Step
   info->outcome = TRIBO_SOLVED;
   info->residual.worst = -1;
   info->passes = 1;
-  TRIBO_TRY(gather_forces(model, data, start->time));
+  TRIBO_TRY(gather_forces(model, data, start));
   TRIBO_TRY(
       tribo_dyn_update(model->system, data->dynamics, &options, start->q, start->v, data->tau_step, data->wrench_step));
   info->stage[TRIBO_STAGE_DYNAMICS] = tribo_now() - begin;
@@ -244,6 +251,7 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, double* pa
 static void commit(const TriboModel* model, TriboData* data, double part_dt, const TriboStepInfo* info) {
   SWAP(double*, data->q, data->q_next);
   SWAP(double*, data->v, data->v_next);
+  SWAP(double*, data->act, data->act_next);
   SWAP(WarmEntry*, data->warm, data->warm_next);
   SWAP(size_t, data->warm_capacity, data->warm_next_capacity);
   data->nwarm = data->problem.ncone;

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-tribo, root, build = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+tribo, root, build = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 PAGES = {"scene": "scene-format.md", "commands": "commands.md", "quantities": "quantities.md", "solvers": "solvers.md"}
 for topic, page in PAGES.items():
     printed = subprocess.run([tribo, "help", topic], check=True, capture_output=True, text=True).stdout
@@ -36,6 +36,11 @@ for line in re.findall(r"^\| `(\S+/[^`]*)`(?:, `(\S+?)`)? \|", readme, re.M):
 for page in [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]:
     for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
         assert (page.parent / link).exists(), f"{page.name}: {link} leads nowhere"
+# the commands of the page on robot files run as they stand there
+for line in re.findall(r"^    tribo (.+)$", (root / "docs/robot-files.md").read_text(), re.M):
+    with tempfile.TemporaryDirectory() as folder:
+        words = [str(root / w) if w.startswith("engine/") else w for w in line.split("#")[0].split()]
+        subprocess.run([tribo, *words], check=True, capture_output=True, cwd=folder)
 for script in re.findall(r"^    (tools/\w+)", readme, re.M):
     assert (root / script).exists(), script
 print("pages, program, commands, scenes and links agree")

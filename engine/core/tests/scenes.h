@@ -9,13 +9,18 @@
 #include "kit.h"
 
 // Writes the text to a file of its own and returns its path (to be unlinked and freed).
-static inline char* scene_file(const char* text, size_t size) {
-  char path[] = "/tmp/tribo-test-XXXXXX.yaml";
-  int fd = mkstemps(path, 5);
+static inline char* text_file(const char* text, size_t size, const char* ending) {
+  char path[64];
+  snprintf(path, sizeof path, "/tmp/tribo-test-XXXXXX%s", ending);
+  int fd = mkstemps(path, (int)strlen(ending));
   assert_true(fd >= 0);
   assert_int_equal(write(fd, text, size), (ssize_t)size);
   close(fd);
   return strdup(path);
+}
+
+static inline char* scene_file(const char* text, size_t size) {
+  return text_file(text, size, ".yaml");
 }
 
 static inline TriboStatus load_text(const char* text, TriboScene** scene) {

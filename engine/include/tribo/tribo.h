@@ -25,30 +25,37 @@ enum { TRIBO_WORLD = -1 };  // the body id of everything that never moves
 
 typedef struct TriboScene TriboScene;
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_create(TriboScene** out);
-// Reads a YAML scene. Complaints start with path:line:column. Warnings go to the log (may be NULL).
+// Reads a YAML scene, or makes one of a robot file: a URDF robot (.urdf), a whole MJCF model (.xml) or the
+// models of an SDF file (.sdf). Complaints start with path:line:column (XML: path:line). What a file says and Tribo
+// cannot do is a warning to the log (may be NULL).
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_load(const char* path, const TriboLog* log, TriboScene** out);
+// Writes the scene as YAML that loads back to the same model; robots stay the files they are.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_save(const TriboScene* scene, const char* path);
 TRIBO_API void tribo_scene_destroy(TriboScene* scene);
 
 // X(type, name, default, min, max, open_min, unit, doc)
-#define TRIBO_WORLD_SETTINGS(X)                                                                                     \
-  X(REAL, dt, 1e-3, 0, 1, 1, "s", "time step")                                                                      \
-  X(REAL, duration, 5, 0, 1e9, 1, "s", "how long run and check simulate")                                           \
-  X(REAL, erp, 0.2, 0, 1, 0, "", "share of a penetration or limit violation undone per step")                       \
-  X(REAL, slop, 1e-6, 0, 1, 0, "m", "penetration that is left alone")                                               \
-  X(REAL, depenetration_max, 1, 0, 1e6, 0, "m/s", "fastest push-out of a penetration")                              \
-  X(REAL, bounce_min, 0.01, 0, 1e6, 0, "m/s", "impact speed below which nothing rebounds; at least 2 g dt is used") \
-  X(REAL, margin, 1e-3, 0, 1, 1, "m", "contacts are created this far ahead of touching")                            \
-  X(REAL, tol, 1e-10, 0, 1, 1, "m/s", "largest natural-map residual of a certified step")                           \
-  X(REAL, step_budget, 0, 0, 1e9, 0, "s",                                                                           \
-    "wall time one step may take before the best answer so far is used; 0: no limit")                               \
-  X(INT, halvings, 2, 0, 10, 0, "", "how often a step that the solver auto cannot certify is halved")               \
-  X(INT, must_certify, 0, 0, 1, 0, "",                                                                              \
-    "1: a step that cannot be certified fails and leaves the state as it was; 0: its best answer is used")          \
+#define TRIBO_WORLD_SETTINGS(X)                                                                                       \
+  X(REAL, dt, 1e-3, 0, 1, 1, "s", "time step")                                                                        \
+  X(REAL, duration, 5, 0, 1e9, 1, "s", "how long run and check simulate")                                             \
+  X(REAL, erp, 0.2, 0, 1, 0, "", "share of a penetration or limit violation undone per step")                         \
+  X(REAL, slop, 1e-6, 0, 1, 0, "m", "penetration that is left alone")                                                 \
+  X(REAL, depenetration_max, 1, 0, 1e6, 0, "m/s", "fastest push-out of a penetration")                                \
+  X(REAL, bounce_min, 0.01, 0, 1e6, 0, "m/s", "impact speed below which nothing rebounds; at least 2 g dt is used")   \
+  X(REAL, margin, 1e-3, 0, 1, 1, "m", "contacts are created this far ahead of touching")                              \
+  X(REAL, tol, 1e-10, 0, 1, 1, "m/s", "largest natural-map residual of a certified step")                             \
+  X(REAL, step_budget, 0, 0, 1e9, 0, "s",                                                                             \
+    "wall time one step may take before the best answer so far is used; 0: no limit")                                 \
+  X(REAL, density, 0, 0, 1e9, 0, "kg/m³", "of the medium the bodies move in: drag that grows with the speed squared") \
+  X(REAL, viscosity, 0, 0, 1e9, 0, "Pa s", "of the medium: drag that grows with the speed")                           \
+  X(INT, halvings, 2, 0, 10, 0, "", "how often a step that the solver auto cannot certify is halved")                 \
+  X(INT, must_certify, 0, 0, 1, 0, "",                                                                                \
+    "1: a step that cannot be certified fails and leaves the state as it was; 0: its best answer is used")            \
   X(INT, threads, 1, 1, 256, 0, "", "worker threads; the result does not depend on it")
 
 enum { TRIBO_SOLVER_ID = 32 };
 typedef struct TriboWorldDef {
   double gravity[3];  // [m/s²]
+  double wind[3];     // velocity of the medium [m/s]
   TriboScheme scheme;
   char solver[TRIBO_SOLVER_ID];  // id as listed by tribo_solver_info
 #define TRIBO_X_REAL double
@@ -89,9 +96,11 @@ typedef struct TriboBodyDef {
   double quaternion[4];
   double velocity[3];  // of the centre of mass
   double omega[3];     // angular velocity, world axes
-  double mass;         // [kg] > 0; NAN: from the shapes' densities
+  double mass;         // [kg] ≥ 0; NAN: from the shapes' densities; 0: a part of a mechanism that others hang on
   double com[3];       // centre of mass in the body frame; NAN: from the shapes
-  double inertia[6];   // xx yy zz xy xz yz about the centre of mass, body axes; NAN: from the shapes, scaled to mass
+  double inertia[6];   // xx yy zz xy xz yz about the centre of mass; NAN: from the shapes, scaled to mass
+  double axes[4];      // orientation in the body of the axes that inertia is given in
+  double lift;         // share of its weight that is taken off it by a force at its centre of mass
 } TriboBodyDef;
 TRIBO_API TriboBodyDef tribo_body_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_body(TriboScene* scene, const TriboBodyDef* def, int* id);
@@ -120,17 +129,22 @@ TRIBO_API TriboShapeDef tribo_shape_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_shape(TriboScene* scene, int body, const TriboShapeDef* def,
                                                             int* id);
 
+// A shape that is drawn and nothing else: it has no mass and touches nothing. A mesh is drawn as it is, not as its
+// hull.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_visual(TriboScene* scene, int body, const TriboShapeDef* def,
+                                                             int* id);
+
 // A joint makes its two bodies links of one tree (reduced coordinates). The poses of the bodies are the zero
 // configuration; anchor and axes are given in the world at that pose. A body has at most one parent joint.
 typedef struct TriboJointDef {
   const char* name;     // unique among joints; NULL: "joint<n>"
-  TriboJointKind kind;  // not FREE
+  TriboJointKind kind;  // FREE: of a child of the world that floats, for its damping, friction and armature
   int parent, child;    // body ids; parent may be TRIBO_WORLD
   double anchor[3];
   double axis[3], axis2[3];
   double pitch;  // HELICAL [m/rad]
   double armature, damping, friction;
-  double stiffness, rest;  // a spring, and the position at which it is slack [N·m/rad, N/m; rad, m]
+  double stiffness, rest;  // a spring, and the position at which it is slack [N·m/rad, N/m; rad, m]; SPHERICAL: rest 0
   double lower, upper;     // limits, ±INFINITY: none. UNIVERSAL, TRANSLATION, EULER: of each coordinate;
                         // CYLINDRICAL: along the axis; PLANAR: of x and y each; SPHERICAL: upper is the largest angle
                         // away from the zero configuration; CONTINUOUS: none
@@ -170,13 +184,47 @@ typedef struct TriboMotorDef {
 TRIBO_API TriboMotorDef tribo_motor_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_motor(TriboScene* scene, const TriboMotorDef* def, int* id);
 
+// A tendon has a length: a weighted sum of joint positions, or that of a string through points of bodies. It is a
+// spring and a damper along that length, and actuators may pull on it.
+typedef struct TriboTendonDef {
+  const char* name;           // unique among tendons; NULL: "tendon<n>"
+  const char* const* joints;  // (njoint) one-dof joints, by full name: length = Σ coefs[i] q_i
+  const double* coefs;        // (njoint)
+  int njoint;
+  const char* const* bodies;  // (npoint) or a string through these points, NULL: of the world
+  const double* points;       // (npoint × 3) in the body frames
+  int npoint;                 // 0, or at least 2
+  double stiffness, damping;  // [N/m, N·s/m, or per rad]
+  double rest[2];             // slack between these two lengths; NAN: the length at the start
+  double lower, upper;        // limits of its length, ±INFINITY: none
+} TriboTendonDef;
+TRIBO_API TriboTendonDef tribo_tendon_default(void);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_tendon(TriboScene* scene, const TriboTendonDef* def, int* id);
+
+// An actuator pushes a joint or pulls a tendon, of position l = gear · q or gear · length, with the force
+// (gain · (1, l, l̇)) a + bias · (1, l, l̇) within its bounds; a is the control, or what follows the control in time.
+typedef struct TriboActuatorDef {
+  const char* name;            // unique among actuators; NULL: "actuator<n>"
+  const char *joint, *tendon;  // one of them: a joint with one coordinate, or a tendon
+  double gear;
+  double gain[3], bias[3];
+  double ctrl;                // at the start
+  double ctrl_min, ctrl_max;  // what a control is cut off to
+  double force_min, force_max;
+  TriboActivation activation;
+  double time_constant;     // FILTER [s] > 0
+  double act_min, act_max;  // what the activation is cut off to
+} TriboActuatorDef;
+TRIBO_API TriboActuatorDef tribo_actuator_default(void);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_actuator(TriboScene* scene, const TriboActuatorDef* def, int* id);
+
 typedef struct TriboRobotDef {
   const char* name;  // its bodies and joints are called "<name>/<link>"
   const char* urdf;
   const char* srdf;  // NULL: none
   double position[3];
   double quaternion[4];
-  int free_base;
+  int free_base;          // 0: the base is fixed; 1: it floats; 2: it floats when the root link has a mass of its own
   const char* reference;  // reference pose of the SRDF; NULL: zero configuration
   const char* material;
   int self_collision;
@@ -250,6 +298,7 @@ typedef struct TriboModelSize {
   int nq, nv;               // coordinates, velocities
   int nbody, nfree, ntree;  // moving bodies; free ones come first
   int njoint, nmotor, nclosure, nshape, nmaterial;
+  int ntendon, nactuator, nvisual;
   int ncamera, nexpect, nrecord;
   size_t memory;  // bytes of the model's own arrays
 } TriboModelSize;
@@ -300,6 +349,30 @@ typedef struct TriboShapeInfo {
   const int* triangles;  // HULL, HEIGHTFIELD: (ntriangle × 3), outward
   int npoint, ntriangle;
 } TriboShapeInfo;
+// What is drawn beside the shapes: pose in the body frame, and for meshes all their triangles.
+typedef struct TriboVisualInfo {
+  const char* name;
+  TriboShapeKind kind;  // HULL: the triangles below, which need not be convex
+  double size[3];
+  int body;  // TRIBO_WORLD: static
+  double position[3], quaternion[4];
+  double color[4];
+  const double* points;  // HULL: (npoint × 3)
+  const int* triangles;  // HULL: (ntriangle × 3), as the file has them
+  int npoint, ntriangle;
+} TriboVisualInfo;
+TRIBO_API const TriboVisualInfo* tribo_model_visuals(const TriboModel* model, int* count);
+typedef struct TriboTendonInfo {
+  const char* name;
+  double stiffness, damping, rest[2], lower, upper;
+} TriboTendonInfo;
+TRIBO_API const TriboTendonInfo* tribo_model_tendon(const TriboModel* model, int id);
+typedef struct TriboActuatorInfo {
+  const char* name;
+  int joint, tendon;  // −1: not this one
+  double ctrl_min, ctrl_max, force_min, force_max;
+} TriboActuatorInfo;
+TRIBO_API const TriboActuatorInfo* tribo_model_actuator(const TriboModel* model, int id);
 TRIBO_API const TriboBodyInfo* tribo_model_body(const TriboModel* model, int id);  // NULL: no such id
 TRIBO_API const TriboJointInfo* tribo_model_joint(const TriboModel* model, int id);
 TRIBO_API const TriboMotorInfo* tribo_model_motor(const TriboModel* model, int id);
@@ -371,6 +444,10 @@ typedef enum TriboField {
   TRIBO_FIELD_QUATERNION,  // (nbody × 4)
   TRIBO_FIELD_VELOCITY,    // (nbody × 3) of the centres of mass
   TRIBO_FIELD_OMEGA,       // (nbody × 3) world axes
+  TRIBO_FIELD_CTRL,        // (nactuator) controls, set by tribo_data_set_ctrl
+  TRIBO_FIELD_ACT,         // (nactuator) activations, 0 where the control acts at once
+  TRIBO_FIELD_ACTUATION,   // (nactuator) forces of the actuators at this state
+  TRIBO_FIELD_TENDON,      // (ntendon) lengths at this state
 } TriboField;
 typedef struct TriboView {
   const double* values;
@@ -386,6 +463,11 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_time(const TriboModel* mode
 // Where a motor is to be and how fast; stays until it is changed. Motors are numbered as they were added.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_motor(const TriboModel* model, TriboData* data, int motor,
                                                            double target, double velocity);
+// A control; stays until it is changed.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_ctrl(const TriboModel* model, TriboData* data, int actuator,
+                                                          double ctrl);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_act(const TriboModel* model, TriboData* data, int actuator,
+                                                         double act);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_tau(const TriboModel* model, TriboData* data, const double* tau);
 // A force and a torque about the centre of mass, world axes, added to the next step only.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_apply_wrench(const TriboModel* model, TriboData* data, int body,
@@ -430,6 +512,15 @@ typedef struct TriboMechanics {
 } TriboMechanics;
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_mechanics(const TriboModel* model, TriboData* data,
                                                            TriboMechanics* out);
+
+// The terms of M(q) v̇ + b(q, v) = passive + actuation + …  at the present state, without constraints. Each may be NULL.
+typedef struct TriboTerms {
+  double* mass;       // (nv × nv) armature included
+  double* bias;       // (nv) Coriolis, centrifugal and gravity forces
+  double* passive;    // (nv) springs, dampers, tendons, drag
+  double* actuation;  // (nv) of the actuators; motors are constraints
+} TriboTerms;
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_terms(const TriboModel* model, TriboData* data, const TriboTerms* out);
 
 // ---- state ---------------------------------------------------------------------------------------------------------
 

@@ -51,6 +51,15 @@ typedef enum TriboClosureKind {
   TRIBO_CLOSURE_COUNT
 } TriboClosureKind;
 
+// How the activation of an actuator follows its control.
+typedef enum TriboActivation {
+  TRIBO_ACTIVATION_NONE,        // it is the control
+  TRIBO_ACTIVATION_INTEGRATOR,  // its rate is the control
+  TRIBO_ACTIVATION_FILTER,      // it runs after the control with a time constant, explicit Euler
+  TRIBO_ACTIVATION_EXACT,       // the same, exactly
+  TRIBO_ACTIVATION_COUNT
+} TriboActivation;
+
 typedef enum TriboScheme {
   TRIBO_SCHEME_MIDPOINT,  // second order where the motion is smooth, Moreau's at contacts (the default)
   TRIBO_SCHEME_EULER,     // semi-implicit Euler, q⁺ = q ⊕ h v⁺

@@ -1,0 +1,201 @@
+// From the scene's tendons, actuators and medium to those of the model: names become indices, bodies get the boxes that
+// the medium sees.
+#include <math.h>
+#include <string.h>
+
+#include "eigen3.h"
+#include "model.h"
+#include "pose.h"
+
+static TriboStatus no_memory(void) {
+  return tribo_fail(TRIBO_NOMEM, "no memory for the model");
+}
+
+static TriboStatus find_joint(const TriboModel* model, const char* who, const char* name, int* id) {
+  TRIBO_TRY(tribo_model_joint_id(model, name, id));
+  const TriboJointInfo* joint = &model->joints[*id];
+  return joint->nq == 1 && joint->nv == 1
+             ? TRIBO_OK
+             : tribo_fail(TRIBO_INVALID, "%s: joint '%s' is %s; it needs one with one coordinate", who, name,
+                          joint->kind);
+}
+
+// ---- tendons
+
+static TriboStatus compile_tendon(const TriboTendonDef* def, TriboModel* model, ModelTendon* out) {
+  TriboPool* pool = &model->pool;
+  const size_t njoint = (size_t)def->njoint, npoint = (size_t)def->npoint;
+  out->njoint = def->njoint;
+  out->npoint = def->npoint;
+  out->joint = tribo_pool_alloc(pool, njoint, sizeof *out->joint);
+  out->coef = tribo_pool_copy(pool, def->coefs, njoint, sizeof *def->coefs);
+  out->body = tribo_pool_alloc(pool, npoint, sizeof *out->body);
+  out->point = tribo_pool_copy(pool, def->points, npoint, 3 * sizeof *def->points);
+  if (out->joint == NULL || out->coef == NULL || out->body == NULL || out->point == NULL) {
+    return no_memory();
+  }
+  for (int i = 0; i < def->njoint; ++i) {
+    TRIBO_TRY(find_joint(model, def->name, def->joints[i], &out->joint[i]));
+  }
+  for (int i = 0; i < def->npoint; ++i) {
+    out->body[i] = TRIBO_WORLD;
+    if (def->bodies[i] != NULL) {
+      TRIBO_TRY(tribo_model_body_id(model, def->bodies[i], &out->body[i]));
+      // as the frame that dynamics moves sees it
+      const TriboPose* offset = &model->body_offset[out->body[i]];
+      double moved[3];
+      tribo_mul33v(moved, offset->R, def->points + 3 * i);
+      tribo_add3(out->point + 3 * i, offset->p, moved);
+    }
+  }
+  return TRIBO_OK;
+}
+
+// Slack lengths that are not given are those of the start, where joints with springs are slack too.
+static TriboStatus find_rest(TriboModel* model) {
+  TriboDynData* look = NULL;
+  TriboPose* poses = tribo_alloc((size_t)model->nbody, sizeof *poses);
+  TriboTwist* twists = tribo_alloc((size_t)model->nbody, sizeof *twists);
+  TriboStatus status = poses == NULL || twists == NULL ? no_memory() : tribo_dyn_data_create(model->system, &look);
+  if (status == TRIBO_OK) {
+    status = tribo_dyn_kinematics(model->system, look, model->q0, model->v0, poses, twists);
+  }
+  for (int i = 0; status == TRIBO_OK && i < model->ntendon; ++i) {
+    TriboTendonInfo* info = &model->tendon_infos[i];
+    if (isnan(info->rest[0])) {
+      double speed;
+      tribo_tendon_measure(model, &model->tendons[i], model->q0, model->v0, poses, twists, &info->rest[0], &speed);
+      info->rest[1] = info->rest[0];
+    }
+  }
+  tribo_dyn_data_destroy(look);
+  tribo_free(poses);
+  tribo_free(twists);
+  return status;
+}
+
+static TriboStatus compile_tendons(const TriboScene* scene, TriboModel* model) {
+  model->tendons = tribo_pool_alloc(&model->pool, (size_t)scene->ntendon, sizeof *model->tendons);
+  model->tendon_infos = tribo_pool_alloc(&model->pool, (size_t)scene->ntendon, sizeof *model->tendon_infos);
+  if (model->tendons == NULL || model->tendon_infos == NULL) {
+    return no_memory();
+  }
+  for (int i = 0; i < scene->ntendon; ++i) {
+    const TriboTendonDef* def = &scene->tendons[i];
+    TRIBO_TRY(tribo_located(compile_tendon(def, model, &model->tendons[i]), scene->tendon_where[i]));
+    model->tendon_infos[i] = (TriboTendonInfo){.name = tribo_pool_strdup(&model->pool, def->name),
+                                               .stiffness = def->stiffness,
+                                               .damping = def->damping,
+                                               .rest = {def->rest[0], def->rest[1]},
+                                               .lower = def->lower,
+                                               .upper = def->upper};
+    model->nbound += isfinite(def->lower) + isfinite(def->upper);
+    if (model->tendon_infos[i].name == NULL) {
+      return no_memory();
+    }
+  }
+  model->ntendon = scene->ntendon;
+  return scene->ntendon > 0 ? find_rest(model) : TRIBO_OK;
+}
+
+// ---- actuators
+
+static TriboStatus compile_actuator(const TriboScene* scene, TriboModel* model, const TriboActuatorDef* def,
+                                    TriboActuatorInfo* info) {
+  *info = (TriboActuatorInfo){.name = tribo_pool_strdup(&model->pool, def->name),
+                              .joint = -1,
+                              .tendon = -1,
+                              .ctrl_min = def->ctrl_min,
+                              .ctrl_max = def->ctrl_max,
+                              .force_min = def->force_min,
+                              .force_max = def->force_max};
+  if (info->name == NULL) {
+    return no_memory();
+  }
+  if (def->joint != NULL) {
+    return find_joint(model, def->name, def->joint, &info->joint);
+  }
+  info->tendon = tribo_names_find(&scene->tendon_names, def->tendon);
+  return info->tendon >= 0 ? TRIBO_OK : tribo_not_found(&scene->tendon_names, "tendon", def->tendon);
+}
+
+static TriboStatus compile_actuators(const TriboScene* scene, TriboModel* model) {
+  model->actuators =
+      tribo_pool_copy(&model->pool, scene->actuators, (size_t)scene->nactuator, sizeof *model->actuators);
+  model->actuator_infos = tribo_pool_alloc(&model->pool, (size_t)scene->nactuator, sizeof *model->actuator_infos);
+  if (model->actuators == NULL || model->actuator_infos == NULL) {
+    return no_memory();
+  }
+  for (int i = 0; i < scene->nactuator; ++i) {
+    TriboActuatorDef* def = &model->actuators[i];
+    TRIBO_TRY(tribo_located(compile_actuator(scene, model, def, &model->actuator_infos[i]), scene->actuator_where[i]));
+    def->name = def->joint = def->tendon = NULL;  // the scene's
+  }
+  model->nactuator = scene->nactuator;
+  return TRIBO_OK;
+}
+
+// ---- the medium
+
+// The box of the same mass and inertia, of uniform density: I_x = m (b_y² + b_z²)/12 and so on.
+static TriboStatus compile_drag(const TriboScene* scene, TriboModel* model, const int* scene_body) {
+  if (model->world.density == 0 && model->world.viscosity == 0) {
+    return TRIBO_OK;
+  }
+  model->drags = tribo_pool_alloc(&model->pool, (size_t)model->nbody, sizeof *model->drags);
+  if (model->drags == NULL) {
+    return no_memory();
+  }
+  for (int i = 0; i < model->nbody; ++i) {
+    const TriboBodyInfo* body = &model->bodies[i];
+    if (!(body->mass > 0)) {
+      continue;
+    }
+    // principal axes near those in which the inertia was given
+    double start[4] = {0, 0, 0, 1};
+    for (int k = 0; k < scene->nbody; ++k) {
+      if (scene_body[k] == i && !isnan(scene->bodys[k].inertia[0])) {
+        memcpy(start, scene->bodys[k].axes, sizeof start);
+      }
+    }
+    const double* s = body->inertia;
+    const double full[9] = {s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2]};
+    double R[9], left[9], turned[9], values[3], own[4];
+    tribo_quat_to_mat(R, start);
+    const double Rt[9] = {R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8]};
+    tribo_mul33(left, Rt, full);
+    tribo_mul33(turned, left, R);
+    tribo_eigen3(turned, values, own);
+    ModelDrag* drag = &model->drags[model->ndrag++];
+    drag->body = i;
+    tribo_quat_mul(drag->axes, start, own);
+    for (int a = 0; a < 3; ++a) {
+      const double sum = values[(a + 1) % 3] + values[(a + 2) % 3] - values[a];
+      drag->box[a] = sqrt(fmax(1e-15, sum) / body->mass * 6);
+    }
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus compile_lift(const TriboScene* scene, TriboModel* model, const int* scene_body) {
+  for (int i = 0; i < scene->nbody; ++i) {
+    if (scene->bodys[i].lift == 0) {
+      continue;
+    }
+    if (model->lift == NULL) {
+      model->lift = tribo_pool_alloc(&model->pool, (size_t)model->nbody, sizeof *model->lift);
+    }
+    if (model->lift == NULL) {
+      return no_memory();
+    }
+    model->lift[scene_body[i]] = scene->bodys[i].lift;
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_compile_drive(const TriboScene* scene, TriboModel* model, const int* scene_body) {
+  TRIBO_TRY(compile_tendons(scene, model));
+  TRIBO_TRY(compile_actuators(scene, model));
+  TRIBO_TRY(compile_lift(scene, model, scene_body));
+  return compile_drag(scene, model, scene_body);
+}

@@ -1,0 +1,292 @@
+// Forces that depend on the state: tendons, actuators and the medium. They are taken at the beginning of a step, or of
+// a part of one; activations go on once per step.
+//
+// A tendon of length l(q) and a force f along it act as Jᵀf, J = ∂l/∂q. Of a weighted sum of joint positions that is
+// f · coef on each joint; of a string, f u on the far end and −f u on the near end of each stretch of direction u.
+//
+// The medium (density ρ, viscosity β) sees a body as the box b of the same mass and inertia, in principal axes, with
+// the velocity v, ω of the centre of mass against the medium:
+//
+//     f_i = −½ ρ b_j b_k |v_i| v_i − 3π β d v_i                d = (b_x + b_y + b_z)/3
+//     t_i = −ρ/64 b_i (b_j⁴ + b_k⁴) |ω_i| ω_i − π β d³ ω_i
+//
+// (flow across the box faces, and a sphere of its mean diameter by Stokes's law).
+#include "drive.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "pose.h"
+
+static const double PI = 3.14159265358979323846;
+
+TriboStatus tribo_drive_look(const TriboModel* model, TriboData* data, const double* q, const double* v) {
+  data->drive_q = q;
+  data->drive_v = v;
+  return model->ntendon > 0 || model->ndrag > 0
+             ? tribo_dyn_kinematics(model->system, data->dynamics, q, v, data->drive_poses, data->drive_twists)
+             : TRIBO_OK;
+}
+
+// ---- tendons
+
+static void point_of(const ModelTendon* t, int i, const TriboPose* poses, double out[3]) {
+  tribo_copy3(out, t->point + 3 * i);
+  if (t->body[i] != TRIBO_WORLD) {
+    tribo_mul33v(out, poses[t->body[i]].R, t->point + 3 * i);
+    tribo_add3(out, out, poses[t->body[i]].p);
+  }
+}
+
+static void velocity_of(const ModelTendon* t, int i, const TriboPose* poses, const TriboTwist* twists,
+                        const double point[3], double out[3]) {
+  memset(out, 0, 3 * sizeof *out);
+  if (t->body[i] != TRIBO_WORLD) {
+    double arm[3];
+    tribo_sub3(arm, point, poses[t->body[i]].p);
+    tribo_cross3(out, twists[t->body[i]].w, arm);
+    tribo_add3(out, out, twists[t->body[i]].v);
+  }
+}
+
+void tribo_tendon_measure(const TriboModel* model, const ModelTendon* t, const double* q, const double* v,
+                          const TriboPose* poses, const TriboTwist* twists, double* length, double* speed) {
+  *length = *speed = 0;
+  for (int i = 0; i < t->njoint; ++i) {
+    *length += t->coef[i] * q[model->joints[t->joint[i]].q_at];
+    *speed += t->coef[i] * v[model->joints[t->joint[i]].v_at];
+  }
+  for (int i = 0; i + 1 < t->npoint; ++i) {
+    double a[3], b[3], va[3], vb[3], along[3];
+    point_of(t, i, poses, a);
+    point_of(t, i + 1, poses, b);
+    velocity_of(t, i, poses, twists, a, va);
+    velocity_of(t, i + 1, poses, twists, b, vb);
+    tribo_sub3(along, b, a);
+    *length += tribo_normalize3(along);
+    tribo_sub3(vb, vb, va);
+    *speed += tribo_dot3(along, vb);
+  }
+}
+
+// A force at a point of a body as a wrench about its centre of mass.
+static void push(const TriboModel* model, int body, const TriboPose* poses, const double point[3], double size,
+                 const double direction[3], double* wrench) {
+  if (body == TRIBO_WORLD) {
+    return;
+  }
+  const TriboPose frame = tribo_pose_mul(&poses[body], &model->body_offset[body]);
+  double com[3], arm[3], force[3], torque[3];
+  tribo_mul33v(com, frame.R, model->bodies[body].com);
+  tribo_add3(com, com, frame.p);
+  tribo_sub3(arm, point, com);
+  tribo_scale3(force, size, direction);
+  tribo_cross3(torque, arm, force);
+  tribo_add3(wrench + 6 * body, wrench + 6 * body, force);
+  tribo_add3(wrench + 6 * body + 3, wrench + 6 * body + 3, torque);
+}
+
+static void pull(const TriboModel* model, const ModelTendon* t, const TriboPose* poses, double force, double* tau,
+                 double* wrench) {
+  for (int i = 0; i < t->njoint; ++i) {
+    tau[model->joints[t->joint[i]].v_at] += t->coef[i] * force;
+  }
+  for (int i = 0; i + 1 < t->npoint; ++i) {
+    double a[3], b[3], along[3];
+    point_of(t, i, poses, a);
+    point_of(t, i + 1, poses, b);
+    tribo_sub3(along, b, a);
+    tribo_normalize3(along);
+    push(model, t->body[i], poses, a, -force, along, wrench);
+    push(model, t->body[i + 1], poses, b, force, along, wrench);
+  }
+}
+
+// The limits of tendons: the Jacobian of a length is the generalized force of a unit tension.
+TriboStatus tribo_drive_bounds(const TriboModel* model, TriboData* data, double* tau, double* wrench) {
+  int count = 0;
+  for (int i = 0; i < model->ntendon && model->nbound > 0; ++i) {
+    const TriboTendonInfo* info = &model->tendon_infos[i];
+    const double stops[2] = {info->lower, info->upper};
+    if (!isfinite(info->lower) && !isfinite(info->upper)) {
+      continue;
+    }
+    double length, speed;
+    tribo_tendon_measure(model, &model->tendons[i], data->drive_q, data->drive_v, data->drive_poses, data->drive_twists,
+                         &length, &speed);
+    memset(tau, 0, (size_t)model->nv * sizeof *tau);
+    memset(wrench, 0, 6 * (size_t)model->nbody * sizeof *wrench);
+    pull(model, &model->tendons[i], data->drive_poses, 1, tau, wrench);
+    TRIBO_TRY(tribo_dyn_generalize(model->system, data->dynamics, data->drive_q, wrench, tau));
+    for (int upper = 0; upper < 2; ++upper) {
+      if (!isfinite(stops[upper])) {
+        continue;
+      }
+      const double sign = upper ? -1 : 1;
+      double* jac = data->bound_jac + (size_t)count * (size_t)model->nv;
+      for (int k = 0; k < model->nv; ++k) {
+        jac[k] = sign * tau[k];
+      }
+      data->bounds[count++] = (TriboBound){2 * i + upper, sign * (length - stops[upper]), jac};
+    }
+  }
+  return TRIBO_OK;
+}
+
+// ---- the medium
+
+static void add_drag(const TriboModel* model, const TriboData* data, const ModelDrag* drag, double* wrench) {
+  const double rho = model->world.density, beta = model->world.viscosity, *b = drag->box;
+  const double d = (b[0] + b[1] + b[2]) / 3;
+  const TriboPose body = tribo_pose_mul(&data->drive_poses[drag->body], &model->body_offset[drag->body]);
+  const TriboTwist* twist = &data->drive_twists[drag->body];
+  double R[9], axes[9], arm[3], against[3], v[3], w[3], f[3], t[3], world[3];
+  tribo_quat_to_mat(axes, drag->axes);
+  tribo_mul33(R, body.R, axes);
+  // of the centre of mass against the medium
+  tribo_mul33v(arm, body.R, model->bodies[drag->body].com);
+  tribo_add3(arm, arm, body.p);
+  tribo_sub3(arm, arm, data->drive_poses[drag->body].p);
+  tribo_cross3(against, twist->w, arm);
+  tribo_add3(against, against, twist->v);
+  tribo_sub3(against, against, model->world.wind);
+  tribo_mul33tv(v, R, against);
+  tribo_mul33tv(w, R, twist->w);
+  for (int i = 0; i < 3; ++i) {
+    const double j = b[(i + 1) % 3], k = b[(i + 2) % 3];
+    f[i] = -0.5 * rho * j * k * fabs(v[i]) * v[i] - 3 * PI * beta * d * v[i];
+    t[i] = -rho / 64 * b[i] * (j * j * j * j + k * k * k * k) * fabs(w[i]) * w[i] - PI * beta * d * d * d * w[i];
+  }
+  double* out = wrench + 6 * drag->body;
+  tribo_mul33v(world, R, f);
+  tribo_add3(out, out, world);
+  tribo_mul33v(world, R, t);
+  tribo_add3(out + 3, out + 3, world);
+}
+
+void tribo_drive_passive(const TriboModel* model, const TriboData* data, double* tau, double* wrench) {
+  for (int i = 0; model->lift != NULL && i < model->nbody; ++i) {
+    tribo_axpy3(wrench + 6 * i, wrench + 6 * i, -model->lift[i] * model->bodies[i].mass, model->world.gravity);
+  }
+  for (int i = 0; i < model->ntendon; ++i) {
+    const TriboTendonInfo* info = &model->tendon_infos[i];
+    double length, speed;
+    if (info->stiffness > 0 || info->damping > 0) {
+      tribo_tendon_measure(model, &model->tendons[i], data->drive_q, data->drive_v, data->drive_poses,
+                           data->drive_twists, &length, &speed);
+      const double stretch = length - tribo_clamp(length, info->rest[0], info->rest[1]);
+      pull(model, &model->tendons[i], data->drive_poses, -info->stiffness * stretch - info->damping * speed, tau,
+           wrench);
+    }
+  }
+  for (int i = 0; i < model->ndrag; ++i) {
+    add_drag(model, data, &model->drags[i], wrench);
+  }
+}
+
+// ---- actuators
+
+static double follow(const TriboActuatorDef* def, double act, double ctrl, double h) {
+  double next = act;
+  switch (def->activation) {
+    case TRIBO_ACTIVATION_INTEGRATOR: next = act + h * ctrl; break;
+    case TRIBO_ACTIVATION_FILTER: next = act + h * (ctrl - act) / def->time_constant; break;
+    case TRIBO_ACTIVATION_EXACT: next = ctrl + (act - ctrl) * exp(-h / def->time_constant); break;
+    default: break;
+  }
+  return tribo_clamp(next, def->act_min, def->act_max);
+}
+
+void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau, double* wrench) {
+  double* sum = data->effort;
+  memset(sum, 0, (size_t)model->nv * sizeof *sum);
+  for (int i = 0; i < model->nactuator; ++i) {
+    const TriboActuatorDef* def = &model->actuators[i];
+    const TriboActuatorInfo* info = &model->actuator_infos[i];
+    double length, speed;
+    if (info->joint >= 0) {
+      length = data->drive_q[model->joints[info->joint].q_at];
+      speed = data->drive_v[model->joints[info->joint].v_at];
+    } else {
+      tribo_tendon_measure(model, &model->tendons[info->tendon], data->drive_q, data->drive_v, data->drive_poses,
+                           data->drive_twists, &length, &speed);
+    }
+    length *= def->gear;
+    speed *= def->gear;
+    const double ctrl = tribo_clamp(data->ctrl[i], def->ctrl_min, def->ctrl_max);
+    const double a = def->activation == TRIBO_ACTIVATION_NONE ? ctrl : data->act[i];
+    const double force = tribo_clamp((def->gain[0] + def->gain[1] * length + def->gain[2] * speed) * a + def->bias[0] +
+                                         def->bias[1] * length + def->bias[2] * speed,
+                                     def->force_min, def->force_max);
+    data->actuation[i] = force;
+    data->act_next[i] = follow(def, data->act[i], ctrl, model->world.dt);
+    if (info->joint >= 0) {
+      sum[model->joints[info->joint].v_at] += def->gear * force;
+    } else {
+      pull(model, &model->tendons[info->tendon], data->drive_poses, def->gear * force, sum, wrench);
+    }
+  }
+  // all that acts on a joint stays within the joint's effort
+  for (int j = 0; j < model->njoint; ++j) {
+    const TriboJointInfo* joint = &model->joints[j];
+    if (joint->nv == 1) {
+      tau[joint->v_at] += tribo_clamp(sum[joint->v_at], -joint->effort, joint->effort);
+    }
+  }
+}
+
+// ---- looking
+
+void tribo_drive_lengths(const TriboModel* model, TriboData* data) {
+  for (int i = 0; i < model->ntendon; ++i) {
+    double speed;
+    tribo_tendon_measure(model, &model->tendons[i], data->drive_q, data->drive_v, data->drive_poses, data->drive_twists,
+                         &data->length[i], &speed);
+  }
+}
+
+TriboStatus tribo_data_terms(const TriboModel* model, TriboData* data, const TriboTerms* out) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_terms"));
+  TRIBO_REQUIRE(out);
+  TriboDynData* dynamics = data->dynamics;
+  TRIBO_TRY(tribo_dyn_terms(model->system, dynamics, model->world.gravity, data->q, data->v, out->mass, out->bias,
+                            out->passive));
+  TRIBO_TRY(tribo_drive_look(model, data, data->q, data->v));
+  double* const forces[2] = {out->passive, out->actuation};
+  for (int i = 0; i < 2; ++i) {
+    if (forces[i] == NULL) {
+      continue;
+    }
+    if (i == 1) {
+      memset(forces[i], 0, (size_t)model->nv * sizeof **forces);
+    }
+    double* wrench = data->wrench_step;
+    memset(wrench, 0, 6 * (size_t)model->nbody * sizeof *wrench);
+    if (i == 0) {
+      tribo_drive_passive(model, data, forces[i], wrench);
+    } else {
+      tribo_drive_actuators(model, data, forces[i], wrench);
+    }
+    TRIBO_TRY(tribo_dyn_generalize(model->system, dynamics, data->q, wrench, forces[i]));
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus set(const TriboModel* model, TriboData* data, const char* who, int actuator, double value,
+                       double* values) {
+  TRIBO_TRY(tribo_data_check(model, data, who));
+  if (actuator < 0 || actuator >= model->nactuator || !isfinite(value)) {
+    return tribo_fail(TRIBO_INVALID, "%s: actuator = %d, value = %g; accepted are 0 … %d and finite values", who,
+                      actuator, value, model->nactuator - 1);
+  }
+  values[actuator] = value;
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_data_set_ctrl(const TriboModel* model, TriboData* data, int actuator, double ctrl) {
+  return set(model, data, "tribo_data_set_ctrl", actuator, ctrl, data != NULL ? data->ctrl : NULL);
+}
+
+TriboStatus tribo_data_set_act(const TriboModel* model, TriboData* data, int actuator, double act) {
+  return set(model, data, "tribo_data_set_act", actuator, act, data != NULL ? data->act : NULL);
+}

@@ -1,0 +1,14 @@
+// Forces that depend on the state, added to generalized forces tau (nv) and wrenches (nbody × 6).
+#pragma once
+
+#include "data.h"
+
+// The state at which the functions below take them; q and v must stay until then.
+TriboStatus tribo_drive_look(const TriboModel* model, TriboData* data, const double* q, const double* v);
+void tribo_drive_passive(const TriboModel* model, const TriboData* data, double* tau, double* wrench);
+// Fills data->actuation and data->act_next too.
+void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau, double* wrench);
+// data->bounds there; tau and wrench are scratch
+TriboStatus tribo_drive_bounds(const TriboModel* model, TriboData* data, double* tau, double* wrench);
+// data->length there
+void tribo_drive_lengths(const TriboModel* model, TriboData* data);

@@ -1,0 +1,338 @@
+// MJCF: the file as a whole. See mjcf.h for the way through.
+#include "mjcf.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene_load.h"
+
+enum { INCLUDES_MAX = 256 };
+
+TriboStatus tribo_mjcf_no_memory(void) {
+  return tribo_fail(TRIBO_NOMEM, "no memory to read the model");
+}
+
+TriboStatus tribo_mjcf_warn(Mjcf* m, const XmlNode* node, const char* key, const char* what) {
+  for (int i = 0; i < m->nwarned; ++i) {
+    if (strcmp(m->warneds[i], key) == 0) {
+      return TRIBO_OK;
+    }
+  }
+  TRIBO_TRY(MJ_GROW(m, warned));
+  m->warneds[m->nwarned] = tribo_pool_strdup(&m->pool, key);
+  if (m->warneds[m->nwarned++] == NULL) {
+    return tribo_mjcf_no_memory();
+  }
+  tribo_log(m->log, TRIBO_LOG_WARNING, "%s:%d: %s %s", node->path, node->line, key, what);
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_mjcf_at(Mjcf* m, const XmlNode* node) {
+  m->scene->where = tribo_pool_format(&m->scene->pool, "%s:%d", node->path, node->line);
+  return m->scene->where == NULL ? tribo_mjcf_no_memory() : TRIBO_OK;
+}
+
+TriboStatus tribo_mjcf_added(const Mjcf* m, TriboStatus status) {
+  return tribo_located(status, m->scene->where);
+}
+
+// ---- includes
+
+typedef struct Included {
+  char* path[INCLUDES_MAX];  // from realpath
+  int count;
+} Included;
+
+// No file comes twice: that refuses circles and bombs alike, as MuJoCo does.
+static TriboStatus remember(Included* seen, const XmlNode* node, const char* path) {
+  char* real = realpath(path, NULL);
+  if (real == NULL) {
+    return node != NULL ? tribo_xml_fail(node, "%s: no such file", path)
+                        : tribo_fail(TRIBO_IO, "%s: cannot be opened", path);
+  }
+  for (int i = 0; i < seen->count; ++i) {
+    if (strcmp(seen->path[i], real) == 0) {
+      free(real);
+      return tribo_xml_fail(node, "%s is included a second time", path);
+    }
+  }
+  if (seen->count == INCLUDES_MAX) {
+    free(real);
+    return tribo_xml_fail(node, "more than %d files are included", INCLUDES_MAX - 1);
+  }
+  seen->path[seen->count++] = real;
+  return TRIBO_OK;
+}
+
+// Puts the content of included files in the place of the include elements.
+static TriboStatus expand(Mjcf* m, XmlNode* parent, Included* seen, int depth) {
+  if (depth > 400) {
+    return tribo_xml_fail(parent, "elements are nested too deep");
+  }
+  for (XmlNode** at = &parent->children; *at != NULL;) {
+    XmlNode* node = *at;
+    if (strcmp(node->name, "include") != 0) {
+      TRIBO_TRY(expand(m, node, seen, depth + 1));
+      at = &node->next;
+      continue;
+    }
+    const char* file = tribo_xml_get(node, "file");
+    if (file == NULL) {
+      return tribo_xml_fail(node, "<include> needs a file");
+    }
+    // names are relative to the main file
+    const char* path = tribo_xml_beside(&m->pool, m->root, NULL, file);
+    XmlNode* other;
+    if (path == NULL) {
+      return tribo_mjcf_no_memory();
+    }
+    TRIBO_TRY(remember(seen, node, path));
+    TRIBO_TRY(tribo_xml_read(&m->pool, path, &other));
+    XmlNode* last = other->children;
+    if (last == NULL) {
+      *at = node->next;
+      continue;
+    }
+    for (XmlNode* child = other->children; child != NULL; child = child->next) {
+      child->parent = parent;
+      last = child;
+    }
+    last->next = node->next;
+    *at = other->children;
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus read_files(Mjcf* m, const char* path) {
+  Included seen = {.count = 0};
+  TriboStatus status = remember(&seen, NULL, path);
+  if (status == TRIBO_OK) {
+    status = tribo_xml_read(&m->pool, path, &m->root);
+  }
+  if (status == TRIBO_OK) {
+    status = strcmp(m->root->name, "mujoco") == 0
+                 ? expand(m, m->root, &seen, 0)
+                 : tribo_xml_fail(m->root, "<%.40s>: an MJCF file has the root <mujoco>", m->root->name);
+  }
+  for (int i = 0; i < seen.count; ++i) {
+    free(seen.path[i]);
+  }
+  return status;
+}
+
+// ---- sections
+
+// Elevations are scaled to 0 … 1 and times the third size; the file's first row is the last along y.
+static TriboStatus read_field(Mjcf* m, const XmlNode* node) {
+  TRIBO_TRY(MJ_GROW(m, field));
+  MjField* field = &m->fields[m->nfield];
+  *field = (MjField){.nrow = 0};
+  TRIBO_TRY(tribo_mjcf_apply(m, node, &tribo_mjcf_field, field));
+  m->nfield++;
+  if (field->file != NULL) {
+    return TRIBO_OK;
+  }
+  if (field->nrow < 2 || field->ncol < 2 || (int64_t)field->nrow * field->ncol > 1 << 24) {
+    return tribo_xml_fail(node, "<hfield>: nrow × ncol = %d × %d; accepted are 2 × 2 … 2^24", field->nrow, field->ncol);
+  }
+  const int count = field->nrow * field->ncol;
+  const char* text = tribo_xml_get(node, "elevation");
+  double* raw = tribo_pool_alloc(&m->pool, (size_t)count, sizeof *raw);
+  double* heights = tribo_pool_alloc(&m->pool, (size_t)count, sizeof *heights);
+  if (raw == NULL || heights == NULL) {
+    return tribo_mjcf_no_memory();
+  }
+  if (text != NULL && tribo_xml_numbers(text, raw, count) != count) {
+    return tribo_xml_fail(node, "<hfield> elevation: accepted are %d finite numbers", count);
+  }
+  double low = INFINITY, high = -INFINITY;
+  for (int i = 0; i < count; ++i) {
+    low = fmin(low, raw[i]);
+    high = fmax(high, raw[i]);
+  }
+  for (int i = 0; i < count; ++i) {
+    const int from = (field->nrow - 1 - i / field->ncol) * field->ncol + i % field->ncol;
+    heights[i] = high > low ? field->size[2] * ((raw[from] - low) / (high - low)) : 0;
+  }
+  field->heights = heights;
+  return TRIBO_OK;
+}
+
+static TriboStatus read_asset(Mjcf* m, const XmlNode* node) {
+  if (strcmp(node->name, "material") == 0) {
+    TRIBO_TRY(MJ_GROW(m, material));
+    MjMaterial* material = &m->materials[m->nmaterial];
+    *material = (MjMaterial){.rgba = {1, 1, 1, 1}};
+    TRIBO_TRY(tribo_mjcf_read(m, node, "material", NULL, &tribo_mjcf_material, material));
+    m->nmaterial++;
+    return TRIBO_OK;
+  }
+  if (strcmp(node->name, "mesh") == 0) {
+    TRIBO_TRY(MJ_GROW(m, mesh));
+    MjMesh* mesh = &m->meshs[m->nmesh];
+    *mesh = (MjMesh){.scale = {1, 1, 1}, .refquat = {1, 0, 0, 0}};
+    TRIBO_TRY(tribo_mjcf_read(m, node, "mesh", NULL, &tribo_mjcf_mesh, mesh));
+    if (mesh->file != NULL && mesh->name == NULL) {
+      // the file's name without folder and ending
+      const char* slash = strrchr(mesh->file, '/');
+      const char* start = slash != NULL ? slash + 1 : mesh->file;
+      const char* dot = strrchr(start, '.');
+      mesh->name = tribo_pool_format(&m->pool, "%.*s", dot != NULL ? (int)(dot - start) : (int)strlen(start), start);
+    }
+    if (mesh->file != NULL) {
+      const char* folder = m->compiler.mesh_dir != NULL ? m->compiler.mesh_dir : m->compiler.asset_dir;
+      mesh->file = tribo_xml_beside(&m->pool, m->root, folder, mesh->file);
+    }
+    const char* vertex = tribo_xml_get(node, "vertex");
+    if (vertex != NULL) {
+      double* points = tribo_pool_alloc(&m->pool, strlen(vertex) / 2 + 1, sizeof *points);
+      int n = points == NULL ? -1 : tribo_xml_numbers(vertex, points, (int)(strlen(vertex) / 2 + 1));
+      if (n < 0 || n % 3 != 0) {
+        return tribo_xml_fail(node, "<mesh> vertex: accepted are finite numbers, three per point");
+      }
+      mesh->vertex = points;
+      mesh->nvertex = n / 3;
+    }
+    m->nmesh++;
+    return TRIBO_OK;
+  }
+  if (strcmp(node->name, "hfield") == 0) {
+    return read_field(m, node);
+  }
+  if (strcmp(node->name, "texture") == 0) {
+    return TRIBO_OK;  // not drawn
+  }
+  char key[64];
+  snprintf(key, sizeof key, "<asset>: <%.40s>", node->name);
+  return tribo_mjcf_warn(m, node, key, "is left out");
+}
+
+static TriboStatus read_compiler(Mjcf* m, const XmlNode* node) {
+  TRIBO_TRY(tribo_mjcf_apply(m, node, &tribo_mjcf_compiler, &m->compiler));
+  if (m->compiler.coordinate != NULL && strcmp(m->compiler.coordinate, "local") != 0) {
+    return tribo_xml_fail(node, "coordinate=\"%.20s\": only local coordinates are known", m->compiler.coordinate);
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus read_option(Mjcf* m, const XmlNode* node) {
+  TRIBO_TRY(tribo_mjcf_apply(m, node, &tribo_mjcf_option, &m->option));
+  const XmlNode* flag = tribo_xml_child(node, "flag");
+  return flag != NULL ? tribo_mjcf_apply(m, flag, &tribo_mjcf_flag, &m->option) : TRIBO_OK;
+}
+
+static TriboStatus read_assets(Mjcf* m, const XmlNode* node) {
+  for (const XmlNode* child = node->children; child != NULL; child = child->next) {
+    TRIBO_TRY(read_asset(m, child));
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus read_nothing(Mjcf* m, const XmlNode* node) {
+  (void)m, (void)node;
+  return TRIBO_OK;
+}
+
+static TriboStatus leave_out(Mjcf* m, const XmlNode* node) {
+  for (const XmlNode* child = node->children; child != NULL; child = child->next) {
+    char key[96];
+    snprintf(key, sizeof key, "<%.30s>: <%.40s>", node->name, child->name);
+    TRIBO_TRY(tribo_mjcf_warn(m, child, key, "is left out"));
+  }
+  return TRIBO_OK;
+}
+
+// In the order in which they need each other. Sections that others read later are named here so that a section of no
+// name is an error.
+static const struct {
+  const char* name;
+  TriboStatus (*read)(Mjcf* m, const XmlNode* node);
+} sections[] = {
+    {"compiler", read_compiler}, {"option", read_option},   {"asset", read_assets},      {"default", read_nothing},
+    {"size", read_nothing},      {"visual", read_nothing},  {"statistic", read_nothing}, {"custom", read_nothing},
+    {"worldbody", read_nothing}, {"contact", read_nothing}, {"equality", read_nothing},  {"tendon", read_nothing},
+    {"actuator", read_nothing},  {"keyframe", leave_out},   {"sensor", leave_out},       {"extension", leave_out},
+    {"deformable", leave_out},
+};
+enum { SECTIONS = sizeof sections / sizeof *sections };
+
+static TriboStatus read_sections(Mjcf* m) {
+  for (const XmlNode* node = m->root->children; node != NULL; node = node->next) {
+    int known = 0;
+    for (int i = 0; i < SECTIONS; ++i) {
+      known |= strcmp(node->name, sections[i].name) == 0;
+    }
+    if (!known) {
+      return tribo_xml_fail(node, "<%.40s> is no section of an MJCF file", node->name);
+    }
+  }
+  for (int i = 0; i < SECTIONS; ++i) {
+    for (const XmlNode* node = m->root->children; node != NULL; node = node->next) {
+      if (strcmp(node->name, sections[i].name) == 0) {
+        TRIBO_TRY(sections[i].read(m, node));
+      }
+    }
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus set_world(Mjcf* m) {
+  const MjOption* o = &m->option;
+  TriboWorldDef world = m->scene->world;
+  world.dt = o->timestep;
+  world.density = o->density;
+  world.viscosity = o->viscosity;
+  for (int i = 0; i < 3; ++i) {
+    world.gravity[i] = o->has_gravity ? o->gravity[i] : 0;
+    world.wind[i] = o->wind[i];
+  }
+  TRIBO_TRY(tribo_mjcf_at(m, m->root));
+  return tribo_mjcf_added(m, tribo_scene_set_world(m->scene, &world));
+}
+
+static TriboStatus load(Mjcf* m, const char* path) {
+  TRIBO_TRY(read_files(m, path));
+  TRIBO_TRY(tribo_mjcf_classes(m));
+  TRIBO_TRY(read_sections(m));
+  TRIBO_TRY(set_world(m));
+  TRIBO_TRY(tribo_mjcf_bodies(m));
+  TRIBO_TRY(tribo_mjcf_masses(m));
+  TRIBO_TRY(tribo_mjcf_contacts(m));
+  TRIBO_TRY(tribo_mjcf_build(m));
+  TRIBO_TRY(tribo_mjcf_filter(m));
+  TRIBO_TRY(tribo_mjcf_tendons(m));
+  TRIBO_TRY(tribo_mjcf_equalities(m));
+  return tribo_mjcf_actuators(m);
+}
+
+TriboStatus tribo_mjcf_load(TriboScene* scene, const char* path, const TriboLog* log) {
+  Mjcf m = {.scene = scene,
+            .log = log,
+            .compiler = {.autolimits = 1,
+                         .degree = 1,
+                         .inertia_from_geom = MJ_AUTO,
+                         .euler_order = "xyz",
+                         .total_mass = -1,
+                         .group_range = {0, 5}},
+            .option = {.timestep = 0.002,
+                       .gravity = {0, 0, -9.81},
+                       .constraint = 1,
+                       .contact = 1,
+                       .limit = 1,
+                       .frictionloss = 1,
+                       .equality = 1,
+                       .has_gravity = 1,
+                       .spring = 1,
+                       .damper = 1,
+                       .actuation = 1,
+                       .filter_parent = 1}};
+  TriboStatus status = load(&m, path);
+  scene->where = NULL;
+#define X(type, name) tribo_free((void*)m.name##s);
+  MJ_ARRAYS(X)
+#undef X
+  tribo_pool_clear(&m.pool);
+  return status;
+}

@@ -1,0 +1,243 @@
+// MJCF, MuJoCo's model files: read into plain structs with the file's own numbers, then built into a scene through the
+// public calls. What the files of this reader share.
+//
+//   mjcf.c           the file: includes, compiler, option, sections; warnings
+//   mjcf_tables.c    every element's attributes, one row each
+//   mjcf_read.c      attributes by table, default classes, orientations
+//   mjcf_bodies.c    worldbody: bodies, joints, geoms, sites with frames and replicas
+//   mjcf_mass.c      inertia of bodies, given or from their geoms
+//   mjcf_build.c     bodies, joints, shapes of the scene
+//   mjcf_contact.c   who collides with whom, and how: bits, materials, pairs, exclusions
+//   mjcf_drive.c     tendons, equalities, actuators
+#pragma once
+
+#include "pose.h"
+#include "scene.h"
+#include "xml_tree.h"
+
+// ---- attributes
+
+typedef enum MjAttrKind {
+  MJ_REAL,  // double[max], at least min of them
+  MJ_INT,   // int
+  MJ_BOOL,  // int: false, true
+  MJ_WORD,  // int: index of a word
+  MJ_TEXT,  // const char*
+  MJ_LOOK,  // says nothing about motion or what is drawn here: taken without a word
+  MJ_WARN,  // not honoured: a warning
+} MjAttrKind;
+
+typedef struct MjAttr {
+  const char* name;
+  MjAttrKind kind;
+  size_t offset;
+  int min, max;
+  const char* const* words;
+} MjAttr;
+
+typedef struct MjElement {
+  const char* name;
+  const MjAttr* attrs;
+  int nattr;
+} MjElement;
+
+enum { MJ_FALSE, MJ_TRUE, MJ_AUTO };  // words of "limited" and its like
+
+// NaN: not given
+typedef struct MjOrient {
+  double quat[4];  // w x y z
+  double axisangle[4], xyaxes[6], zaxis[3], euler[3];
+} MjOrient;
+
+typedef enum MjJointType { MJ_FREE, MJ_BALL, MJ_SLIDE, MJ_HINGE } MjJointType;
+typedef struct MjJoint {
+  const char *name, *cls;
+  int type, limited, force_limited;
+  double pos[3], axis[3], range[2], ref, springref, stiffness[3], damping[3], armature, frictionloss, springdamper[2];
+  double force_range[2];
+  const XmlNode* node;
+} MjJoint;
+
+typedef enum MjGeomType {
+  MJ_PLANE,
+  MJ_HFIELD,
+  MJ_SPHERE,
+  MJ_CAPSULE,
+  MJ_ELLIPSOID,
+  MJ_CYLINDER,
+  MJ_BOX,
+  MJ_MESH,
+  MJ_SDF
+} MjGeomType;
+typedef struct MjGeom {
+  const char *name, *cls, *mesh, *hfield, *material;
+  int type, contype, conaffinity, condim, group, priority, shell;
+  double size[3], fromto[6], pos[3], mass, density, friction[3], rgba[4];
+  double solmix, solref[2], solimp[5], margin, gap;
+  MjOrient orient;
+  const XmlNode* node;
+  int body;
+  TriboPose pose;  // in the body frame
+  int material_id, collision_class;
+} MjGeom;
+
+typedef struct MjSite {
+  const char *name, *cls;
+  double pos[3], fromto[6];
+  MjOrient orient;
+  int body;
+} MjSite;
+
+typedef struct MjInertial {
+  double pos[3], mass, diag[3], full[6];
+  MjOrient orient;
+} MjInertial;
+
+typedef struct MjBody {
+  const char *name, *cls;
+  double pos[3], gravcomp;
+  MjOrient orient;
+  int mocap;
+  const XmlNode* node;
+  int parent, weld;  // weld: the body it never moves against that is nearest to the root, 0: the world
+  TriboPose local;   // in the parent
+  int first_joint, njoint;
+  const XmlNode* inertial;
+  double mass, com[3], inertia[3], axes[4];  // principal; axes in the body frame, x y z w
+  TriboPose pose;                            // in the world, all joint values 0
+  int id;                                    // in the scene, TRIBO_WORLD for static ones
+} MjBody;
+
+typedef struct MjMaterial {
+  const char* name;
+  double rgba[4];
+} MjMaterial;
+
+typedef struct MjMesh {
+  const char *name, *cls, *file;
+  double scale[3], refpos[3], refquat[4];
+  const double* vertex;
+  int nvertex;
+} MjMesh;
+
+typedef struct MjField {
+  const char *name, *file;
+  int nrow, ncol;
+  double size[4];         // half lengths along x and y, elevation, depth of the base
+  const double* heights;  // (nrow × ncol) towards +y, x fastest; NULL: of a file
+} MjField;
+
+typedef struct MjPair {
+  const char *geom1, *geom2;
+  int condim, a, b;
+  double friction[5];
+} MjPair;
+
+typedef struct MjTendon {
+  const char *name, *cls;
+  int limited;
+  double range[2], springlength[2], stiffness[3], damping[3], frictionloss, armature;
+  const XmlNode* node;
+} MjTendon;
+
+// ---- the file as a whole
+
+typedef struct MjCompiler {
+  int autolimits, degree, inertia_from_geom, balance_inertia;
+  const char *euler_order, *mesh_dir, *asset_dir, *coordinate;
+  double total_mass, bound_mass, bound_inertia, group_range[2];
+} MjCompiler;
+
+typedef struct MjOption {
+  double timestep, gravity[3], wind[3], density, viscosity;
+  int integrator;
+  // of <flag>
+  int constraint, contact, limit, frictionloss, equality, has_gravity, spring, damper, actuation, filter_parent;
+} MjOption;
+
+typedef struct MjClass {
+  const char* name;
+  int parent;  // −1: the main class
+  const XmlNode* node;
+} MjClass;
+
+// X(type, name): arrays that grow while the file is read
+#define MJ_ARRAYS(X)      \
+  X(MjClass, cls)         \
+  X(const char*, warned)  \
+  X(MjMaterial, material) \
+  X(MjMesh, mesh)         \
+  X(MjField, field)       \
+  X(MjBody, body)         \
+  X(MjJoint, joint)       \
+  X(MjGeom, geom)         \
+  X(MjSite, site)         \
+  X(MjPair, pair)         \
+  X(MjTendon, tendon)
+
+typedef struct Mjcf {
+  TriboScene* scene;
+  TriboPool pool;
+  const TriboLog* log;
+  XmlNode* root;
+  int nreplica;  // gone through so far
+  MjCompiler compiler;
+  MjOption option;
+#define X(type, name) \
+  type* name##s;      \
+  int n##name;        \
+  size_t name##_capacity;
+  MJ_ARRAYS(X)
+#undef X
+} Mjcf;
+
+#define MJ_GROW(m, name) TRIBO_APPEND(&(m)->name##s, &(m)->name##_capacity, (m)->n##name, 1)
+
+TriboStatus tribo_mjcf_no_memory(void);
+// Said once per key and file: "path:line: …".
+TriboStatus tribo_mjcf_warn(Mjcf* m, const XmlNode* node, const char* key, const char* what);
+// What follows in the scene comes from this node.
+TriboStatus tribo_mjcf_at(Mjcf* m, const XmlNode* node);
+TriboStatus tribo_mjcf_added(const Mjcf* m, TriboStatus status);
+
+// mjcf_tables.c
+extern const MjElement tribo_mjcf_compiler, tribo_mjcf_option, tribo_mjcf_flag, tribo_mjcf_joint, tribo_mjcf_freejoint,
+    tribo_mjcf_geom, tribo_mjcf_site, tribo_mjcf_body, tribo_mjcf_inertial, tribo_mjcf_frame, tribo_mjcf_replicate,
+    tribo_mjcf_material, tribo_mjcf_mesh, tribo_mjcf_field, tribo_mjcf_tendon;
+MjJoint tribo_mjcf_joint_default(void);
+MjGeom tribo_mjcf_geom_default(void);
+MjSite tribo_mjcf_site_default(void);
+MjTendon tribo_mjcf_tendon_default(void);
+MjOrient tribo_mjcf_orient_default(void);
+
+// mjcf_read.c
+TriboStatus tribo_mjcf_apply(Mjcf* m, const XmlNode* node, const MjElement* element, void* out);
+// The classes of the file, all <default> elements.
+TriboStatus tribo_mjcf_classes(Mjcf* m);
+// Defaults of the class named by the node (or `inherited`, may be NULL), then the node itself. `kind` names the
+// elements of the class that count; NULL: those of actuators.
+TriboStatus tribo_mjcf_read(Mjcf* m, const XmlNode* node, const char* kind, const char* inherited,
+                            const MjElement* element, void* out);
+// The same for what only classes say; the node itself is left to the caller.
+TriboStatus tribo_mjcf_defaults(Mjcf* m, const XmlNode* node, const char* inherited, const char* const* kinds,
+                                int nkind, TriboStatus (*apply)(Mjcf*, const XmlNode*, void*), void* out);
+TriboStatus tribo_mjcf_quaternion(const Mjcf* m, const XmlNode* node, const MjOrient* orient, double quat[4]);
+// Position and orientation along fromto, where that is given: the length is returned, 0 without.
+double tribo_mjcf_fromto(const double fromto[6], double pos[3], double quat[4]);
+int tribo_mjcf_find_joint(const Mjcf* m, const char* name);  // −1: not there
+int tribo_mjcf_find_body(const Mjcf* m, const char* name);
+int tribo_mjcf_find_geom(const Mjcf* m, const char* name);
+int tribo_mjcf_find_site(const Mjcf* m, const char* name);
+
+// mjcf_bodies.c, mjcf_mass.c, mjcf_build.c, mjcf_contact.c, mjcf_drive.c, in this order
+TriboStatus tribo_mjcf_bodies(Mjcf* m);
+TriboStatus tribo_mjcf_masses(Mjcf* m);
+TriboStatus tribo_mjcf_contacts(Mjcf* m);
+TriboStatus tribo_mjcf_build(Mjcf* m);
+TriboStatus tribo_mjcf_filter(Mjcf* m);
+TriboStatus tribo_mjcf_tendons(Mjcf* m);
+TriboStatus tribo_mjcf_equalities(Mjcf* m);
+TriboStatus tribo_mjcf_actuators(Mjcf* m);
+int tribo_mjcf_collide(const Mjcf* m, const MjGeom* a, const MjGeom* b);
+// The geometry of a geom as shapes have it.
+TriboStatus tribo_mjcf_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def);

@@ -1,0 +1,327 @@
+// Bodies, joints and shapes of the scene.
+//
+// The poses that scenes give are those of joint values 0, while a file's are those of the values `ref`: each joint is
+// turned back by its ref, and starts there. A body with several joints becomes a chain of bodies, the last of which has
+// the mass and the shapes; the ones before it are called <body>.<joint>. Bodies that nothing moves are part of the
+// world.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mjcf.h"
+
+// ---- shapes
+
+static const MjMesh* find_mesh(const Mjcf* m, const char* name) {
+  for (int i = 0; name != NULL && i < m->nmesh; ++i) {
+    if (m->meshs[i].name != NULL && strcmp(m->meshs[i].name, name) == 0) {
+      return &m->meshs[i];
+    }
+  }
+  return NULL;
+}
+
+static const MjField* find_field(const Mjcf* m, const char* name) {
+  for (int i = 0; name != NULL && i < m->nfield; ++i) {
+    if (m->fields[i].name != NULL && strcmp(m->fields[i].name, name) == 0) {
+      return &m->fields[i];
+    }
+  }
+  return NULL;
+}
+
+static void color_of(const Mjcf* m, const MjGeom* geom, double color[4]) {
+  const double grey[4] = {0.5, 0.5, 0.5, 1};
+  memcpy(color, isnan(geom->rgba[0]) ? grey : geom->rgba, sizeof grey);
+  for (int i = 0; isnan(geom->rgba[0]) && geom->material != NULL && i < m->nmaterial; ++i) {
+    if (m->materials[i].name != NULL && strcmp(m->materials[i].name, geom->material) == 0) {
+      memcpy(color, m->materials[i].rgba, sizeof grey);
+    }
+  }
+  for (int i = 0; i < 4; ++i) {
+    color[i] = tribo_clamp(color[i], 0, 1);
+  }
+}
+
+static TriboStatus mesh_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def) {
+  const MjMesh* mesh = find_mesh(m, geom->mesh);
+  if (mesh == NULL) {
+    return tribo_xml_fail(geom->node, "geom '%s': there is no mesh '%.60s'", geom->name,
+                          geom->mesh != NULL ? geom->mesh : "");
+  }
+  def->kind = TRIBO_SHAPE_HULL;
+  tribo_copy3(def->scale, mesh->scale);
+  if (mesh->vertex != NULL) {
+    double* points = tribo_pool_copy(&m->pool, mesh->vertex, (size_t)mesh->nvertex, 3 * sizeof *points);
+    if (points == NULL) {
+      return tribo_mjcf_no_memory();
+    }
+    for (int i = 0; i < 3 * mesh->nvertex; ++i) {
+      points[i] *= mesh->scale[i % 3];
+    }
+    def->points = points;
+    def->npoint = mesh->nvertex;
+  } else {
+    def->mesh = mesh->file;
+  }
+  // the mesh is moved so that refpos and refquat become its origin
+  const double quat[4] = {mesh->refquat[1], mesh->refquat[2], mesh->refquat[3], mesh->refquat[0]};
+  double unit[4];
+  memcpy(unit, quat, sizeof unit);
+  tribo_quat_normalize(unit);
+  const TriboPose ref = tribo_pose(mesh->refpos, unit), none = tribo_pose_identity();
+  const TriboPose back = tribo_pose_between(&ref, &none), placed = tribo_pose_mul(&geom->pose, &back);
+  tribo_copy3(def->position, placed.p);
+  tribo_quat_from_mat(def->quaternion, placed.R);
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_mjcf_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def) {
+  static const TriboShapeKind kinds[] = {
+      [MJ_PLANE] = TRIBO_SHAPE_HALFSPACE, [MJ_SPHERE] = TRIBO_SHAPE_SPHERE,       [MJ_CAPSULE] = TRIBO_SHAPE_CAPSULE,
+      [MJ_BOX] = TRIBO_SHAPE_BOX,         [MJ_ELLIPSOID] = TRIBO_SHAPE_ELLIPSOID, [MJ_CYLINDER] = TRIBO_SHAPE_CYLINDER,
+      [MJ_SDF] = TRIBO_SHAPE_COUNT};
+  // half lengths of the file are full ones here, but for ellipsoids
+  static const struct {
+    int n;
+    double scale[3];
+  } sizes[] = {[MJ_SPHERE] = {1, {1, 0, 0}},    [MJ_CAPSULE] = {2, {1, 2, 0}},  [MJ_BOX] = {3, {2, 2, 2}},
+               [MJ_ELLIPSOID] = {3, {1, 1, 1}}, [MJ_CYLINDER] = {2, {1, 2, 0}}, [MJ_SDF] = {0, {0}}};
+  *def = tribo_shape_default();
+  def->name = geom->name;
+  color_of(m, geom, def->color);
+  tribo_copy3(def->position, geom->pose.p);
+  tribo_quat_from_mat(def->quaternion, geom->pose.R);
+  if (geom->type == MJ_MESH || (geom->type != MJ_SDF && geom->mesh != NULL)) {
+    if (geom->type != MJ_MESH) {
+      return tribo_xml_fail(geom->node, "geom '%s': a primitive fitted to a mesh is not known here", geom->name);
+    }
+    return mesh_shape(m, geom, def);
+  }
+  if (geom->type == MJ_HFIELD) {
+    const MjField* field = find_field(m, geom->hfield);
+    def->kind = TRIBO_SHAPE_HEIGHTFIELD;
+    def->size[0] = 2 * field->size[0];
+    def->size[1] = 2 * field->size[1];
+    def->heights = field->heights;
+    def->nx = field->ncol;
+    def->ny = field->nrow;
+    return TRIBO_OK;
+  }
+  def->kind = kinds[geom->type];
+  for (int i = 0; i < sizes[geom->type].n; ++i) {
+    def->size[i] = sizes[geom->type].scale[i] * geom->size[i];
+    if (!(def->size[i] > 0)) {
+      return tribo_xml_fail(geom->node, "geom '%s': size[%d] = %g must be above 0", geom->name, i, geom->size[i]);
+    }
+  }
+  return TRIBO_OK;
+}
+
+// ---- bodies and joints
+
+// The pose of a body after a joint has gone from its ref to 0; pose comes in as before the joint.
+static void turn_back(const MjJoint* joint, const double anchor[3], const double axis[3], TriboPose* pose) {
+  if (joint->type == MJ_SLIDE) {
+    tribo_axpy3(pose->p, pose->p, -joint->ref, axis);
+  } else if (joint->type == MJ_HINGE && joint->ref != 0) {
+    double w[3], quat[4], R[9], turned[9], arm[3], moved[3];
+    tribo_scale3(w, -joint->ref, axis);
+    tribo_quat_exp(quat, w);
+    tribo_quat_to_mat(R, quat);
+    tribo_mul33(turned, R, pose->R);
+    memcpy(pose->R, turned, sizeof turned);
+    tribo_sub3(arm, pose->p, anchor);
+    tribo_mul33v(moved, R, arm);
+    tribo_add3(pose->p, anchor, moved);
+  }
+}
+
+static void set_body_def(TriboBodyDef* def, const TriboPose* pose, const MjBody* body) {
+  *def = tribo_body_default();
+  tribo_copy3(def->position, pose->p);
+  tribo_quat_from_mat(def->quaternion, pose->R);
+  def->mass = 0;
+  memset(def->com, 0, sizeof def->com);
+  memset(def->inertia, 0, sizeof def->inertia);
+  if (body != NULL) {
+    def->mass = body->mass;
+    def->lift = body->gravcomp;
+    tribo_copy3(def->com, body->com);
+    tribo_copy3(def->inertia, body->inertia);
+    memcpy(def->axes, body->axes, sizeof def->axes);
+  }
+}
+
+static TriboStatus check_springs(Mjcf* m, const MjJoint* joint) {
+  if (joint->stiffness[1] != 0 || joint->stiffness[2] != 0 || joint->damping[1] != 0 || joint->damping[2] != 0) {
+    TRIBO_TRY(tribo_mjcf_warn(m, joint->node, "polynomial stiffness or damping of a joint", "counts as linear"));
+  }
+  if (joint->springdamper[0] > 0 && joint->springdamper[1] > 0) {
+    TRIBO_TRY(tribo_mjcf_warn(m, joint->node, "springdamper of a joint", "is not honoured"));
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus fill_joint(Mjcf* m, const MjJoint* joint, TriboJointDef* def) {
+  static const TriboJointKind kinds[] = {TRIBO_JOINT_FREE, TRIBO_JOINT_SPHERICAL, TRIBO_JOINT_PRISMATIC,
+                                         TRIBO_JOINT_REVOLUTE};
+  TRIBO_TRY(check_springs(m, joint));
+  def->name = joint->name;
+  def->kind = kinds[joint->type];
+  def->armature = joint->armature;
+  def->damping = m->option.damper ? joint->damping[0] : 0;
+  def->friction = m->option.constraint && m->option.frictionloss ? joint->frictionloss : 0;
+  def->stiffness = m->option.spring ? joint->stiffness[0] : 0;
+  const int single = joint->type == MJ_SLIDE || joint->type == MJ_HINGE;
+  const int given = !isnan(joint->range[0]) && (joint->range[0] != 0 || joint->range[1] != 0);
+  int limited = joint->limited == MJ_TRUE || (joint->limited == MJ_AUTO && m->compiler.autolimits && given);
+  if (joint->limited == MJ_TRUE && !given) {
+    return tribo_xml_fail(joint->node, "joint '%s' is limited but has no range", joint->name);
+  }
+  if (!single) {
+    if (limited && m->option.constraint && m->option.limit && joint->type == MJ_BALL) {
+      def->upper = joint->range[1];  // the largest angle
+    }
+    return TRIBO_OK;
+  }
+  def->rest = joint->springref;
+  const double* range = joint->force_range;
+  if (!isnan(range[0]) &&
+      (joint->force_limited == MJ_TRUE || (joint->force_limited == MJ_AUTO && m->compiler.autolimits))) {
+    if (range[0] != -range[1]) {
+      TRIBO_TRY(tribo_mjcf_warn(m, joint->node, "actuatorfrcrange of a joint", "counts as wide to both sides"));
+    }
+    def->effort = fmax(fabs(range[0]), fabs(range[1]));
+  }
+  def->position = joint->ref;
+  if (limited && m->option.constraint && m->option.limit) {
+    def->lower = joint->range[0];
+    def->upper = joint->range[1];
+    if (!(def->lower <= def->upper)) {
+      return tribo_xml_fail(joint->node, "joint '%s': range %g … %g, the lower must not be above the upper",
+                            joint->name, def->lower, def->upper);
+    }
+  }
+  return TRIBO_OK;
+}
+
+// A body that floats. Free joints with damping or armature of their own are joints of the scene.
+static TriboStatus add_free(Mjcf* m, MjBody* body, const MjJoint* joint) {
+  TriboBodyDef def;
+  set_body_def(&def, &body->pose, body);
+  def.name = body->name;
+  TRIBO_TRY(tribo_mjcf_added(m, tribo_scene_add_body(m->scene, &def, &body->id)));
+  if (joint->damping[0] == 0 && joint->armature == 0 && joint->frictionloss == 0 && joint->stiffness[0] == 0) {
+    return TRIBO_OK;
+  }
+  TriboJointDef free = tribo_joint_default();
+  TRIBO_TRY(tribo_mjcf_at(m, joint->node));
+  TRIBO_TRY(fill_joint(m, joint, &free));
+  if (free.stiffness > 0) {
+    TRIBO_TRY(tribo_mjcf_warn(m, joint->node, "stiffness of a free joint", "is not honoured"));
+    free.stiffness = 0;
+  }
+  if (free.armature > 0) {
+    TRIBO_TRY(tribo_mjcf_warn(m, joint->node, "armature of a free joint", "counts along the axes of the body"));
+  }
+  free.child = body->id;
+  tribo_copy3(free.anchor, body->pose.p);
+  return tribo_mjcf_added(m, tribo_scene_add_joint(m->scene, &free, NULL));
+}
+
+// One joint after the other, from the parent to the body.
+static TriboStatus add_chain(Mjcf* m, MjBody* body, int parent) {
+  TriboPose pose = body->pose;
+  for (int k = 0; k < (body->njoint > 0 ? body->njoint : 1); ++k) {
+    const MjJoint* joint = body->njoint > 0 ? &m->joints[body->first_joint + k] : NULL;
+    const int last = k + 1 >= body->njoint;
+    TriboJointDef link = tribo_joint_default();
+    link.kind = TRIBO_JOINT_FIXED;
+    tribo_copy3(link.anchor, pose.p);
+    TRIBO_TRY(tribo_mjcf_at(m, joint != NULL ? joint->node : body->node));
+    char name[256];
+    if (joint != NULL) {
+      TRIBO_TRY(fill_joint(m, joint, &link));
+      double arm[3];
+      tribo_mul33v(arm, pose.R, joint->pos);
+      tribo_add3(link.anchor, pose.p, arm);
+      tribo_mul33v(link.axis, pose.R, joint->axis);
+      turn_back(joint, link.anchor, link.axis, &pose);
+      snprintf(name, sizeof name, "%s.%s", body->name, joint->name);
+    } else {
+      snprintf(name, sizeof name, "%s.weld", body->name);
+      link.name = name;
+    }
+    TriboBodyDef def;
+    set_body_def(&def, &pose, last ? body : NULL);
+    def.name = last ? body->name : name;
+    link.parent = parent;
+    TRIBO_TRY(tribo_mjcf_added(m, tribo_scene_add_body(m->scene, &def, &link.child)));
+    TRIBO_TRY(tribo_mjcf_added(m, tribo_scene_add_joint(m->scene, &link, NULL)));
+    parent = link.child;
+  }
+  body->pose = pose;
+  body->id = parent;
+  return TRIBO_OK;
+}
+
+static TriboStatus add_geom(Mjcf* m, const MjGeom* geom) {
+  TriboShapeDef def;
+  const MjField* field = geom->type == MJ_HFIELD ? find_field(m, geom->hfield) : NULL;
+  if (geom->type == MJ_HFIELD && field == NULL) {
+    return tribo_xml_fail(geom->node, "geom '%s': there is no hfield '%.60s'", geom->name,
+                          geom->hfield != NULL ? geom->hfield : "");
+  }
+  if (geom->type == MJ_SDF || (field != NULL && field->heights == NULL)) {
+    return tribo_mjcf_warn(m, geom->node, field != NULL ? "height field of a file" : "signed distance field",
+                           "is left out");
+  }
+  TRIBO_TRY(tribo_mjcf_shape(m, geom, &def));
+  const MjBody* body = &m->bodys[geom->body];
+  if (body->id == TRIBO_WORLD) {
+    const TriboPose own = tribo_pose(def.position, def.quaternion), placed = tribo_pose_mul(&body->pose, &own);
+    tribo_copy3(def.position, placed.p);
+    tribo_quat_from_mat(def.quaternion, placed.R);
+  } else if (def.kind == TRIBO_SHAPE_HALFSPACE || def.kind == TRIBO_SHAPE_HEIGHTFIELD) {
+    return tribo_xml_fail(geom->node, "geom '%s': a %s cannot move", geom->name,
+                          def.kind == TRIBO_SHAPE_HALFSPACE ? "plane" : "height field");
+  }
+  TRIBO_TRY(tribo_mjcf_at(m, geom->node));
+  if (geom->collision_class < 0 && field != NULL) {
+    return TRIBO_OK;  // it touches nothing
+  }
+  if (geom->collision_class < 0) {
+    return tribo_mjcf_added(m, tribo_scene_add_visual(m->scene, body->id, &def, NULL));
+  }
+  char material[32];
+  snprintf(material, sizeof material, "contact%d", geom->material_id);
+  def.material = material;
+  def.group = 1u << geom->collision_class;
+  def.mask = 0;
+  for (int i = 0; i < m->ngeom; ++i) {
+    if (m->geoms[i].collision_class >= 0 && tribo_mjcf_collide(m, geom, &m->geoms[i])) {
+      def.mask |= 1u << m->geoms[i].collision_class;
+    }
+  }
+  return tribo_mjcf_added(m, tribo_scene_add_shape(m->scene, body->id, &def, NULL));
+}
+
+TriboStatus tribo_mjcf_build(Mjcf* m) {
+  for (int i = 1; i < m->nbody; ++i) {
+    MjBody* body = &m->bodys[i];
+    const MjBody* parent = &m->bodys[body->parent];
+    body->pose = tribo_pose_mul(&parent->pose, &body->local);
+    body->id = TRIBO_WORLD;
+    TRIBO_TRY(tribo_mjcf_at(m, body->node));
+    if (body->weld == 0) {
+      continue;
+    }
+    const MjJoint* first = body->njoint > 0 ? &m->joints[body->first_joint] : NULL;
+    TRIBO_TRY(first != NULL && first->type == MJ_FREE ? add_free(m, body, first) : add_chain(m, body, parent->id));
+  }
+  for (int g = 0; g < m->ngeom; ++g) {
+    TRIBO_TRY(add_geom(m, &m->geoms[g]));
+  }
+  return TRIBO_OK;
+}

@@ -1,0 +1,269 @@
+// Who collides with whom, and how.
+//
+// MuJoCo lets two geoms collide when contype of one and conaffinity of the other share a bit, in either direction; here
+// both directions must agree. So every combination of the two becomes a group of its own, whose mask names all groups
+// it collides with: the relation is symmetric, and both rules say the same. A geom of a <pair> gets a group of its own.
+// Friction of two geoms is that of the higher priority, or the larger one; so each combination is a material, and each
+// two of these are a pair.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mjcf.h"
+
+enum { CLASSES_MAX = 31 };
+
+static const MjAttr pair_attrs[] = {
+    {"name", MJ_LOOK, 0, 0, 0, NULL},
+    {"class", MJ_LOOK, 0, 0, 0, NULL},
+    {"geom1", MJ_TEXT, offsetof(MjPair, geom1), 1, 1, NULL},
+    {"geom2", MJ_TEXT, offsetof(MjPair, geom2), 1, 1, NULL},
+    {"condim", MJ_INT, offsetof(MjPair, condim), 1, 1, NULL},
+    {"friction", MJ_REAL, offsetof(MjPair, friction), 1, 5, NULL},
+    {"solref", MJ_LOOK, 0, 0, 0, NULL},
+    {"solreffriction", MJ_LOOK, 0, 0, 0, NULL},
+    {"solimp", MJ_LOOK, 0, 0, 0, NULL},
+    {"margin", MJ_LOOK, 0, 0, 0, NULL},
+    {"gap", MJ_LOOK, 0, 0, 0, NULL},
+    {"adhesion", MJ_WARN, 0, 0, 0, NULL},
+};
+static const MjElement pair_element = {"pair", pair_attrs, sizeof pair_attrs / sizeof *pair_attrs};
+
+// ---- groups
+
+static int bits_meet(const MjGeom* a, const MjGeom* b) {
+  return (a->contype & b->conaffinity) != 0 || (b->contype & a->conaffinity) != 0;
+}
+
+int tribo_mjcf_collide(const Mjcf* m, const MjGeom* a, const MjGeom* b) {
+  if (bits_meet(a, b)) {
+    return 1;
+  }
+  for (int i = 0; i < m->npair; ++i) {
+    const MjGeom *one = &m->geoms[m->pairs[i].a], *two = &m->geoms[m->pairs[i].b];
+    if ((one == a && two == b) || (one == b && two == a)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+static TriboStatus read_pairs(Mjcf* m, const XmlNode* section) {
+  for (const XmlNode* node = section->children; node != NULL; node = node->next) {
+    if (strcmp(node->name, "exclude") == 0) {
+      continue;
+    }
+    if (strcmp(node->name, "pair") != 0) {
+      return tribo_xml_fail(node, "<%.40s> has no place in <contact>", node->name);
+    }
+    TRIBO_TRY(MJ_GROW(m, pair));
+    MjPair* pair = &m->pairs[m->npair];
+    *pair = (MjPair){.condim = -1, .friction = {NAN, NAN, NAN, NAN, NAN}};
+    TRIBO_TRY(tribo_mjcf_read(m, node, "pair", NULL, &pair_element, pair));
+    pair->a = tribo_mjcf_find_geom(m, pair->geom1);
+    pair->b = tribo_mjcf_find_geom(m, pair->geom2);
+    if (pair->a < 0 || pair->b < 0) {
+      return tribo_xml_fail(
+          node, "<pair>: there is no geom '%.60s'",
+          pair->a < 0 ? (pair->geom1 != NULL ? pair->geom1 : "") : (pair->geom2 != NULL ? pair->geom2 : ""));
+    }
+    m->npair++;
+  }
+  return TRIBO_OK;
+}
+
+static int in_pair(const Mjcf* m, int geom) {
+  for (int i = 0; i < m->npair; ++i) {
+    if (m->pairs[i].a == geom || m->pairs[i].b == geom) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+static TriboStatus find_classes(Mjcf* m) {
+  int count = 0;
+  const int off = !m->option.contact || !m->option.constraint;
+  for (int i = 0; i < m->ngeom; ++i) {
+    MjGeom* geom = &m->geoms[i];
+    const int own = in_pair(m, i);
+    geom->collision_class = -1;
+    if (off || (geom->contype == 0 && geom->conaffinity == 0 && !own)) {
+      continue;
+    }
+    for (int k = 0; !own && k < i; ++k) {
+      const MjGeom* other = &m->geoms[k];
+      if (other->collision_class >= 0 && other->contype == geom->contype && other->conaffinity == geom->conaffinity &&
+          !in_pair(m, k)) {
+        geom->collision_class = other->collision_class;
+        break;
+      }
+    }
+    if (geom->collision_class < 0) {
+      if (count == CLASSES_MAX) {
+        return tribo_xml_fail(geom->node, "geom '%s': more than %d different combinations of contype and conaffinity",
+                              geom->name, CLASSES_MAX);
+      }
+      geom->collision_class = count++;
+    }
+  }
+  return TRIBO_OK;
+}
+
+// ---- materials
+
+static TriboMaterialDef law(int condim, const double friction[3]) {
+  TriboMaterialDef def = tribo_material_default();
+  def.friction = condim >= 3 ? friction[0] : 0;
+  def.torsion = condim >= 4 ? friction[1] : 0;
+  def.rolling = condim >= 6 ? friction[2] : 0;
+  return def;
+}
+
+static int same_material(const MjGeom* a, const MjGeom* b) {
+  return a->condim == b->condim && a->priority == b->priority &&
+         memcmp(a->friction, b->friction, sizeof a->friction) == 0;
+}
+
+static TriboMaterialDef mix(const MjGeom* a, const MjGeom* b) {
+  if (a->priority != b->priority) {
+    const MjGeom* first = a->priority > b->priority ? a : b;
+    return law(first->condim, first->friction);
+  }
+  double friction[3];
+  for (int i = 0; i < 3; ++i) {
+    friction[i] = fmax(a->friction[i], b->friction[i]);
+  }
+  return law(a->condim > b->condim ? a->condim : b->condim, friction);
+}
+
+static TriboStatus check_geom(Mjcf* m, const MjGeom* geom) {
+  const MjGeom standard = tribo_mjcf_geom_default();
+  if (geom->condim != 1 && geom->condim != 3 && geom->condim != 4 && geom->condim != 6) {
+    return tribo_xml_fail(geom->node, "geom '%s': condim = %d; accepted are 1, 3, 4, 6", geom->name, geom->condim);
+  }
+  for (int i = 0; i < 3; ++i) {
+    if (!(geom->friction[i] >= 0)) {
+      return tribo_xml_fail(geom->node, "geom '%s': friction = %g must be ≥ 0", geom->name, geom->friction[i]);
+    }
+  }
+  if (memcmp(geom->solref, standard.solref, sizeof standard.solref) != 0 ||
+      memcmp(geom->solimp, standard.solimp, sizeof standard.solimp) != 0) {
+    return tribo_mjcf_warn(m, geom->node, "solref or solimp of a geom", "is not honoured: contacts are rigid");
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_mjcf_contacts(Mjcf* m) {
+  for (const XmlNode* node = m->root->children; node != NULL; node = node->next) {
+    if (strcmp(node->name, "contact") == 0) {
+      TRIBO_TRY(read_pairs(m, node));
+    }
+  }
+  TRIBO_TRY(find_classes(m));
+  // one geom stands for each material
+  int* first = tribo_pool_alloc(&m->pool, (size_t)m->ngeom, sizeof *first);
+  int count = 0;
+  if (first == NULL) {
+    return tribo_mjcf_no_memory();
+  }
+  for (int i = 0; i < m->ngeom; ++i) {
+    MjGeom* geom = &m->geoms[i];
+    if (geom->collision_class < 0) {
+      continue;
+    }
+    TRIBO_TRY(check_geom(m, geom));
+    geom->material_id = -1;
+    for (int k = 0; !in_pair(m, i) && k < count && geom->material_id < 0; ++k) {
+      geom->material_id = same_material(geom, &m->geoms[first[k]]) && !in_pair(m, first[k]) ? k : -1;
+    }
+    if (geom->material_id < 0) {
+      char name[32];
+      TriboMaterialDef def = law(geom->condim, geom->friction);
+      snprintf(name, sizeof name, "contact%d", count);
+      def.name = name;
+      TRIBO_TRY(tribo_mjcf_at(m, geom->node));
+      TRIBO_TRY(tribo_mjcf_added(m, tribo_scene_add_material(m->scene, &def, NULL)));
+      geom->material_id = count;
+      first[count++] = i;
+    }
+  }
+  for (int a = 0; a < count; ++a) {
+    for (int b = 0; b < a; ++b) {
+      char names[2][32];
+      snprintf(names[0], sizeof names[0], "contact%d", a);
+      snprintf(names[1], sizeof names[1], "contact%d", b);
+      TriboMaterialDef def = mix(&m->geoms[first[a]], &m->geoms[first[b]]);
+      for (int i = 0; i < m->npair; ++i) {
+        const MjPair* pair = &m->pairs[i];
+        if ((pair->a == first[a] && pair->b == first[b]) || (pair->a == first[b] && pair->b == first[a])) {
+          // sliding 1, sliding 2, torsion, rolling 1, rolling 2
+          const double usual[3] = {1, 0.005, 0.0001}, *f = pair->friction;
+          const double friction[3] = {isnan(f[0]) ? usual[0] : f[0], isnan(f[2]) ? usual[1] : f[2],
+                                      isnan(f[3]) ? usual[2] : f[3]};
+          def = law(pair->condim < 0 ? 3 : pair->condim, friction);
+        }
+      }
+      TRIBO_TRY(tribo_mjcf_added(m, tribo_scene_add_pair(m->scene, names[0], names[1], &def)));
+    }
+  }
+  return TRIBO_OK;
+}
+
+// ---- what never collides
+
+static TriboStatus exclude(Mjcf* m, const XmlNode* node) {
+  const char* names[2] = {tribo_xml_get(node, "body1"), tribo_xml_get(node, "body2")};
+  int ids[2];
+  for (int i = 0; i < 2; ++i) {
+    const int body = tribo_mjcf_find_body(m, names[i]);
+    if (body < 0) {
+      return tribo_xml_fail(node, "<exclude>: there is no body '%.60s'", names[i] != NULL ? names[i] : "");
+    }
+    ids[i] = m->bodys[body].id;
+    if (ids[i] == TRIBO_WORLD && body != 0) {
+      return tribo_mjcf_warn(m, node, "<exclude> of a body that never moves", "is not honoured");
+    }
+  }
+  if (ids[0] == ids[1]) {
+    return TRIBO_OK;
+  }
+  TRIBO_TRY(tribo_mjcf_at(m, node));
+  return tribo_mjcf_added(m, tribo_scene_exclude(m->scene, names[0], names[1]));
+}
+
+// Bodies and their parents never collide. The scene does that for neighbours in a chain; between a body of several
+// joints and its parent stand the bodies that are there for the joints only.
+static TriboStatus exclude_parents(Mjcf* m) {
+  for (int i = 1; i < m->nbody; ++i) {
+    const MjBody* own = &m->bodys[m->bodys[i].weld];
+    if (m->bodys[i].weld == 0 || own->njoint < 2) {
+      continue;
+    }
+    const int above = m->bodys[own->parent].weld;
+    for (int k = 1; k < m->nbody && above > 0; ++k) {
+      if (m->bodys[k].weld == above) {
+        TRIBO_TRY(tribo_mjcf_at(m, m->bodys[i].node));
+        TRIBO_TRY(tribo_mjcf_added(m, tribo_scene_exclude(m->scene, m->bodys[i].name, m->bodys[k].name)));
+      }
+    }
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_mjcf_filter(Mjcf* m) {
+  if (!m->option.filter_parent) {
+    TRIBO_TRY(tribo_mjcf_warn(m, m->root, "flag filterparent=\"disable\"", "is not honoured"));
+  }
+  TRIBO_TRY(exclude_parents(m));
+  for (const XmlNode* section = m->root->children; section != NULL; section = section->next) {
+    for (const XmlNode* node = section->children; strcmp(section->name, "contact") == 0 && node != NULL;
+         node = node->next) {
+      if (strcmp(node->name, "exclude") == 0) {
+        TRIBO_TRY(exclude(m, node));
+      }
+    }
+  }
+  return TRIBO_OK;
+}

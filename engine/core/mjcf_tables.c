@@ -1,0 +1,354 @@
+// Every attribute of every element that is read, one row each: a name that has no row is an error of the file.
+#include <math.h>
+
+#include "mjcf.h"
+
+#define AT(strct, field) offsetof(strct, field)
+#define R(s, name, field, min, max) \
+  { name, MJ_REAL, AT(s, field), min, max, NULL }
+#define I(s, name, field) \
+  { name, MJ_INT, AT(s, field), 1, 1, NULL }
+#define B(s, name, field) \
+  { name, MJ_BOOL, AT(s, field), 1, 1, NULL }
+#define W(s, name, field, words) \
+  { name, MJ_WORD, AT(s, field), 1, 1, words }
+#define T(s, name, field) \
+  { name, MJ_TEXT, AT(s, field), 1, 1, NULL }
+#define LOOK(name) \
+  { name, MJ_LOOK, 0, 0, 0, NULL }
+#define WARN(name) \
+  { name, MJ_WARN, 0, 0, 0, NULL }
+#define ORIENT(s, field)                                                                                        \
+  R(s, "quat", field.quat, 4, 4), R(s, "axisangle", field.axisangle, 4, 4), R(s, "xyaxes", field.xyaxes, 6, 6), \
+      R(s, "zaxis", field.zaxis, 3, 3), R(s, "euler", field.euler, 3, 3)
+#define ELEMENT(name) \
+  const MjElement tribo_mjcf_##name = {#name, name##_attrs, sizeof name##_attrs / sizeof *name##_attrs}
+
+static const char* const tristate[] = {"false", "true", "auto", NULL};
+static const char* const angles[] = {"radian", "degree", NULL};
+static const char* const enabled[] = {"disable", "enable", NULL};
+static const char* const integrators[] = {"Euler", "RK4", "implicit", "implicitfast", NULL};
+static const char* const joint_types[] = {"free", "ball", "slide", "hinge", NULL};
+static const char* const geom_types[] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
+                                         "cylinder", "box",    "mesh",   "sdf",     NULL};
+
+static const MjAttr compiler_attrs[] = {
+    B(MjCompiler, "autolimits", autolimits),
+    R(MjCompiler, "boundmass", bound_mass, 1, 1),
+    R(MjCompiler, "boundinertia", bound_inertia, 1, 1),
+    R(MjCompiler, "settotalmass", total_mass, 1, 1),
+    B(MjCompiler, "balanceinertia", balance_inertia),
+    T(MjCompiler, "coordinate", coordinate),
+    W(MjCompiler, "angle", degree, angles),
+    T(MjCompiler, "eulerseq", euler_order),
+    T(MjCompiler, "meshdir", mesh_dir),
+    T(MjCompiler, "assetdir", asset_dir),
+    W(MjCompiler, "inertiafromgeom", inertia_from_geom, tristate),
+    R(MjCompiler, "inertiagrouprange", group_range, 2, 2),
+    WARN("strippath"),
+    LOOK("texturedir"),
+    LOOK("fitaabb"),
+    LOOK("discardvisual"),
+    LOOK("usethread"),
+    LOOK("fusestatic"),
+    LOOK("saveinertial"),
+    LOOK("savecompiled"),
+    LOOK("savecanonical"),
+    LOOK("alignfree"),
+    LOOK("conflict"),
+    LOOK("passthrough"),
+    LOOK("convexhull"),
+    LOOK("exactmeshinertia"),
+};
+ELEMENT(compiler);
+
+static const MjAttr option_attrs[] = {
+    R(MjOption, "timestep", timestep, 1, 1),
+    R(MjOption, "gravity", gravity, 3, 3),
+    R(MjOption, "wind", wind, 3, 3),
+    R(MjOption, "density", density, 1, 1),
+    R(MjOption, "viscosity", viscosity, 1, 1),
+    W(MjOption, "integrator", integrator, integrators),
+    WARN("o_margin"),
+    WARN("o_solref"),
+    WARN("o_solimp"),
+    WARN("o_friction"),
+    WARN("actuatorgroupdisable"),
+    // how MuJoCo solves; Tribo solves its own way
+    LOOK("impratio"),
+    LOOK("tolerance"),
+    LOOK("ls_tolerance"),
+    LOOK("noslip_tolerance"),
+    LOOK("ccd_tolerance"),
+    LOOK("sleep_tolerance"),
+    LOOK("magnetic"),
+    LOOK("cone"),
+    LOOK("jacobian"),
+    LOOK("solver"),
+    LOOK("iterations"),
+    LOOK("ls_iterations"),
+    LOOK("noslip_iterations"),
+    LOOK("ccd_iterations"),
+    LOOK("mpr_iterations"),
+    LOOK("mpr_tolerance"),
+    LOOK("sdf_iterations"),
+    LOOK("sdf_initpoints"),
+    LOOK("apirate"),
+    LOOK("collision"),
+};
+ELEMENT(option);
+
+static const MjAttr flag_attrs[] = {
+    W(MjOption, "constraint", constraint, enabled),
+    W(MjOption, "contact", contact, enabled),
+    W(MjOption, "limit", limit, enabled),
+    W(MjOption, "frictionloss", frictionloss, enabled),
+    W(MjOption, "equality", equality, enabled),
+    W(MjOption, "gravity", has_gravity, enabled),
+    W(MjOption, "spring", spring, enabled),
+    W(MjOption, "damper", damper, enabled),
+    W(MjOption, "actuation", actuation, enabled),
+    W(MjOption, "filterparent", filter_parent, enabled),
+    WARN("clampctrl"),
+    WARN("passive"),
+    WARN("override"),
+    LOOK("warmstart"),
+    LOOK("refsafe"),
+    LOOK("sensor"),
+    LOOK("midphase"),
+    LOOK("eulerdamp"),
+    LOOK("autoreset"),
+    LOOK("nativeccd"),
+    LOOK("island"),
+    LOOK("multiccd"),
+    LOOK("energy"),
+    LOOK("fwdinv"),
+    LOOK("invdiscrete"),
+    LOOK("sleep"),
+    LOOK("diagexact"),
+    LOOK("ipc"),
+};
+ELEMENT(flag);
+
+static const MjAttr joint_attrs[] = {
+    T(MjJoint, "name", name),
+    T(MjJoint, "class", cls),
+    W(MjJoint, "type", type, joint_types),
+    W(MjJoint, "limited", limited, tristate),
+    W(MjJoint, "actuatorfrclimited", force_limited, tristate),
+    R(MjJoint, "actuatorfrcrange", force_range, 2, 2),
+    R(MjJoint, "pos", pos, 3, 3),
+    R(MjJoint, "axis", axis, 3, 3),
+    R(MjJoint, "range", range, 2, 2),
+    R(MjJoint, "ref", ref, 1, 1),
+    R(MjJoint, "springref", springref, 1, 1),
+    R(MjJoint, "springdamper", springdamper, 2, 2),
+    R(MjJoint, "stiffness", stiffness, 1, 3),
+    R(MjJoint, "damping", damping, 1, 3),
+    R(MjJoint, "armature", armature, 1, 1),
+    R(MjJoint, "frictionloss", frictionloss, 1, 1),
+    WARN("actuatorgravcomp"),
+    LOOK("group"),
+    LOOK("user"),
+    // limits and dry friction are rigid here
+    LOOK("margin"),
+    LOOK("solreflimit"),
+    LOOK("solimplimit"),
+    LOOK("solreffriction"),
+    LOOK("solimpfriction"),
+};
+ELEMENT(joint);
+
+static const MjAttr freejoint_attrs[] = {T(MjJoint, "name", name), LOOK("group"), LOOK("align")};
+ELEMENT(freejoint);
+
+static const MjAttr geom_attrs[] = {
+    T(MjGeom, "name", name),
+    T(MjGeom, "class", cls),
+    W(MjGeom, "type", type, geom_types),
+    I(MjGeom, "contype", contype),
+    I(MjGeom, "conaffinity", conaffinity),
+    I(MjGeom, "condim", condim),
+    I(MjGeom, "group", group),
+    I(MjGeom, "priority", priority),
+    R(MjGeom, "size", size, 1, 3),
+    T(MjGeom, "material", material),
+    R(MjGeom, "friction", friction, 1, 3),
+    R(MjGeom, "mass", mass, 1, 1),
+    R(MjGeom, "density", density, 1, 1),
+    B(MjGeom, "shellinertia", shell),
+    R(MjGeom, "solmix", solmix, 1, 1),
+    R(MjGeom, "solref", solref, 1, 2),
+    R(MjGeom, "solimp", solimp, 1, 5),
+    R(MjGeom, "margin", margin, 1, 1),
+    R(MjGeom, "gap", gap, 1, 1),
+    R(MjGeom, "fromto", fromto, 6, 6),
+    R(MjGeom, "pos", pos, 3, 3),
+    ORIENT(MjGeom, orient),
+    T(MjGeom, "hfield", hfield),
+    T(MjGeom, "mesh", mesh),
+    R(MjGeom, "rgba", rgba, 4, 4),
+    WARN("surfacevel"),
+    WARN("adhesion"),
+    WARN("fitscale"),
+    WARN("fluidshape"),
+    WARN("fluidcoef"),
+    LOOK("user"),
+};
+ELEMENT(geom);
+
+static const MjAttr site_attrs[] = {
+    T(MjSite, "name", name),
+    T(MjSite, "class", cls),
+    R(MjSite, "pos", pos, 3, 3),
+    R(MjSite, "fromto", fromto, 6, 6),
+    ORIENT(MjSite, orient),
+    LOOK("type"),
+    LOOK("group"),
+    LOOK("material"),
+    LOOK("mesh"),
+    LOOK("size"),
+    LOOK("rgba"),
+    LOOK("user"),
+};
+ELEMENT(site);
+
+static const MjAttr body_attrs[] = {
+    T(MjBody, "name", name),
+    T(MjBody, "childclass", cls),
+    R(MjBody, "pos", pos, 3, 3),
+    ORIENT(MjBody, orient),
+    B(MjBody, "mocap", mocap),
+    R(MjBody, "gravcomp", gravcomp, 1, 1),
+    LOOK("sleep"),
+    LOOK("simple"),
+    LOOK("fuse"),
+    LOOK("user"),
+};
+ELEMENT(body);
+
+static const MjAttr inertial_attrs[] = {
+    R(MjInertial, "pos", pos, 3, 3),          R(MjInertial, "mass", mass, 1, 1),        ORIENT(MjInertial, orient),
+    R(MjInertial, "diaginertia", diag, 3, 3), R(MjInertial, "fullinertia", full, 6, 6),
+};
+ELEMENT(inertial);
+
+static const MjAttr frame_attrs[] = {
+    T(MjBody, "name", name),
+    T(MjBody, "childclass", cls),
+    R(MjBody, "pos", pos, 3, 3),
+    ORIENT(MjBody, orient),
+};
+ELEMENT(frame);
+
+// read into a body too: count stands in gravcomp, offset in pos, sep in name
+static const MjAttr replicate_attrs[] = {
+    R(MjBody, "count", gravcomp, 1, 1),     T(MjBody, "sep", name),       R(MjBody, "offset", pos, 3, 3),
+    R(MjBody, "euler", orient.euler, 3, 3), T(MjBody, "childclass", cls),
+};
+ELEMENT(replicate);
+
+static const MjAttr material_attrs[] = {
+    T(MjMaterial, "name", name),
+    R(MjMaterial, "rgba", rgba, 4, 4),
+    LOOK("class"),
+    LOOK("texture"),
+    LOOK("texrepeat"),
+    LOOK("texuniform"),
+    LOOK("emission"),
+    LOOK("specular"),
+    LOOK("shininess"),
+    LOOK("reflectance"),
+    LOOK("metallic"),
+    LOOK("roughness"),
+};
+ELEMENT(material);
+
+static const MjAttr mesh_attrs[] = {
+    T(MjMesh, "name", name),
+    T(MjMesh, "class", cls),
+    T(MjMesh, "file", file),
+    R(MjMesh, "scale", scale, 3, 3),
+    R(MjMesh, "refpos", refpos, 3, 3),
+    R(MjMesh, "refquat", refquat, 4, 4),
+    LOOK("content_type"),
+    LOOK("vertex"),
+    LOOK("face"),
+    LOOK("normal"),
+    LOOK("texcoord"),
+    LOOK("smoothnormal"),
+    LOOK("maxhullvert"),
+    LOOK("inertia"),
+    WARN("builtin"),
+    WARN("params"),
+    LOOK("material"),
+};
+ELEMENT(mesh);
+
+static const MjAttr field_attrs[] = {
+    T(MjField, "name", name),       T(MjField, "file", file), I(MjField, "nrow", nrow), I(MjField, "ncol", ncol),
+    R(MjField, "size", size, 4, 4), LOOK("elevation"),        LOOK("content_type"),
+};
+ELEMENT(field);
+
+static const MjAttr tendon_attrs[] = {
+    T(MjTendon, "name", name),
+    T(MjTendon, "class", cls),
+    W(MjTendon, "limited", limited, tristate),
+    R(MjTendon, "range", range, 2, 2),
+    R(MjTendon, "springlength", springlength, 1, 2),
+    R(MjTendon, "stiffness", stiffness, 1, 3),
+    R(MjTendon, "damping", damping, 1, 3),
+    R(MjTendon, "frictionloss", frictionloss, 1, 1),
+    R(MjTendon, "armature", armature, 1, 1),
+    WARN("actuatorfrclimited"),
+    WARN("actuatorfrcrange"),
+    LOOK("group"),
+    LOOK("width"),
+    LOOK("material"),
+    LOOK("rgba"),
+    LOOK("user"),
+    LOOK("margin"),
+    LOOK("solreflimit"),
+    LOOK("solimplimit"),
+    LOOK("solreffriction"),
+    LOOK("solimpfriction"),
+};
+ELEMENT(tendon);
+
+MjOrient tribo_mjcf_orient_default(void) {
+  return (MjOrient){.quat = {1, 0, 0, 0}, .axisangle = {NAN}, .xyaxes = {NAN}, .zaxis = {NAN}, .euler = {NAN}};
+}
+
+MjJoint tribo_mjcf_joint_default(void) {
+  return (MjJoint){.type = MJ_HINGE,
+                   .limited = MJ_AUTO,
+                   .force_limited = MJ_AUTO,
+                   .axis = {0, 0, 1},
+                   .range = {NAN},
+                   .force_range = {NAN}};
+}
+
+MjGeom tribo_mjcf_geom_default(void) {
+  return (MjGeom){.type = MJ_SPHERE,
+                  .contype = 1,
+                  .conaffinity = 1,
+                  .condim = 3,
+                  .fromto = {NAN},
+                  .mass = NAN,
+                  .density = 1000,
+                  .friction = {1, 0.005, 0.0001},
+                  .rgba = {NAN},
+                  .solmix = 1,
+                  .solref = {0.02, 1},
+                  .solimp = {0.9, 0.95, 0.001, 0.5, 2},
+                  .orient = tribo_mjcf_orient_default()};
+}
+
+MjSite tribo_mjcf_site_default(void) {
+  return (MjSite){.fromto = {NAN}, .orient = tribo_mjcf_orient_default()};
+}
+
+MjTendon tribo_mjcf_tendon_default(void) {
+  return (MjTendon){.limited = MJ_AUTO, .range = {NAN}, .springlength = {-1, NAN}};
+}

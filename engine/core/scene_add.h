@@ -1,0 +1,20 @@
+// What the files that add to a scene share: checks whose messages name the field, and room for one more item.
+#pragma once
+
+#include "scene.h"
+
+TriboStatus tribo_check_finite(const char* who, const char* field, const double* x, int n);
+TriboStatus tribo_check_range(const char* who, const char* field, double x, double min, double max);
+TriboStatus tribo_check_quaternion(const char* who, const double q[4]);
+TriboStatus tribo_scene_no_memory(void);
+// A copy of the user's name, or "<who><n>"; refuses empty, overlong and taken names.
+TriboStatus tribo_scene_take_name(TriboScene* scene, TriboNames* names, const char* who, const char* name, int n,
+                                  const char** out);
+
+// Room for one more item of an array of the scene, and where it comes from.
+#define GROW(scene, name)                                                                                  \
+  do {                                                                                                     \
+    TRIBO_TRY(TRIBO_APPEND(&(scene)->name##s, &(scene)->name##_capacity, (scene)->n##name, 1));            \
+    TRIBO_TRY(TRIBO_APPEND(&(scene)->name##_where, &(scene)->name##_where_capacity, (scene)->n##name, 1)); \
+    (scene)->name##_where[(scene)->n##name] = (scene)->where;                                              \
+  } while (0)

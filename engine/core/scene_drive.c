@@ -1,0 +1,125 @@
+// Tendons and actuators of a scene.
+#include <math.h>
+
+#include "scene_add.h"
+
+TriboTendonDef tribo_tendon_default(void) {
+  return (TriboTendonDef){.rest = {NAN, NAN}, .lower = -INFINITY, .upper = INFINITY};
+}
+
+static TriboStatus check_tendon(const TriboTendonDef* def) {
+  const char* who = def->name != NULL ? def->name : "tendon";
+  if (def->njoint < 0 || def->npoint < 0 || (def->njoint > 0) == (def->npoint > 0)) {
+    return tribo_fail(TRIBO_INVALID, "%s: njoint = %d, npoint = %d; a tendon has either joints or points", who,
+                      def->njoint, def->npoint);
+  }
+  if ((def->njoint > 0 && (def->joints == NULL || def->coefs == NULL)) ||
+      (def->npoint > 0 && (def->bodies == NULL || def->points == NULL)) || def->npoint == 1) {
+    return tribo_fail(TRIBO_INVALID, "%s: joints need coefs; points need bodies, and there are at least two", who);
+  }
+  for (int i = 0; i < def->njoint; ++i) {
+    if (def->joints[i] == NULL) {
+      return tribo_fail(TRIBO_INVALID, "%s: joints[%d] is NULL", who, i);
+    }
+  }
+  TRIBO_TRY(tribo_check_finite(who, "coefs", def->coefs, def->njoint));
+  TRIBO_TRY(tribo_check_finite(who, "points", def->points, 3 * def->npoint));
+  TRIBO_TRY(tribo_check_range(who, "stiffness", def->stiffness, 0, 1e100));
+  TRIBO_TRY(tribo_check_range(who, "damping", def->damping, 0, 1e100));
+  if (!(def->lower <= def->upper)) {
+    return tribo_fail(TRIBO_INVALID, "%s: lower = %g must not be above upper = %g", who, def->lower, def->upper);
+  }
+  if (isnan(def->rest[0]) != isnan(def->rest[1]) || def->rest[0] > def->rest[1]) {
+    return tribo_fail(TRIBO_INVALID, "%s: rest = [%g, %g]; the first must not be above the second", who, def->rest[0],
+                      def->rest[1]);
+  }
+  return TRIBO_OK;
+}
+
+// A copy of a list of names, some of which may be NULL.
+static const char* const* keep_names(TriboScene* scene, const char* const* names, int count) {
+  const char** copy = tribo_pool_alloc(&scene->pool, (size_t)count, sizeof *copy);
+  for (int i = 0; copy != NULL && i < count; ++i) {
+    copy[i] = tribo_pool_strdup(&scene->pool, names[i]);
+    if (names[i] != NULL && copy[i] == NULL) {
+      return NULL;
+    }
+  }
+  return copy;
+}
+
+TriboStatus tribo_scene_add_tendon(TriboScene* scene, const TriboTendonDef* def, int* id) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(def);
+  TRIBO_TRY(check_tendon(def));
+  GROW(scene, tendon);
+  TriboTendonDef copy = *def;
+  copy.joints = keep_names(scene, def->joints, def->njoint);
+  copy.bodies = keep_names(scene, def->bodies, def->npoint);
+  copy.coefs = tribo_pool_copy(&scene->pool, def->coefs, (size_t)def->njoint, sizeof *def->coefs);
+  copy.points = tribo_pool_copy(&scene->pool, def->points, (size_t)def->npoint, 3 * sizeof *def->points);
+  if (copy.joints == NULL || copy.bodies == NULL || copy.coefs == NULL || copy.points == NULL) {
+    return tribo_scene_no_memory();
+  }
+  TRIBO_TRY(tribo_scene_take_name(scene, &scene->tendon_names, "tendon", def->name, scene->ntendon, &copy.name));
+  if (id != NULL) {
+    *id = scene->ntendon;
+  }
+  scene->tendons[scene->ntendon++] = copy;
+  return TRIBO_OK;
+}
+
+TriboActuatorDef tribo_actuator_default(void) {
+  return (TriboActuatorDef){.gear = 1,
+                            .gain = {1, 0, 0},
+                            .ctrl_min = -INFINITY,
+                            .ctrl_max = INFINITY,
+                            .force_min = -INFINITY,
+                            .force_max = INFINITY,
+                            .act_min = -INFINITY,
+                            .act_max = INFINITY};
+}
+
+static TriboStatus check_actuator(const TriboActuatorDef* def) {
+  const char* who = def->name != NULL ? def->name : "actuator";
+  if ((def->joint == NULL) == (def->tendon == NULL)) {
+    return tribo_fail(TRIBO_INVALID, "%s: it must name either a joint or a tendon", who);
+  }
+  TRIBO_TRY(tribo_check_finite(who, "gear", &def->gear, 1));
+  TRIBO_TRY(tribo_check_finite(who, "gain", def->gain, 3));
+  TRIBO_TRY(tribo_check_finite(who, "bias", def->bias, 3));
+  TRIBO_TRY(tribo_check_finite(who, "ctrl", &def->ctrl, 1));
+  if (!(def->ctrl_min <= def->ctrl_max) || !(def->force_min <= def->force_max) || !(def->act_min <= def->act_max)) {
+    return tribo_fail(TRIBO_INVALID,
+                      "%s: ctrl in [%g, %g], force in [%g, %g], act in [%g, %g]; the first must not be above the "
+                      "second",
+                      who, def->ctrl_min, def->ctrl_max, def->force_min, def->force_max, def->act_min, def->act_max);
+  }
+  if ((int)def->activation < 0 || def->activation >= TRIBO_ACTIVATION_COUNT) {
+    return tribo_fail(TRIBO_INVALID, "%s: activation = %d is none of TriboActivation", who, (int)def->activation);
+  }
+  const int filter = def->activation == TRIBO_ACTIVATION_FILTER || def->activation == TRIBO_ACTIVATION_EXACT;
+  if (filter && !(def->time_constant > 0 && def->time_constant <= 1e9)) {
+    return tribo_fail(TRIBO_INVALID, "%s: time_constant = %g s must be in (0, 1e9]", who, def->time_constant);
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_scene_add_actuator(TriboScene* scene, const TriboActuatorDef* def, int* id) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(def);
+  TRIBO_TRY(check_actuator(def));
+  GROW(scene, actuator);
+  TriboActuatorDef copy = *def;
+  copy.joint = tribo_pool_strdup(&scene->pool, def->joint);
+  copy.tendon = tribo_pool_strdup(&scene->pool, def->tendon);
+  if (copy.joint == NULL && copy.tendon == NULL) {
+    return tribo_scene_no_memory();
+  }
+  TRIBO_TRY(tribo_scene_take_name(scene, &scene->actuator_names, "actuator", def->name, scene->nactuator, &copy.name));
+  if (id != NULL) {
+    *id = scene->nactuator;
+  }
+  scene->actuators[scene->nactuator++] = copy;
+  return TRIBO_OK;
+}

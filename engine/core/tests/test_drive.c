@@ -1,0 +1,218 @@
+// Tendons, actuators and the medium against closed forms.
+#include "scenes.h"
+
+static double value(const TriboModel* model, TriboData* data, const char* name, const char* of) {
+  TriboQuantity what;
+  double x;
+  CHECK_OK(tribo_quantity_find(model, name, of, &what));
+  CHECK_OK(tribo_quantity_value(model, data, what, &x));
+  return x;
+}
+
+static void run(const TriboModel* model, TriboData* data, int steps) {
+  for (int i = 0; i < steps; ++i) {
+    CHECK_OK(tribo_step(model, data, NULL));
+  }
+}
+
+static const double* view(const TriboModel* model, TriboData* data, TriboField field) {
+  TriboView v;
+  CHECK_OK(tribo_data_view(model, data, field, &v));
+  return v.values;
+}
+
+#define RAILS                                                                                  \
+  "bodies:\n"                                                                                  \
+  "  - {name: a, mass: 2, com: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}\n"                      \
+  "  - {name: b, mass: 3, com: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0], position: [0, 4, 0]}\n" \
+  "joints:\n"                                                                                  \
+  "  - {name: ra, kind: prismatic, parent: world, child: a, axis: [1, 0, 0], position: 3}\n"   \
+  "  - {name: rb, kind: prismatic, parent: world, child: b, axis: [1, 0, 0]}\n"
+
+// length 2 q_a − q_b, force −k(l − rest) − d l̇ times the coefficients
+static void a_tendon_of_joints_pulls_by_its_coefficients(void** state) {
+  (void)state;
+  TriboModel* model = model_of("world: {gravity: [0, 0, 0]}\n" RAILS
+                               "tendons: [{name: t, joints: {ra: 2, rb: -1}, stiffness: 10, damping: 4, rest: 1}]\n");
+  TriboData* data = data_of(model);
+  const double q[2] = {3, 0.5}, v[2] = {0.25, -1};
+  CHECK_OK(tribo_data_set_state(model, data, q, v));
+  CHECK_NEAR(view(model, data, TRIBO_FIELD_TENDON)[0], 5.5, 1e-15);
+  double passive[2];
+  const TriboTerms terms = {.passive = passive};
+  CHECK_OK(tribo_data_terms(model, data, &terms));
+  const double force = -10 * 4.5 - 4 * 1.5;
+  CHECK_NEAR(passive[0], 2 * force, 1e-12);
+  CHECK_NEAR(passive[1], -force, 1e-12);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+// a string from a point of a to one of b: its generalized forces are those of the gradient of its energy
+static void a_string_pulls_along_itself(void** state) {
+  (void)state;
+  TriboModel* model = model_of("world: {gravity: [0, 0, 0]}\n" RAILS
+                               "tendons:\n"
+                               "  - name: t\n"
+                               "    points: [{body: a, at: [1, 0, 0]}, {at: [0, 2, 1]}, {body: b, at: [0, 0, 1]}]\n"
+                               "    stiffness: 7\n"
+                               "    rest: 2\n");
+  TriboData* data = data_of(model);
+  const double v[2] = {0};
+  double energy[2], passive[2];
+  for (int k = 0; k < 2; ++k) {
+    double q[2] = {0.7, -0.3};
+    const double h = 1e-5;
+    for (int s = 0; s < 2; ++s) {
+      q[k] += s == 0 ? -h : 2 * h;
+      CHECK_OK(tribo_data_set_state(model, data, q, v));
+      const double length = view(model, data, TRIBO_FIELD_TENDON)[0];
+      // measured by hand: the two stretches of the string
+      CHECK_NEAR(length, sqrt((q[0] + 1) * (q[0] + 1) + 5) + sqrt(q[1] * q[1] + 4), 1e-14);
+      energy[s] = 0.5 * 7 * (length - 2) * (length - 2);
+    }
+    q[k] -= h;
+    CHECK_OK(tribo_data_set_state(model, data, q, v));
+    const TriboTerms terms = {.passive = passive};
+    CHECK_OK(tribo_data_terms(model, data, &terms));
+    CHECK_NEAR(passive[k], -(energy[1] - energy[0]) / (2 * h), 1e-8);
+  }
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+// A ball on a string of 1 m falls until the string is taut, then swings; the string gets no longer.
+static void a_string_holds_at_its_length(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "world: {dt: 0.002}\n"
+      "bodies: [{name: a, sphere: 0.1, mass: 2, position: [0.6, 0, 0]}]\n"
+      "tendons: [{name: t, points: [{at: [0, 0, 0]}, {body: a, at: [0, 0, 0.1]}], upper: 1}]\n");
+  TriboData* data = data_of(model);
+  double longest = 0, highest = -1;
+  for (int i = 0; i < 3000; ++i) {
+    run(model, data, 1);
+    longest = fmax(longest, view(model, data, TRIBO_FIELD_TENDON)[0]);
+    highest = i > 1500 ? fmax(highest, value(model, data, "position.z", "a")) : highest;
+  }
+  // a step goes straight where the string goes round: (h v)²/(2 erp) at most
+  CHECK_NEAR(longest, 1, 3e-3);
+  CHECK_LE(highest, 0);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+// A tendon of two joints at its limit passes a push on: with 2 q_a − q_b held, a and b move as one, ä = f/(m_a + 4
+// m_b).
+static void a_tendon_of_joints_is_limited(void** state) {
+  (void)state;
+  TriboModel* model = model_of("world: {gravity: [0, 0, 0], scheme: euler}\n" RAILS
+                               "tendons: [{name: t, joints: {ra: 2, rb: -1}, upper: 6}]\n"
+                               "forces: [{joint: ra, effort: 7}]\n");
+  TriboData* data = data_of(model);
+  run(model, data, 1000);
+  const double a = 7.0 / (2 + 4 * 3);
+  CHECK_NEAR(value(model, data, "v", "ra"), a, 1e-9);
+  CHECK_NEAR(value(model, data, "v", "rb"), 2 * a, 1e-9);
+  CHECK_NEAR(view(model, data, TRIBO_FIELD_TENDON)[0], 6, 1e-9);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+// (g·(1, l, l̇)) u + b·(1, l, l̇) with l = gear q, cut off; a filter comes after its control
+static void actuators_push_by_gain_and_bias(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "world: {gravity: [0, 0, 0], dt: 0.01}\n" RAILS
+      "actuators:\n"
+      "  - {name: x, joint: ra, gear: 2, gain: [3, 0.5, 0.1], bias: [1, -2, -0.3], ctrl_max: 4}\n"
+      "  - {name: y, joint: rb, gain: [5, 0, 0], activation: exact, time_constant: 0.2, force_max: 2, ctrl: 1}\n");
+  TriboData* data = data_of(model);
+  const double q[2] = {3, 0.5}, v[2] = {0.25, -1};
+  CHECK_OK(tribo_data_set_state(model, data, q, v));
+  CHECK_OK(tribo_data_set_ctrl(model, data, 0, 100));
+  CHECK_FAILS(tribo_data_set_ctrl(model, data, 2, 0), TRIBO_INVALID, "0 … 1");
+  const double force = (3 + 0.5 * 6 + 0.1 * 0.5) * 4 + 1 - 2 * 6 - 0.3 * 0.5;
+  double tau[2];
+  const TriboTerms terms = {.actuation = tau};
+  CHECK_OK(tribo_data_terms(model, data, &terms));
+  CHECK_NEAR(view(model, data, TRIBO_FIELD_ACTUATION)[0], force, 1e-12);
+  CHECK_NEAR(tau[0], 2 * force, 1e-12);
+  CHECK_NEAR(tau[1], 0, 0);
+  run(model, data, 10);
+  const double act = 1 - exp(-0.1 / 0.2);
+  CHECK_NEAR(view(model, data, TRIBO_FIELD_ACT)[1], act, 1e-14);
+  CHECK_NEAR(view(model, data, TRIBO_FIELD_ACTUATION)[1], fmin(5 * act, 2), 1e-12);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+// A saved state carries the activations: the rest of the run has the same bits.
+static void activations_are_state(void** state) {
+  (void)state;
+  TriboModel* model = model_of("world: {gravity: [0, 0, 0], dt: 0.01}\n" RAILS
+                               "actuators: [{joint: rb, activation: integrator, ctrl: 1}]\n");
+  TriboData* data = data_of(model);
+  TriboState* saved;
+  CHECK_OK(tribo_state_create(&saved));
+  run(model, data, 7);
+  CHECK_OK(tribo_state_save(model, data, saved));
+  run(model, data, 7);
+  const uint64_t end = tribo_data_hash(model, data);
+  CHECK_NEAR(view(model, data, TRIBO_FIELD_ACT)[0], 0.14, 1e-15);
+  tribo_data_reset(model, data);
+  CHECK_OK(tribo_state_restore(model, data, saved));
+  run(model, data, 7);
+  assert_true(tribo_data_hash(model, data) == end);
+  tribo_state_destroy(saved);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+// A box falls in a medium: its end speed is that at which drag bears its weight.
+static void a_box_reaches_its_end_speed(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "world: {density: 1.2, viscosity: 0.01, dt: 0.002, wind: [0, 0, 0.5]}\n"
+      "bodies: [{name: a, box: [0.4, 0.3, 0.2], mass: 0.1, position: [0, 0, 100]}]\n");
+  TriboData* data = data_of(model);
+  run(model, data, 4000);
+  const double v = -value(model, data, "velocity.z", "a") + 0.5, pi = 3.14159265358979323846;
+  CHECK_NEAR(0.5 * 1.2 * 0.12 * v * v + 3 * pi * 0.01 * 0.3 * v, 0.1 * 9.81, 1e-9);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+// A spherical joint with a spring swings about an axis of its inertia as a plain torsion spring does.
+static void a_ball_with_a_spring_swings(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "world: {gravity: [0, 0, 0]}\n"
+      "bodies: [{name: a, mass: 1, com: [0, 0, 0], inertia: [2, 3, 4, 0, 0, 0]}]\n"
+      "joints: [{name: j, kind: spherical, parent: world, child: a, stiffness: 8}]\n");
+  TriboData* data = data_of(model);
+  const double q[4] = {sin(0.2), 0, 0, cos(0.2)}, v[3] = {0};
+  CHECK_OK(tribo_data_set_state(model, data, q, v));
+  const double energy = 0.5 * 8 * 0.4 * 0.4;
+  CHECK_NEAR(value(model, data, "energy", NULL), energy, 1e-14);
+  run(model, data, 1000);
+  const double* now = view(model, data, TRIBO_FIELD_Q);
+  CHECK_NEAR(2 * atan2(now[0], now[3]), 0.4 * cos(2 * 1.0), 1e-6);
+  CHECK_NEAR(value(model, data, "energy", NULL), energy, 1e-6);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_tendon_of_joints_pulls_by_its_coefficients),
+      cmocka_unit_test(a_string_pulls_along_itself),
+      cmocka_unit_test(a_string_holds_at_its_length),
+      cmocka_unit_test(a_tendon_of_joints_is_limited),
+      cmocka_unit_test(actuators_push_by_gain_and_bias),
+      cmocka_unit_test(activations_are_state),
+      cmocka_unit_test(a_box_reaches_its_end_speed),
+      cmocka_unit_test(a_ball_with_a_spring_swings),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,220 @@
+// MJCF files: what becomes of them, and which are refused. That their numbers are MuJoCo's is shown by conform.py.
+#include "scenes.h"
+
+typedef struct Heard {
+  int count;
+  char text[4096];
+} Heard;
+
+static void hear(TriboLogLevel level, const char* text, void* user) {
+  Heard* heard = user;
+  if (level == TRIBO_LOG_WARNING) {
+    const size_t used = strlen(heard->text);
+    snprintf(heard->text + used, sizeof heard->text - used, "%s\n", text);
+    heard->count++;
+  }
+}
+
+static TriboStatus load(const char* text, Heard* heard, TriboScene** scene) {
+  char* path = text_file(text, strlen(text), ".xml");
+  const TriboLog log = {hear, heard};
+  TriboStatus status = tribo_scene_load(path, heard != NULL ? &log : NULL, scene);
+  unlink(path);
+  free(path);
+  return status;
+}
+
+static TriboModel* model_from(const char* text, Heard* heard) {
+  TriboScene* scene;
+  TriboModel* model;
+  CHECK_OK(load(text, heard, &scene));
+  CHECK_OK(tribo_model_create(scene, &model));
+  tribo_scene_destroy(scene);
+  return model;
+}
+
+static int joint_id(const TriboModel* model, const char* name) {
+  int id;
+  CHECK_OK(tribo_model_joint_id(model, name, &id));
+  return id;
+}
+
+// A body with two joints is a chain; the one in between has no mass. Values of joints start at ref.
+static void several_joints_become_a_chain(void** state) {
+  (void)state;
+  TriboModel* model = model_from(
+      "<mujoco><worldbody><body name='a' pos='0 0 1'>"
+      "<joint name='x' type='slide' axis='1 0 0' ref='0.5'/><joint name='turn' axis='0 1 0' ref='90' pos='0 0 1'/>"
+      "<geom name='g' type='box' size='.1 .2 .3' density='1000'/></body></worldbody></mujoco>",
+      NULL);
+  const TriboModelSize size = tribo_model_size(model);
+  assert_int_equal(size.nbody, 2);
+  assert_int_equal(size.nv, 2);
+  int a, between;
+  CHECK_OK(tribo_model_body_id(model, "a", &a));
+  CHECK_OK(tribo_model_body_id(model, "a.x", &between));
+  CHECK_NEAR(tribo_model_body(model, a)->mass, 1000 * 0.2 * 0.4 * 0.6, 1e-12);
+  CHECK_NEAR(tribo_model_body(model, between)->mass, 0, 0);
+  TriboData* data = data_of(model);
+  TriboView q, p;
+  CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_Q, &q));
+  CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_POSITION, &p));
+  CHECK_NEAR(q.values[tribo_model_joint(model, joint_id(model, "x"))->q_at], 0.5, 0);
+  CHECK_NEAR(q.values[tribo_model_joint(model, joint_id(model, "turn"))->q_at], 1.5707963267948966, 0);
+  // at these values the body is where the file puts it
+  CHECK_NEAR(p.values[3 * a], 0, 1e-15);
+  CHECK_NEAR(p.values[3 * a + 2], 1, 1e-15);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+// Frames and replicas move what is in them; names count up.
+static void replicas_are_numbered(void** state) {
+  (void)state;
+  TriboModel* model = model_from(
+      "<mujoco><worldbody><frame pos='0 0 2'><replicate count='12' offset='0.5 0 0' sep='-'>"
+      "<body name='b'><freejoint/><geom size='.1'/></body></replicate></frame></worldbody></mujoco>",
+      NULL);
+  assert_int_equal(tribo_model_size(model).nfree, 12);
+  TriboData* data = data_of(model);
+  TriboView p;
+  int last;
+  CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_POSITION, &p));
+  CHECK_OK(tribo_model_body_id(model, "b-11", &last));
+  CHECK_NEAR(p.values[3 * last], 5.5, 1e-14);
+  CHECK_NEAR(p.values[3 * last + 2], 2, 1e-14);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+// Bits: a meets the floor only, b meets nothing and is drawn; friction of a pair is the larger one.
+static void contacts_follow_the_bits(void** state) {
+  (void)state;
+  TriboModel* model = model_from(
+      "<mujoco><worldbody><geom type='plane' size='1 1 1' conaffinity='2' contype='0' friction='.2'/>"
+      "<body name='a' pos='0 0 .1'><freejoint/><geom size='.1' contype='2' conaffinity='0' friction='.9'/></body>"
+      "<body name='c' pos='.05 0 .1'><freejoint/><geom size='.1' contype='2' conaffinity='0'/></body>"
+      "<body name='b' pos='3 0 .1'><freejoint/><geom size='.1' contype='0' conaffinity='0' rgba='1 0 0 .5'/></body>"
+      "</worldbody></mujoco>",
+      NULL);
+  assert_int_equal(tribo_model_size(model).nshape, 3);
+  int nvisual;
+  const TriboVisualInfo* visual = tribo_model_visuals(model, &nvisual);
+  assert_int_equal(nvisual, 1);
+  CHECK_NEAR(visual->color[0], 1, 0);
+  CHECK_NEAR(visual->color[3], 0.5, 0);
+  TriboData* data = data_of(model);
+  TriboStepInfo info;
+  CHECK_OK(tribo_step(model, data, &info));
+  assert_int_equal(info.contacts, 2);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+// What is not honoured is said once per kind, with its line.
+static void what_is_left_out_is_said(void** state) {
+  (void)state;
+  Heard heard = {0};
+  TriboModel* model = model_from(
+      "<mujoco>\n<worldbody>\n<body><freejoint/><geom size='.1' fluidshape='ellipsoid'/>\n"
+      "<geom size='.1' fluidshape='ellipsoid'/></body></worldbody>\n<sensor><clock/><clock/></sensor></mujoco>",
+      &heard);
+  assert_int_equal(heard.count, 2);
+  assert_non_null(strstr(heard.text, ".xml:3: attribute 'fluidshape' of <geom> is not honoured"));
+  assert_non_null(strstr(heard.text, ".xml:5: <sensor>: <clock> is left out"));
+  tribo_model_destroy(model);
+}
+
+#define BODY(inside) "<mujoco><worldbody><body name='a'>" inside "</body></worldbody></mujoco>"
+
+static const struct {
+  const char* text;
+  const char* message;
+} wrong[] = {
+    {"<mujoco>", ".xml:1:"},
+    {"", "empty"},
+    {"<!DOCTYPE a [<!ENTITY b 'c'>]><mujoco>&b;</mujoco>", "DOCTYPE"},
+    {"<robot/>", ":1: <robot>: an MJCF file has the root <mujoco>"},
+    {"<mujoco>\n<world/></mujoco>", ":2: <world> is no section"},
+    {"<mujoco><worldbody><geom sise='1'/></worldbody></mujoco>", "<geom> has no attribute 'sise'"},
+    {"<mujoco><worldbody><geom size='a'/></worldbody></mujoco>", "accepted is 1 to 3 finite numbers"},
+    {"<mujoco><worldbody><geom size='1 nan'/></worldbody></mujoco>", "accepted is 1 to 3 finite numbers"},
+    {"<mujoco><worldbody><geom size='0'/></worldbody></mujoco>", "size[0] = 0 must be above 0"},
+    {"<mujoco><worldbody><geom type='ball'/></worldbody></mujoco>", "accepted is plane, hfield, sphere"},
+    {"<mujoco><worldbody><geom class='x' size='1'/></worldbody></mujoco>", "no default class 'x'"},
+    {"<mujoco><worldbody><geom type='mesh' mesh='m'/></worldbody></mujoco>", "there is no mesh 'm'"},
+    {"<mujoco><worldbody><geom size='1' quat='0 0 0 0'/></worldbody></mujoco>", "quaternion has length 0"},
+    {"<mujoco><worldbody><geom size='1' euler='0 0 1' zaxis='0 0 1'/></worldbody></mujoco>", "two orientations"},
+    {"<mujoco><worldbody><joint/></worldbody></mujoco>", "the world has no joints"},
+    {BODY("<joint axis='0 0 0'/><geom size='1'/>"), "has length 0"},
+    {BODY("<joint range='1 -1'/><geom size='1'/>"), "the lower must not be above the upper"},
+    {BODY("<joint limited='true'/><geom size='1'/>"), "has no range"},
+    {BODY("<freejoint/><joint/><geom size='1'/>"), "has a free joint already"},
+    {BODY("<inertial mass='-1' pos='0 0 0'/><freejoint/>"), "mass = -1"},
+    {BODY("<inertial mass='1' pos='0 0 0' diaginertia='1 1 -1'/><freejoint/>"), "moment of inertia -1"},
+    {BODY("<freejoint/><geom size='1' mass='-2'/>"), "mass -2"},
+    {BODY("<freejoint/><geom type='plane' size='1 1 1'/>"), "a plane cannot move"},
+    {BODY("<wheel/>"), "<wheel> has no place in a body"},
+    {"<mujoco><include file='/nowhere.xml'/></mujoco>", "/nowhere.xml: no such file"},
+    {"<mujoco><actuator><motor joint='j'/></actuator></mujoco>", "there is no joint 'j'"},
+    {"<mujoco><worldbody><replicate count='0'/></worldbody></mujoco>", "count"},
+    {"<mujoco><worldbody><replicate count='9999'><replicate count='9999'><site/></replicate></replicate>"
+     "</worldbody></mujoco>",
+     "more than"},
+};
+
+static void wrong_files_are_refused_with_a_place(void** state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+    TriboScene* scene = NULL;
+    TriboStatus status = load(wrong[i].text, NULL, &scene);
+    assert_null(scene);
+    if (status == TRIBO_OK || strstr(tribo_last_error(), wrong[i].message) == NULL ||
+        strstr(tribo_last_error(), ".xml") == NULL) {
+      print_error("case %zu: %s: \"%s\"\nexpected \"%s\"\nfor: %s\n", i, tribo_status_name(status), tribo_last_error(),
+                  wrong[i].message, wrong[i].text);
+      fail();
+    }
+  }
+}
+
+static void circles_and_depth_are_refused(void** state) {
+  (void)state;
+  // a file that includes itself
+  char text[256];
+  char* path = text_file("", 0, ".xml");
+  FILE* file = fopen(path, "w");
+  assert_non_null(file);
+  fprintf(file, "<mujoco><include file='%s'/></mujoco>", strrchr(path, '/') + 1);
+  fclose(file);
+  TriboScene* scene = NULL;
+  CHECK_FAILS(tribo_scene_load(path, NULL, &scene), TRIBO_INVALID, "is included a second time");
+  snprintf(text, sizeof text, "%s:1: ", path);
+  assert_non_null(strstr(tribo_last_error(), text));
+  unlink(path);
+  free(path);
+  // elements in elements in elements
+  enum { DEPTH = 100000 };
+  char* deep = malloc(6 * DEPTH + 32);
+  assert_non_null(deep);
+  size_t n = (size_t)sprintf(deep, "<mujoco><worldbody>");
+  for (int i = 0; i < DEPTH; ++i) {
+    memcpy(deep + n, "<body>", 6);
+    n += 6;
+  }
+  deep[n] = '\0';
+  CHECK_FAILS(load(deep, NULL, &scene), TRIBO_INVALID, ".xml:1:");
+  free(deep);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(several_joints_become_a_chain),
+      cmocka_unit_test(replicas_are_numbered),
+      cmocka_unit_test(contacts_follow_the_bits),
+      cmocka_unit_test(what_is_left_out_is_said),
+      cmocka_unit_test(wrong_files_are_refused_with_a_place),
+      cmocka_unit_test(circles_and_depth_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

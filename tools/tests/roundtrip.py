@@ -1,0 +1,79 @@
+"""Model files and the scenes that `tribo convert` makes of them load to the same model.
+    roundtrip.py TRIBO PROBE SHARE SCENES [FOLDER …]      MJCF files are looked for in the folders
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+tribo, probe = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+files = sorted((pathlib.Path(sys.argv[3]) / "example-robot-data/robots").rglob("*.urdf"))
+files += sorted((pathlib.Path(sys.argv[3]) / "example-robot-data/robots").rglob("*.sdf"))
+files += sorted(pathlib.Path(sys.argv[4]).rglob("*.yaml"))
+for folder in sys.argv[5:]:
+    files += sorted(pathlib.Path(folder).glob("*.xml"))
+
+
+def look(path):
+    """The model at its start, and half a radian or metre away in every joint with one coordinate; NULL: not loaded."""
+    first = subprocess.run([probe, path], input="", capture_output=True, text=True)
+    if first.returncode != 0:
+        return None
+    model = json.loads(first.stdout.splitlines()[0])
+    states = []
+    for away in (0.0, 0.5):
+        q = list(model["start"])
+        for j in model["joints"]:
+            if j["kind"] in ("revolute", "prismatic", "helical"):
+                q[j["q"]] += away
+        v = [away * (i % 5 - 2) for i in range(model["nv"])]
+        states.append(q + v + [away] * model["nactuator"] + [0.0] * model["nactuator"])
+    text = "\n".join(" ".join(f"{x:.17g}" for x in s) for s in states)
+    run = subprocess.run([probe, path], input=text, capture_output=True, text=True)
+    return run.stdout if run.returncode == 0 else None
+
+
+def numbers(text):
+    found = []
+
+    def walk(x):
+        if isinstance(x, (int, float)):
+            found.append(float(x))
+        elif isinstance(x, list):
+            for y in x:
+                walk(y)
+        elif isinstance(x, dict):
+            for key, y in x.items():
+                if key != "quaternion" or not x.get("plane"):  # the turn of a plane about its normal is nothing
+                    walk(y)
+    for line in text.splitlines():
+        answer = json.loads(line)
+        if "shapes" in answer:  # the scene lists them by body
+            answer["shapes"].sort(key=lambda s: s["name"])
+            for s in answer["shapes"]:
+                del s["body"]
+        walk(answer)
+    return found
+
+
+failed, done, worst = [], 0, 0.0
+with tempfile.TemporaryDirectory() as folder:
+    for path in files:
+        before = look(str(path))
+        if before is None:
+            continue  # wrong files have their own test
+        scene = f"{folder}/scene.yaml"
+        ground = ["--no-ground"] if path.suffix == ".urdf" else []
+        made = subprocess.run([tribo, "convert", str(path), "--to", scene, *ground], capture_output=True, text=True)
+        a, b = numbers(before), numbers((look(scene) if made.returncode == 0 else None) or "")
+        # quaternions are scaled to length 1 when they are read: the last bit may differ
+        gap = max((abs(x - y) / max(abs(x), 1) for x, y in zip(a, b)), default=0) if len(a) == len(b) else float("inf")
+        done += 1
+        worst = max(worst, gap)
+        if not gap <= 1e-12:
+            failed.append(path.name)
+            print(f"{path.name}: off by {gap:.1e} {made.stderr[-300:]}")
+print(f"{done - len(failed)} of {done} files come back, off by at most {worst:.0e}")
+sys.exit(1 if failed or done == 0 else 0)
