@@ -136,6 +136,27 @@ static int face_contact(const TriboSolid* A, const TriboSolid* B, const Axes* x,
   return 1;
 }
 
+// Boxes that lie almost flat on each other and touch first where two edges cross: the crossing alone would leave them
+// free to tilt into each other, so all points of the faces count, the crossing among them; at such angles and distances
+// it makes no difference along which of the two normals they are measured. 0 when they are not flat.
+static int flat_contact(const TriboSolid* A, const TriboSolid* B, const Axes* x, double reach, TriboManifold* m) {
+  const double flat = 0.9998;  // 0.02 rad
+  TriboPatch face, incident;
+  double n[3], edge[3], back[3];
+  face_towards(A, B, x, n, &face);
+  tribo_mul33v(edge, A->pose.R, x->edge_n);
+  if (tribo_dot3(n, edge) < flat) {
+    return 0;
+  }
+  int of_a = x->face_axis < 3;
+  tribo_scale3(back, -1, face.normal);
+  tribo_col_patch(of_a ? B : A, back, &incident);
+  tribo_col_clip(&face, &incident, n, of_a, reach, m);
+  m->gap = x->edge;
+  tribo_copy3(m->normal, edge);
+  return m->count > 0;
+}
+
 typedef struct Closest {
   double distance2, a[3], b[3];
   uint32_t feature;
@@ -251,6 +272,9 @@ void tribo_col_box_box(const TriboSolid* A, const TriboSolid* B, double reach, T
     return;
   }
   int by_edge = x.edge_axis >= 0 && x.edge > x.face + tie;
+  if (by_edge && x.edge < 1e3 * tie && flat_contact(A, B, &x, reach, m)) {
+    return;
+  }
   if (by_edge ? edge_contact(A, B, &x, m) : face_contact(A, B, &x, reach, tie, m)) {
     return;
   }

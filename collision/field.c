@@ -268,8 +268,26 @@ typedef struct Visit {
   const TriboSolid *solid, *ground;
   const TriboTerrain* field;
   double reach;
-  int first[2], last[2];  // cells
+  double low[3], high[3];  // box of the solid in the field's frame
+  int first[2], last[2];   // cells
 } Visit;
+
+// Whether the box of some points of the field is within reach of the solid's box.
+static int in_reach(const Visit* v, const int* vertices, int count) {
+  for (int k = 0; k < 3; ++k) {
+    double low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < count; ++i) {
+      const double x = v->field->points[3 * vertices[i] + k];
+      low = fmin(low, x);
+      high = fmax(high, x);
+    }
+    // (what is below the surface is inside, however deep)
+    if (high < v->low[k] - v->reach || (k < 2 && low > v->high[k] + v->reach)) {
+      return 0;
+    }
+  }
+  return 1;
+}
 
 // Keeps a point; a full list loses its highest.
 static void keep(TriboManifold* m, const TriboColPoint* p) {
@@ -391,7 +409,6 @@ static TriboStatus visit_ridge(const Visit* v, TriboCoalQuery* query, int index,
 static int find_cells(Visit* v) {
   const TriboTerrain* f = v->field;
   TriboSolid local = *v->solid;
-  double low[3], high[3];
   tribo_col_to_local(local.pose.p, &v->ground->pose, v->solid->pose.p);
   for (int k = 0; k < 3; ++k) {
     double axis[3], turned[3];
@@ -401,19 +418,19 @@ static int find_cells(Visit* v) {
       local.pose.R[3 * r + k] = turned[r];
     }
   }
-  tribo_col_bounds(&local, low, high);
+  tribo_col_bounds(&local, v->low, v->high);
   // with an infinite reach every cell counts
   for (int k = 0; k < 2; ++k) {
     const int cells = (k == 0 ? f->nx : f->ny) - 1;
-    const double from = (low[k] - v->reach - f->low[k]) / f->step[k],
-                 to = (high[k] + v->reach - f->low[k]) / f->step[k];
+    const double from = (v->low[k] - v->reach - f->low[k]) / f->step[k],
+                 to = (v->high[k] + v->reach - f->low[k]) / f->step[k];
     if (!(to >= 0 && from <= cells)) {
       return 0;
     }
     v->first[k] = (int)tribo_clamp(floor(from), 0, cells - 1);
     v->last[k] = (int)tribo_clamp(floor(to), 0, cells - 1);
   }
-  return low[2] - v->reach <= f->top;
+  return v->low[2] - v->reach <= f->top;
 }
 
 TriboStatus tribo_col_over_field(TriboCoalQuery* query, const TriboSolid* solid, const TriboSolid* ground, double reach,
@@ -429,10 +446,15 @@ TriboStatus tribo_col_over_field(TriboCoalQuery* query, const TriboSolid* solid,
   for (int j = v.first[1]; j <= v.last[1]; ++j) {
     for (int i = v.first[0]; i <= v.last[0]; ++i) {
       const int cell = j * (f->nx - 1) + i;
-      visit_face(&v, 2 * cell, m);
-      visit_face(&v, 2 * cell + 1, m);
+      for (int t = 2 * cell; t < 2 * cell + 2; ++t) {
+        if (in_reach(&v, f->triangles + 3 * t, 3)) {
+          visit_face(&v, t, m);
+        }
+      }
       for (int r = f->cell_first[cell]; r < f->cell_first[cell + 1]; ++r) {
-        TRIBO_TRY(visit_ridge(&v, query, r, m));
+        if (in_reach(&v, f->ridges[r].vertex, 2)) {
+          TRIBO_TRY(visit_ridge(&v, query, r, m));
+        }
       }
     }
   }

@@ -89,11 +89,12 @@ static TriboStatus check_contact(const TriboSystem* system, int index, const Tri
     return tribo_fail(TRIBO_INVALID, "%s: law %d has restitution %g, must be in 0 … 1", where, index, law->restitution);
   }
   if (!(law->compliance >= 0) || !isfinite(law->compliance) || !(law->damping >= 0) || !isfinite(law->damping) ||
-      !tribo_finite(law->surface, 3)) {
-    return tribo_fail(TRIBO_INVALID,
-                      "%s: law %d has stiffness %g, damping %g (must be finite, ≥ 0) or a surface velocity that is not "
-                      "finite",
-                      where, index, law->compliance, law->damping);
+      !tribo_finite(law->surface, 3) || !tribo_finite(law->grain, 3)) {
+    return tribo_fail(
+        TRIBO_INVALID,
+        "%s: law %d has stiffness %g, damping %g (must be finite, ≥ 0) or a surface velocity or grain that is "
+        "not finite",
+        where, index, law->compliance, law->damping);
   }
   return TRIBO_OK;
 }
@@ -139,6 +140,13 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
   double* frame = d->infos[c].frame;
   tribo_copy3(frame + 6, contact->normal);
   tribo_tangents(frame, frame + 3, frame + 6);
+  // friction with a grain: the first tangent lies along it
+  double along[3];
+  tribo_axpy3(along, law->grain, -tribo_dot3(law->grain, frame + 6), frame + 6);
+  if (tribo_normalize3(along) > 1e-6 * tribo_norm3(law->grain)) {
+    tribo_copy3(frame, along);
+    tribo_cross3(frame + 3, frame + 6, frame);
+  }
   memcpy(d->cones[c].mu, law->mu, (size_t)(law->dim - 1) * sizeof *law->mu);
 
   RowAxis axes[6];
@@ -253,6 +261,18 @@ static LimitedWay limited_way(const BoundDof* bound, const double* q_all) {
     tribo_scale3(way.along, sine > 0 ? copysign(1 / sine, q[3]) : 0, q);
   }
   return way;
+}
+
+double tribo_dyn_limit_violation(const TriboSystem* system, const TriboDynData* data) {
+  double most = 0;
+  for (int i = 0; i < system->nbound; ++i) {
+    const BoundDof* bound = system->bounds + i;
+    if (isfinite(bound->lower) || isfinite(bound->upper)) {
+      const double at = limited_way(bound, data->q).at;
+      most = fmax(most, fmax(bound->lower - at, at - bound->upper));
+    }
+  }
+  return most;
 }
 
 static void add_limits(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,

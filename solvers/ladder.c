@@ -8,7 +8,8 @@
 
 enum {
   TINY = 16,        // contacts up to which Newton from zero comes before ADMM
-  PATH_STEPS = 200  // some paths turn many times; most end within 40
+  WARM_STEPS = 60,  // along the central path; most paths end within 40,
+  PATH_STEPS = 200  // some turn many times
 };
 
 typedef struct Ladder {
@@ -42,8 +43,8 @@ static void newton_from(TriboSolver* s, const double* from, double eps, int max_
 }
 
 // the central path from near (x, z) of residual j, whose impulses are of size k
-static void follow(TriboSolver* s, const double* x, const double* z, double j, double k) {
-  tribo_sol_path(s, &(TriboPath){.x = x, .z = z, .tau = k * clip(j, 1e-4, 1), .rho = k, .max_steps = PATH_STEPS});
+static void follow(TriboSolver* s, const double* x, const double* z, double j, double k, int max_steps) {
+  tribo_sol_path(s, &(TriboPath){.x = x, .z = z, .tau = k * clip(j, 1e-4, 1), .rho = k, .max_steps = max_steps});
 }
 
 static void warm_path(TriboSolver* s) {
@@ -52,7 +53,7 @@ static void warm_path(TriboSolver* s) {
   tribo_sol_velocity(s, s->warm_x, u);
   double j = tribo_sol_residual(s, s->warm_x, u);
   tribo_sol_shift(&s->scaled, s->warm_u, z);
-  follow(s, s->warm_x, z, j, fmax(tribo_sol_max(s->warm_x, s->scaled.n), 1e-3));
+  follow(s, s->warm_x, z, j, fmax(tribo_sol_max(s->warm_x, s->scaled.n), 1e-3), WARM_STEPS);
   s->pool_used = mark;
 }
 
@@ -61,7 +62,7 @@ static void cold_path(TriboSolver* s, const Ladder* l) {
   size_t mark = s->pool_used;
   double* zero = tribo_sol_take(s);
   memset(zero, 0, sizeof(double) * (size_t)s->scaled.n);
-  follow(s, zero, zero, 1, 10 * l->k);
+  follow(s, zero, zero, 1, 10 * l->k, PATH_STEPS);
   s->pool_used = mark;
 }
 
@@ -92,6 +93,27 @@ static void first(TriboSolver* s, Ladder* l) {
 static void interior(TriboSolver* s, const Ladder* l, double push, double fraction, int max_steps) {
   tribo_sol_interior(
       s, &(TriboInterior){.x = l->y, .z = l->z, .push = push, .k = l->k, .fraction = fraction, .max_steps = max_steps});
+}
+
+// a few hundred more from zero, without over-relaxation: where many light contacts share the load, as in piles, they
+// find the modes that interior points miss
+static void more(TriboSolver* s) {
+  size_t mark = s->pool_used, bytes = sizeof(double) * (size_t)s->scaled.n;
+  TriboAdmm a = {.y = tribo_sol_take(s),
+                 .z = tribo_sol_take(s),
+                 .omega = 1,
+                 .prox = 1e-6,
+                 .iterations = 300,
+                 .refactor = 10,
+                 .rule = 1,
+                 .check = 10};
+  memset(a.y, 0, bytes);
+  memset(a.z, 0, bytes);
+  tribo_sol_admm(s, &a);
+  for (int from = 0; from < 2 && !tribo_sol_stop(s); ++from) {
+    newton_from(s, from == 0 ? s->best : a.y, 1e-4, 12, 2);
+  }
+  s->pool_used = mark;
 }
 
 // segments of ADMM without over-relaxation, each followed by Newton and by interior points
@@ -145,8 +167,11 @@ void tribo_sol_run_auto(TriboSolver* s) {
   if (climb(s, TRIBO_RUNG_NEAR)) {
     interior(s, &l, push_for(l.j), 0.95, 35);
   }
+  if (climb(s, TRIBO_RUNG_MORE)) {
+    more(s);
+  }
   if (climb(s, TRIBO_RUNG_PATH)) {
-    follow(s, l.y, l.z, l.j, l.k);
+    follow(s, l.y, l.z, l.j, l.k, PATH_STEPS);
   }
   if (climb(s, TRIBO_RUNG_COLD_PATH)) {
     cold_path(s, &l);

@@ -348,7 +348,12 @@ static int write_profiles(const Bench* b, const char* path) {
   }
   for (int t = 0; t < TOLERANCES; ++t) {
     snprintf(titles[t], sizeof titles[t], "natmap_unit <= %g", tolerances[t]);
-    panels[t] = (SvgPanel){titles[t], "time / best time", "share solved", 1, 0, curves + t * b->nsolver, b->nsolver};
+    panels[t] = (SvgPanel){.title = titles[t],
+                           .x_label = "time / best time",
+                           .y_label = "share solved",
+                           .log_x = 1,
+                           .curves = curves + t * b->nsolver,
+                           .count = b->nsolver};
     for (int s = 0; s < b->nsolver; ++s) {
       double *x = memory + 2 * points * (size_t)(t * b->nsolver + s), *y = x + points;
       int n = 0;

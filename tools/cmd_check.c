@@ -1,14 +1,48 @@
 // `tribo check`: run scenes and judge what they expect.
+#include <stdlib.h>
 #include <string.h>
 
 #include "json.h"
 #include "simulate.h"
 
 static const Flag flags[] = {
-    {"--residuals", NULL, "list the certified steps and the worst residual of every scene"},
+    {"--residuals", NULL, "also a table: steps, certified share and worst residual of every scene, and of all"},
     CLI_SCENE_FLAGS,
     {0},
 };
+
+// How well the steps of all scenes were solved, line by line for --residuals.
+typedef struct Residuals {
+  char* text;  // (size) lines of the table
+  size_t size;
+  FILE* lines;  // NULL: not asked for
+  long long steps, certified;
+  double nat;
+} Residuals;
+
+static void note(Residuals* r, const Simulation* sim) {
+  const Totals* t = &sim->totals;
+  r->steps += t->steps;
+  r->certified += t->certified;
+  r->nat = t->residual.nat > r->nat ? t->residual.nat : r->nat;
+  if (r->lines != NULL) {
+    fprintf(r->lines, "%-36s %8lld %9lld %8.3f %% %9lld %10.2e  %s\n", sim->path, t->steps, t->certified,
+            100.0 * (double)t->certified / (double)(t->steps > 0 ? t->steps : 1), t->divided, t->residual.nat,
+            t->worst);
+  }
+}
+
+static void print_residuals(Residuals* r) {
+  if (r->lines == NULL) {
+    return;
+  }
+  fclose(r->lines);
+  printf("%-36s %8s %9s %10s %9s %10s  %s\n%s", "scene", "steps", "certified", "share", "in parts", "worst nat",
+         "where, m/s", r->text);
+  printf("%-36s %8lld %9lld %8.3f %% %9s %10.2e\n", "all", r->steps, r->certified,
+         100.0 * (double)r->certified / (double)(r->steps > 0 ? r->steps : 1), "", r->nat);
+  free(r->text);
+}
 
 // 0 held, 1 not; also writes the verdicts.
 static int judge_scene(const Simulation* sim, int quiet, Json* json) {
@@ -37,7 +71,7 @@ static int judge_scene(const Simulation* sim, int quiet, Json* json) {
   return failed ? EXIT_FAILED : EXIT_WELL;
 }
 
-static int check_scene(const Args* args, const char* path, Json* json) {
+static int check_scene(const Args* args, const char* path, Json* json, Residuals* residuals) {
   Simulation sim;
   int quiet = cli_value(args, "--quiet") != NULL || (json != NULL && json->file == stdout);
   int code = simulation_open(args, path, &sim);
@@ -54,10 +88,7 @@ static int check_scene(const Args* args, const char* path, Json* json) {
       printf("%s  %.3g s simulated in %.2f s\n", path, t->time, t->wall);
     }
     code = t->interrupted ? EXIT_INTERRUPTED : judge_scene(&sim, quiet, json);
-    if (!quiet && cli_value(args, "--residuals") != NULL) {
-      printf("  certified %lld of %lld steps, worst nat %.2e m/s in step %lld: %s\n", t->certified, t->steps,
-             t->residual.nat, t->worst_step, t->worst);
-    }
+    note(residuals, &sim);
     if (code == EXIT_WELL && cli_value(args, "--strict") != NULL && t->certified < t->steps) {
       code = EXIT_FAILED;
     }
@@ -75,14 +106,20 @@ static int run(const Args* args) {
   if (path != NULL) {
     json_begin(&json, NULL, '[');
   }
+  const int words = cli_value(args, "--quiet") == NULL && (path == NULL || strcmp(path, "-") != 0);
+  Residuals residuals = {0};
+  if (words && cli_value(args, "--residuals") != NULL) {
+    residuals.lines = open_memstream(&residuals.text, &residuals.size);
+  }
   // the worst outcome counts, but every scene is run
   int worst = EXIT_WELL, failed = 0;
   for (int i = 0; i < args->npositional && worst != EXIT_INTERRUPTED; ++i) {
-    int code = check_scene(args, args->positional[i], path != NULL ? &json : NULL);
+    int code = check_scene(args, args->positional[i], path != NULL ? &json : NULL, &residuals);
     failed += code != EXIT_WELL;
     worst = code > worst ? code : worst;
   }
-  if (args->npositional > 1 && cli_value(args, "--quiet") == NULL && (path == NULL || strcmp(path, "-") != 0)) {
+  print_residuals(&residuals);
+  if (args->npositional > 1 && words) {
     printf("%d of %d scenes held\n", args->npositional - failed, args->npositional);
   }
   if (path != NULL) {

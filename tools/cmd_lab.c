@@ -8,13 +8,15 @@
 #include <unistd.h>
 
 #include "json.h"
-#include "simulate.h"
+#include "lab_page.h"
 
-static const Flag flags[] = {CLI_SCENE_FLAGS, {0}};
+static const Flag flags[] = {
+    {"--html", "FILE", "the same as one page, with what the scenes say and plots"}, CLI_SCENE_FLAGS, {0}};
 
 typedef struct Lab {
   const Args* args;
-  Json* json;  // NULL: none
+  Json* json;     // NULL: none
+  LabPage* page;  // NULL: none
   int quiet;
   int scenes, facts, held;
   double simulated, wall;
@@ -83,12 +85,18 @@ static int run_scene(Lab* lab, const char* path) {
   if (code == EXIT_WELL && tribo_judge_create(sim.model, &sim.judge) != TRIBO_OK) {
     code = EXIT_INTERNAL;
   }
+  if (code == EXIT_WELL && lab->page != NULL && !lab_page_watch(lab->page, &sim)) {
+    code = EXIT_INTERNAL;
+  }
   code = code == EXIT_WELL ? simulation_run(&sim, !lab->quiet) : code;
   if (code == EXIT_WELL) {
     lab->scenes++;
     lab->simulated += sim.totals.time;
     lab->wall += sim.totals.wall;
     code = sim.totals.interrupted ? EXIT_INTERRUPTED : print_facts(lab, &sim, name);
+    if (lab->page != NULL) {
+      lab_page_scene(lab->page, &sim, name);
+    }
     if (code == EXIT_WELL && cli_value(lab->args, "--strict") != NULL && sim.totals.certified < sim.totals.steps) {
       code = EXIT_FAILED;
     }
@@ -123,7 +131,7 @@ static int run_folder(Lab* lab, const char* folder) {
 // ---- the command
 
 static int run(const Args* args) {
-  const char* path = cli_value(args, "--json");
+  const char *path = cli_value(args, "--json"), *html = cli_value(args, "--html");
   Json json;
   Lab lab = {.args = args, .json = path != NULL ? &json : NULL};
   lab.quiet = cli_value(args, "--quiet") != NULL || (path != NULL && strcmp(path, "-") == 0);
@@ -141,6 +149,9 @@ static int run(const Args* args) {
   if (path != NULL && !json_open(&json, path)) {
     return EXIT_INPUT;
   }
+  if (html != NULL && (lab.page = lab_page_open()) == NULL) {
+    return EXIT_INTERNAL;
+  }
   if (path != NULL) {
     json_begin(&json, NULL, '[');
   }
@@ -151,9 +162,14 @@ static int run(const Args* args) {
     int code = is_folder(places[i]) ? run_folder(&lab, places[i]) : run_scene(&lab, places[i]);
     worst = code > worst ? code : worst;
   }
+  char summary[160];
+  snprintf(summary, sizeof summary, "%d of %d facts of %d scenes held; %.0f s simulated in %.1f s", lab.held, lab.facts,
+           lab.scenes, lab.simulated, lab.wall);
   if (!lab.quiet) {
-    printf("%d of %d facts of %d scenes held; %.0f s simulated in %.1f s\n", lab.held, lab.facts, lab.scenes,
-           lab.simulated, lab.wall);
+    puts(summary);
+  }
+  if (lab.page != NULL && !lab_page_close(lab.page, html, summary)) {
+    worst = EXIT_INPUT;
   }
   if (path != NULL) {
     json_end(&json, ']');

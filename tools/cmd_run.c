@@ -9,7 +9,7 @@
 
 static const Flag flags[] = {
     {"--steps", "N", "number of steps, instead of a duration"},
-    {"--record", "FILE.csv", "write q and v of every step"},
+    {"--record", "FILE", "write q and v of every step: .csv, or .h5 for HDF5"},
     {"--load", "FILE", "start from a saved state"},
     {"--save", "FILE", "save the state at the end"},
     {"--twice", NULL, "run, reset, run again and report the second run: warm caches, no growth"},
@@ -37,6 +37,9 @@ static void print_table(const Simulation* sim) {
   printf("%-14s %lld of %lld steps", "certified", t->certified, t->steps);
   if (t->certified < t->steps) {
     printf("; worst in step %lld: %s", t->worst_step, t->worst);
+  }
+  if (t->divided > 0) {
+    printf("; %lld taken in parts", t->divided);
   }
   printf("\n%-14s %016llx\n", "state", (unsigned long long)tribo_data_hash(sim->model, sim->data));
 }
@@ -83,6 +86,8 @@ static void json_quality(Json* json, const Simulation* sim) {
   json_real(json, "pen", t->penetration);
   json_end(json, '}');
   json_int(json, "certified_steps", t->certified);
+  json_int(json, "divided_steps", t->divided);
+  json_int(json, "chased_steps", t->chased);
   json_begin(json, "worst", '{');
   json_int(json, "step", t->worst_step);
   json_text(json, "constraint", t->worst);

@@ -185,7 +185,8 @@ static int draw(const Solve* s, const char* path) {
     curves[i] =
         (SvgCurve){slash ? slash + 1 : s->args->positional[i], s->traces[i].x, s->traces[i].y, s->traces[i].count};
   }
-  SvgPanel panel = {s->id, "iteration", "natmap_unit", 0, 1, curves, n};
+  SvgPanel panel = {
+      .title = s->id, .x_label = "iteration", .y_label = "natmap_unit", .log_y = 1, .curves = curves, .count = n};
   int good = svg_write(path, &panel, 1);
   free(curves);
   return good ? EXIT_WELL : cli_wrong("%s: cannot be written: %s", path, strerror(errno));

@@ -183,6 +183,10 @@ int simulation_record(Simulation* sim, const char* extra) {
       return code;
     }
   }
+  if (record_is_hdf5(extra)) {
+    sim->hdf5 = record_hdf5_open(sim->model, extra);
+    return sim->hdf5 != NULL ? EXIT_WELL : EXIT_INPUT;
+  }
   TriboRecordDef def = {.file = extra, .every = 1};
   return extra != NULL ? open_recorder(sim, &def) : EXIT_WELL;
 }
@@ -195,6 +199,8 @@ static void worst_of(double* worst, double x) {
 
 static void add(Totals* t, const TriboStepInfo* info) {
   t->steps++;
+  t->divided += info->substeps > 1;
+  t->chased += info->chases > 0;
   t->certified += info->certified;
   t->wall += info->time;
   for (int i = 0; i < TRIBO_STAGE_COUNT; ++i) {
@@ -256,6 +262,13 @@ static TriboStatus observe(Simulation* sim) {
   for (int i = 0; i < sim->nrecorder && status == TRIBO_OK; ++i) {
     status = tribo_recorder_observe(sim->recorders[i], sim->data);
   }
+  if (status == TRIBO_OK && sim->hdf5 != NULL && !record_hdf5_observe(sim->hdf5, sim->data)) {
+    sim->broken = 1;
+    return TRIBO_IO;
+  }
+  if (status == TRIBO_OK && sim->seen != NULL) {
+    status = sim->seen(sim, sim->user);
+  }
   return status == TRIBO_OK && sim->judge != NULL ? tribo_judge_observe(sim->judge, sim->data) : status;
 }
 
@@ -285,10 +298,11 @@ int simulation_run(Simulation* sim, int progress) {
   sigaction(SIGINT, &before, NULL);
   sim->totals.time = tribo_data_time(sim->data);
   sim->totals.interrupted = interrupted;
-  return status == TRIBO_OK ? EXIT_WELL : cli_complain(status);
+  return status == TRIBO_OK ? EXIT_WELL : sim->broken ? EXIT_INPUT : cli_complain(status);
 }
 
 void simulation_close(Simulation* sim) {
+  record_hdf5_close(sim->hdf5);
   for (int i = 0; i < sim->nrecorder; ++i) {
     TriboStatus status = tribo_recorder_close(sim->recorders[i]);
     if (status != TRIBO_OK) {

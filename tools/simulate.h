@@ -3,9 +3,11 @@
 #pragma once
 
 #include "cli.h"
+#include "record_hdf5.h"
 
 typedef struct Totals {
   long long steps, certified;
+  long long divided, chased;                    // steps taken in parts; steps whose impulses brought new contacts about
   double time;                                  // simulated [s]
   double wall;                                  // in tribo_step [s]
   double stage[TRIBO_STAGE_COUNT];              // [s]
@@ -29,6 +31,10 @@ typedef struct Simulation {
   TriboJudge* judge;
   TriboRecorder** recorders;
   int nrecorder;
+  int broken;                                               // what failed has been told already
+  RecordFile* hdf5;                                         // NULL: none
+  TriboStatus (*seen)(struct Simulation* sim, void* user);  // called with the first state and after every step, or NULL
+  void* user;
   long long steps;  // to do
   Totals totals;
 } Simulation;
@@ -37,7 +43,8 @@ typedef struct Simulation {
 TriboStatus simulation_scene(const Args* args, const char* path, TriboScene** scene, int* wrong);
 // 0 or an exit code, complained about already.
 int simulation_open(const Args* args, const char* path, Simulation* sim);
-int simulation_load(Simulation* sim, const char* path);     // a saved state, NULL: nothing to do
-int simulation_record(Simulation* sim, const char* extra);  // opens the scene's recorders and one more file
-int simulation_run(Simulation* sim, int progress);          // from the current state; totals are of this run
+int simulation_load(Simulation* sim, const char* path);  // a saved state, NULL: nothing to do
+int simulation_record(Simulation* sim,
+                      const char* extra);           // opens the scene's recorders and one more file: .csv, or .h5
+int simulation_run(Simulation* sim, int progress);  // from the current state; totals are of this run
 void simulation_close(Simulation* sim);

@@ -121,6 +121,7 @@ static int touch(TriboWindow* window, int button) {
 // Pressing decides what a drag does; one that starts on a panel is the panel's. A click without a drag selects.
 static void on_button(GLFWwindow* glfw, int button, int pressed, int mods) {
   TriboWindow* window = glfwGetWindowUserPointer(glfw);
+  window->stirred = glfwGetTime();
   if (pressed != GLFW_PRESS) {
     const double dx = window->mouse[0] - window->pressed[0], dy = window->mouse[1] - window->pressed[1];
     if (window->hand == HAND_PULLS) {
@@ -143,6 +144,7 @@ static void on_button(GLFWwindow* glfw, int button, int pressed, int mods) {
 
 static void on_move(GLFWwindow* glfw, double x, double y) {
   TriboWindow* window = glfwGetWindowUserPointer(glfw);
+  window->stirred = glfwGetTime();
   TriboCameraDef* camera = &window->camera;
   double dx = x - window->mouse[0], dy = y - window->mouse[1];
   window->mouse[0] = x, window->mouse[1] = y;
@@ -166,6 +168,7 @@ static void on_move(GLFWwindow* glfw, double x, double y) {
 static void on_scroll(GLFWwindow* glfw, double dx, double dy) {
   (void)dx;
   TriboWindow* window = glfwGetWindowUserPointer(glfw);
+  window->stirred = glfwGetTime();
   TriboCameraDef* camera = &window->camera;
   double factor = pow(0.9, dy), right[3], above[3], distance = tribo_view_hand_axes(camera, right, above) * factor;
   if (tribo_view_panel_has_mouse() || !(distance > 1e-5 && distance < 1e7)) {

@@ -383,7 +383,7 @@ static void plots(Panel* panel) {
   ImGui::End();
 }
 
-// From limit to limit; joints without limits turn once around, or move a metre.
+// From limit to limit; joints without limits turn once around, or move a metre. Actuators by their control.
 static void motors(Panel* panel) {
   const TriboModel* model = panel->facts->model;
   if (!begin(panel, PANEL_MOTORS)) return;
@@ -394,16 +394,34 @@ static void motors(Panel* panel) {
           hi = static_cast<float>(std::fmin(joint->upper, reach));
     if (ImGui::SliderFloat(joint->name, &target, lo, hi)) give_order(panel, TRIBO_PLAYER_MOTOR, i, target, "");
   }
-  if (panel->charts.nmotor == 0) ImGui::TextUnformatted("the scene has no motors");
+  for (int i = 0; i < panel->charts.nactuator; ++i) {
+    const TriboActuatorInfo* actuator = tribo_model_actuator(model, i);
+    float control = panel->charts.control[i], lo = static_cast<float>(std::fmax(actuator->ctrl_min, -3.1416)),
+          hi = static_cast<float>(std::fmin(actuator->ctrl_max, 3.1416));
+    if (ImGui::SliderFloat(actuator->name, &control, lo, hi)) give_order(panel, TRIBO_PLAYER_CONTROL, i, control, "");
+  }
+  if (panel->charts.nmotor + panel->charts.nactuator == 0) {
+    ImGui::TextUnformatted("the scene has neither motors nor actuators");
+  }
   ImGui::End();
 }
 
+// Two columns, or it would be higher than a small screen.
 static void keys(void) {
-  ImGui::SetNextWindowPos(ImVec2(10, 190), ImGuiCond_FirstUseEver);
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos(ImVec2(size.x / 2, size.y / 2), ImGuiCond_Appearing, ImVec2(0.5f, 0.5f));
   ImGui::Begin("keys", nullptr, ImGuiWindowFlags_AlwaysAutoResize);
+  ImGui::BeginGroup();
   for (int i = 0; i < TRIBO_ACTION_COUNT; ++i) {
-    ImGui::Text("%-10s %s", tribo_view_action_key(i), tribo_view_action_doc(i));
+    if (i == TRIBO_ACTION_OVERLAY) {
+      ImGui::EndGroup();
+      ImGui::SameLine(0, 30);
+      ImGui::BeginGroup();
+    }
+    ImGui::Text(i < TRIBO_ACTION_OVERLAY ? "%-10s %s" : "%-2s %s", tribo_view_action_key(i), tribo_view_action_doc(i));
   }
+  ImGui::EndGroup();
+  ImGui::Separator();
   ImGui::Text("%-10s %s", "mouse", "left turns, right or shift-left moves, wheel zooms, a click selects");
   ImGui::Text("%-10s %s", "control", "with it, left pulls a body, right pushes it");
   ImGui::End();

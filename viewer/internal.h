@@ -40,7 +40,7 @@ typedef struct MeshSet {
 } MeshSet;
 TRIBO_NODISCARD TriboStatus tribo_view_meshes_builtin(MeshSet* set);
 // Vertices where faces meet at less than 30° are smooth.
-TRIBO_NODISCARD TriboStatus tribo_view_meshes_hull(MeshSet* set, const TriboShapeInfo* shape);
+TRIBO_NODISCARD TriboStatus tribo_view_meshes_triangles(MeshSet* set, const TriboVisualInfo* look, int open);
 void tribo_view_meshes_free(MeshSet* set);
 
 // ---- vectors, in double

@@ -38,18 +38,41 @@ TriboStatus tribo_view_reserve(void** items, int* capacity, int need, size_t ite
 
 // ---- meshes of a model
 
-static int same_hull(const TriboShapeInfo* a, const TriboShapeInfo* b) {
+static int same_triangles(const TriboVisualInfo* a, const TriboVisualInfo* b) {
   return a->npoint == b->npoint && a->ntriangle == b->ntriangle &&
-         memcmp(a->points, b->points, 3 * (size_t)a->npoint * sizeof(double)) == 0 &&
-         memcmp(a->triangles, b->triangles, 3 * (size_t)a->ntriangle * sizeof(int)) == 0;
+         (a->points == b->points || memcmp(a->points, b->points, 3 * (size_t)a->npoint * sizeof(double)) == 0) &&
+         (a->triangles == b->triangles ||
+          memcmp(a->triangles, b->triangles, 3 * (size_t)a->ntriangle * sizeof(int)) == 0);
 }
 
-// The mesh and the scale of a shape; an unknown hull becomes a new mesh.
+// What is drawn of a shape.
+static TriboVisualInfo look_of(const TriboShapeInfo* shape) {
+  TriboVisualInfo look = {.name = shape->name,
+                          .kind = shape->kind,
+                          .body = shape->body,
+                          .points = shape->points,
+                          .triangles = shape->triangles,
+                          .npoint = shape->npoint,
+                          .ntriangle = shape->ntriangle};
+  memcpy(look.size, shape->size, sizeof look.size);
+  memcpy(look.position, shape->position, sizeof look.position);
+  memcpy(look.quaternion, shape->quaternion, sizeof look.quaternion);
+  memcpy(look.color, shape->color, sizeof look.color);
+  return look;
+}
+
+// Shapes and visuals, numbered through: shapes first.
+static TriboVisualInfo look_at(const TriboModel* model, int i) {
+  int n, nshape = tribo_model_size(model).nshape;
+  return i < nshape ? look_of(tribo_model_shape(model, i)) : tribo_model_visuals(model, &n)[i - nshape];
+}
+
+// The mesh and the scale of a shape or visual; unknown triangles become a new mesh.
 static TriboStatus choose_mesh(TriboDrawList* list, const TriboModel* model, int id) {
-  const TriboShapeInfo* shape = tribo_model_shape(model, id);
-  const float a = (float)shape->size[0], b = (float)shape->size[1], c = (float)shape->size[2];
-  ShapeMesh* out = &list->shapes[id];
-  switch (shape->kind) {
+  const TriboVisualInfo look = look_at(model, id);
+  const float a = (float)look.size[0], b = (float)look.size[1], c = (float)look.size[2];
+  ShapeMesh* out = &list->looks[id];
+  switch (look.kind) {
     case TRIBO_SHAPE_SPHERE: *out = (ShapeMesh){TRIBO_MESH_SPHERE, {a, a, a, 0}}; return TRIBO_OK;
     case TRIBO_SHAPE_ELLIPSOID: *out = (ShapeMesh){TRIBO_MESH_SPHERE, {a, b, c, 0}}; return TRIBO_OK;
     case TRIBO_SHAPE_BOX: *out = (ShapeMesh){TRIBO_MESH_BOX, {a / 2, b / 2, c / 2, 0}}; return TRIBO_OK;
@@ -59,18 +82,20 @@ static TriboStatus choose_mesh(TriboDrawList* list, const TriboModel* model, int
     case TRIBO_SHAPE_HALFSPACE: *out = (ShapeMesh){TRIBO_MESH_PLANE, {1, 1, 1, 0}}; return TRIBO_OK;
     default: break;
   }
-  if (shape->kind != TRIBO_SHAPE_HULL && shape->kind != TRIBO_SHAPE_HEIGHTFIELD) {
-    return tribo_view_fail(TRIBO_UNSUPPORTED, "shape %s: its kind (%d) cannot be drawn", shape->name, (int)shape->kind);
+  if (look.kind != TRIBO_SHAPE_HULL && look.kind != TRIBO_SHAPE_HEIGHTFIELD) {
+    return tribo_view_fail(TRIBO_UNSUPPORTED, "shape %s: its kind (%d) cannot be drawn", look.name, (int)look.kind);
   }
   for (int i = 0; i < id; ++i) {
-    const TriboShapeInfo* other = tribo_model_shape(model, i);
-    if (other->kind == shape->kind && same_hull(shape, other)) {
-      *out = list->shapes[i];
+    const TriboVisualInfo other = look_at(model, i);
+    if (other.kind == look.kind && (i < list->nshape) == (id < list->nshape) && same_triangles(&look, &other)) {
+      *out = list->looks[i];
       return TRIBO_OK;
     }
   }
   *out = (ShapeMesh){list->set.nmesh, {1, 1, 1, 0}};
-  return tribo_view_meshes_hull(&list->set, shape);
+  // a hull is closed and faces outwards; of a file nobody knows, and a field has two sides
+  const int open = id >= list->nshape || look.kind == TRIBO_SHAPE_HEIGHTFIELD;
+  return tribo_view_meshes_triangles(&list->set, &look, open);
 }
 
 TriboStatus tribo_view_list_create(const TriboModel* model, TriboDrawList** out) {
@@ -78,14 +103,21 @@ TriboStatus tribo_view_list_create(const TriboModel* model, TriboDrawList** out)
   if (list == NULL) {
     return tribo_view_fail(TRIBO_NOMEM, "no memory for a draw list");
   }
-  static atomic_long serials;
+  static atomic_llong serials;
   list->serial = ++serials;
   list->nshape = tribo_model_size(model).nshape;
-  list->shapes = calloc((size_t)list->nshape + 1, sizeof *list->shapes);
-  TriboStatus status = list->shapes == NULL ? tribo_view_fail(TRIBO_NOMEM, "no memory for %d shapes", list->nshape)
-                                            : tribo_view_meshes_builtin(&list->set);
-  for (int i = 0; i < list->nshape && status == TRIBO_OK; ++i) {
+  list->nvisual = tribo_model_size(model).nvisual;
+  list->looks = calloc((size_t)list->nshape + (size_t)list->nvisual + 1, sizeof *list->looks);
+  list->dressed = calloc((size_t)tribo_model_size(model).nbody + 1, 1);
+  TriboStatus status = list->looks == NULL || list->dressed == NULL
+                           ? tribo_view_fail(TRIBO_NOMEM, "no memory for %d shapes", list->nshape + list->nvisual)
+                           : tribo_view_meshes_builtin(&list->set);
+  for (int i = 0; i < list->nshape + list->nvisual && status == TRIBO_OK; ++i) {
     status = choose_mesh(list, model, i);
+    const int body = look_at(model, i).body;
+    if (i >= list->nshape && body != TRIBO_WORLD) {
+      list->dressed[body] = 1;
+    }
   }
   if (status != TRIBO_OK) {
     tribo_view_list_destroy(list);
@@ -105,7 +137,8 @@ TriboStatus tribo_view_list_create(const TriboModel* model, TriboDrawList** out)
 void tribo_view_list_destroy(TriboDrawList* list) {
   if (list != NULL) {
     tribo_view_meshes_free(&list->set);
-    free(list->shapes);
+    free(list->looks);
+    free(list->dressed);
     free(list->instances);
     free(list->numbers);
     free(list->contacts);
@@ -126,24 +159,24 @@ TriboStatus tribo_view_list_add(TriboDrawList* list, const TriboDrawInstance* in
   return TRIBO_OK;
 }
 
-static TriboStatus add_shape(TriboDrawList* list, const TriboShapeInfo* shape, int id, const Poses* poses) {
-  const ShapeMesh* mesh = &list->shapes[id];
-  TriboDrawInstance instance = {.mesh = mesh->mesh, .of = id, .body = shape->body};
+static TriboStatus add_look(TriboDrawList* list, const TriboVisualInfo* look, int id, const Poses* poses) {
+  const ShapeMesh* mesh = &list->looks[id];
+  TriboDrawInstance instance = {.mesh = mesh->mesh, .of = id < list->nshape ? id : -1, .body = look->body};
   memcpy(instance.scale, mesh->scale, sizeof instance.scale);
   for (int i = 0; i < 4; ++i) {
-    instance.color[i] = (float)shape->color[i];
+    instance.color[i] = (float)look->color[i];
   }
-  memcpy(instance.position, shape->position, sizeof shape->position);
-  memcpy(instance.quaternion, shape->quaternion, sizeof shape->quaternion);
-  if (shape->body != TRIBO_WORLD) {
-    const double *x = poses->position + 3 * shape->body, *q = poses->quaternion + 4 * shape->body;
-    quat_rotate(q, shape->position, instance.position);
-    quat_multiply(q, shape->quaternion, instance.quaternion);
-    for (int i = 0; i < 3; ++i) {
-      instance.position[i] += x[i];
-    }
+  memcpy(instance.quaternion, look->quaternion, sizeof look->quaternion);
+  tribo_view_list_point(poses, look->body, look->position, instance.position);
+  if (look->body != TRIBO_WORLD) {
+    quat_multiply(poses->quaternion + 4 * look->body, look->quaternion, instance.quaternion);
   }
   return tribo_view_list_add(list, &instance);
+}
+
+// Bodies that have visuals show either these or what collides.
+static int hidden(const TriboDrawList* list, int body, int visual, int collision) {
+  return body == TRIBO_WORLD ? visual && collision : list->dressed[body] && visual == collision;
 }
 
 // Poses, velocities and contacts of the current state, copied.
@@ -177,7 +210,7 @@ static TriboStatus gather_facts(TriboDrawList* list, const TriboModel* model, Tr
 
 TriboStatus tribo_view_list_fill(TriboDrawList* list, const TriboModel* model, TriboData* data,
                                  const TriboDrawOptions* options) {
-  if (list->nshape != tribo_model_size(model).nshape) {
+  if (list->nshape != tribo_model_size(model).nshape || list->nvisual != tribo_model_size(model).nvisual) {
     return tribo_view_fail(TRIBO_INVALID, "tribo_view_list_fill: the list was made for another model");
   }
   static const TriboDrawOptions plain = {0};
@@ -186,8 +219,12 @@ TriboStatus tribo_view_list_fill(TriboDrawList* list, const TriboModel* model, T
   const Poses poses = {list->facts.position, list->facts.quaternion};
   list->ninstance = 0;
   list->wire = options->overlays >> TRIBO_OVERLAY_WIREFRAME & 1;
-  for (int i = 0; i < list->nshape; ++i) {
-    VIEW_TRY(add_shape(list, tribo_model_shape(model, i), i, &poses));
+  const int collision = options->overlays >> TRIBO_OVERLAY_COLLISION & 1;
+  for (int i = 0; i < list->nshape + list->nvisual; ++i) {
+    const TriboVisualInfo look = look_at(model, i);
+    if (!hidden(list, look.body, i >= list->nshape, collision)) {
+      VIEW_TRY(add_look(list, &look, i, &poses));
+    }
   }
   VIEW_TRY(tribo_view_list_paint(list, model, data, options));
   return tribo_view_list_overlay(list, model, data, &poses, options);
@@ -219,6 +256,8 @@ const double* tribo_view_list_up(const TriboDrawList* list) {
 
 // ---- bounds
 
+enum { LARGE = 1000 };  // vertices
+
 void tribo_view_list_box(const TriboDrawList* list, const TriboDrawInstance* instance, double lo[3], double hi[3]) {
   const float* s = instance->scale;
   double rows[3][3];  // of the rotation: rows[i][j] is how much of axis j points along i
@@ -248,6 +287,12 @@ void tribo_view_list_box(const TriboDrawList* list, const TriboDrawInstance* ins
       double rim = s[0] * sqrt(x * x + y * y), tip = instance->mesh == TRIBO_MESH_CONE ? 0 : rim;
       above = fmax(-z * s[2] + rim, z * s[2] + tip);
       below = fmin(-z * s[2] - rim, z * s[2] - tip);
+    } else if (mesh->nvertex > LARGE) {
+      // many triangles: the box around them is good enough
+      for (int k = 0; k < 3; ++k) {
+        double u = rows[i][k] * s[k] * mesh->lo[k], v = rows[i][k] * s[k] * mesh->hi[k];
+        below += fmin(u, v), above += fmax(u, v);
+      }
     } else {
       below = INFINITY, above = -INFINITY;
       for (int v = 0; v < mesh->nvertex; ++v) {

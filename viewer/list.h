@@ -10,13 +10,14 @@ typedef struct ShapeMesh {
 
 struct TriboDrawList {
   MeshSet set;
-  ShapeMesh* shapes;  // (nshape) of the model
-  int nshape;
+  ShapeMesh* looks;        // (nshape + nvisual) of the model's shapes, then of its visuals
+  unsigned char* dressed;  // (nbody) 1: it has visuals
+  int nshape, nvisual;
   double up[3];
   TriboDrawInstance* instances;  // shapes first, overlays after them
   int ninstance, capacity;
-  int wire;     // bodies are drawn as wires
-  long serial;  // of the mesh set: lists with the same one share what the renderer has uploaded
+  int wire;          // bodies are drawn as wires
+  long long serial;  // of the mesh set: lists with the same one share what the renderer has uploaded
   TriboDrawFacts facts;
   double* numbers;  // of the facts
   double* depths;   // (nbody) penetration of each, behind them

@@ -148,15 +148,15 @@ TriboStatus tribo_view_meshes_builtin(MeshSet* set) {
   return plane(set);
 }
 
-// ---- hulls
+// ---- hulls and files
 
-typedef struct HullFaces {
+typedef struct Faces {
   double* normals;  // (ntriangle × 3) area weighted
   int* first;       // (npoint + 1) triangles around a point: around[first[p]] … around[first[p + 1] − 1]
   int* around;      // (3 ntriangle)
-} HullFaces;
+} Faces;
 
-static void hull_normals(const TriboShapeInfo* shape, double* normals) {
+static void face_normals(const TriboVisualInfo* shape, double* normals) {
   for (int t = 0; t < shape->ntriangle; ++t) {
     const int* corner = shape->triangles + 3 * t;
     const double *a = shape->points + 3 * corner[0], *b = shape->points + 3 * corner[1],
@@ -169,7 +169,7 @@ static void hull_normals(const TriboShapeInfo* shape, double* normals) {
   }
 }
 
-static void hull_around(const TriboShapeInfo* shape, HullFaces* faces) {
+static void faces_around(const TriboVisualInfo* shape, Faces* faces) {
   for (int i = 0; i < 3 * shape->ntriangle; ++i) {
     faces->first[shape->triangles[i] + 1]++;
   }
@@ -187,7 +187,7 @@ static void hull_around(const TriboShapeInfo* shape, HullFaces* faces) {
 }
 
 // The normal of a corner: the mean over those faces around it that differ by less than 30° from its own.
-static void corner_normal(const HullFaces* faces, int t, int point, double out[3]) {
+static void corner_normal(const Faces* faces, int t, int point, double out[3]) {
   double own[3];
   memcpy(own, faces->normals + 3 * t, sizeof own);
   double size = normalize3(own);
@@ -201,18 +201,30 @@ static void corner_normal(const HullFaces* faces, int t, int point, double out[3
   normalize3(out);
 }
 
-TriboStatus tribo_view_meshes_hull(MeshSet* set, const TriboShapeInfo* shape) {
+// The box around the vertices of the last mesh.
+static void measure(MeshSet* set) {
+  TriboDrawMesh* mesh = &set->meshes[set->nmesh - 1];
+  for (int k = 0; k < 3; ++k) {
+    mesh->lo[k] = INFINITY, mesh->hi[k] = -INFINITY;
+    for (int v = 0; v < mesh->nvertex; ++v) {
+      const double x = set->vertices[mesh->first_vertex + v].xyz[k];
+      mesh->lo[k] = fmin(mesh->lo[k], x), mesh->hi[k] = fmax(mesh->hi[k], x);
+    }
+  }
+}
+
+TriboStatus tribo_view_meshes_triangles(MeshSet* set, const TriboVisualInfo* shape, int open) {
   int corners = 3 * shape->ntriangle;
   VIEW_TRY(begin(set, corners, corners));
-  HullFaces faces = {.normals = malloc((size_t)corners * sizeof(double)),
-                     .first = calloc((size_t)shape->npoint + 2, sizeof(int)),
-                     .around = malloc((size_t)corners * sizeof(int))};
+  Faces faces = {.normals = malloc((size_t)corners * sizeof(double)),
+                 .first = calloc((size_t)shape->npoint + 2, sizeof(int)),
+                 .around = malloc((size_t)corners * sizeof(int))};
   TriboStatus status = faces.normals == NULL || faces.first == NULL || faces.around == NULL
-                           ? tribo_view_fail(TRIBO_NOMEM, "no memory for the hull of %s", shape->name)
+                           ? tribo_view_fail(TRIBO_NOMEM, "no memory for the triangles of %s", shape->name)
                            : TRIBO_OK;
   if (status == TRIBO_OK) {
-    hull_normals(shape, faces.normals);
-    hull_around(shape, &faces);
+    face_normals(shape, faces.normals);
+    faces_around(shape, &faces);
     for (int i = 0; i < corners; ++i) {
       const double* p = shape->points + 3 * shape->triangles[i];
       double normal[3];
@@ -222,6 +234,8 @@ TriboStatus tribo_view_meshes_hull(MeshSet* set, const TriboShapeInfo* shape) {
     for (int t = 0; t < shape->ntriangle; ++t) {
       triangle(set, 3 * (unsigned)t, 3 * (unsigned)t + 1, 3 * (unsigned)t + 2);
     }
+    set->meshes[set->nmesh - 1].open = open;
+    measure(set);
   }
   free(faces.normals);
   free(faces.first);

@@ -217,7 +217,8 @@ static TriboStatus add_boxes(TriboDrawList* list, double size) {
 
 TriboStatus tribo_view_list_overlay(TriboDrawList* list, const TriboModel* model, TriboData* data, const Poses* poses,
                                     const TriboDrawOptions* options) {
-  if (options->overlays == 0) {
+  const int chosen = options->contact > 0 && options->contact <= list->facts.ncontact ? options->contact - 1 : -1;
+  if (options->overlays == 0 && chosen < 0) {
     return TRIBO_OK;
   }
   double lo[3], hi[3], size = options->size > 0 ? options->size : 1;
@@ -246,7 +247,9 @@ TriboStatus tribo_view_list_overlay(TriboDrawList* list, const TriboModel* model
   SHOW(CLOSURES, tribo_view_list_closures(list, model, poses, size));
   SHOW(TRAILS, options->trails != NULL ? tribo_view_list_trails(list, options->trails, size) : TRIBO_OK);
 #undef SHOW
-  return TRIBO_OK;
+  static const float bright[4] = {1, 0.85f, 0.25f, 1};
+  return chosen < 0 ? TRIBO_OK
+                    : tribo_view_list_ball(list, list->facts.contacts[chosen].point, 0.01 * size, bright, chosen);
 }
 
 // ---- colours

@@ -3,7 +3,7 @@
 //
 //   4 counts: meshes, vertices, indices, frames
 //   12 words: frames per second, eye (3), up (3), fov, sky (3), number of the plane's mesh
-//   meshes (4 each), vertices (9 each), indices
+//   meshes (5 each), vertices (9 each), indices
 //   frames: how many instances, then 13 words for each: mesh | overlay << 16, position (3), quaternion (4), scale (4),
 //           colour as bytes r g b a
 //
@@ -50,8 +50,9 @@ static TriboStatus put_meshes(TriboPage* page, const TriboDrawList* list) {
   const TriboDrawVertex* vertices = tribo_view_list_vertices(list, &nvertex);
   const unsigned* indices = tribo_view_list_indices(list, &nindex);
   for (int i = 0; i < nmesh; ++i) {
-    const int numbers[4] = {meshes[i].first_vertex, meshes[i].nvertex, meshes[i].first_index, meshes[i].nindex};
-    VIEW_TRY(put(page, numbers, 4));
+    const int numbers[5] = {meshes[i].first_vertex, meshes[i].nvertex, meshes[i].first_index, meshes[i].nindex,
+                            meshes[i].open};
+    VIEW_TRY(put(page, numbers, 5));
   }
   VIEW_TRY(put(page, vertices, 9 * nvertex));
   return put(page, indices, nindex);

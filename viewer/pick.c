@@ -35,15 +35,16 @@ static int meets_box(const double o[3], const double d[3], const double lo[3], c
   return from <= to;
 }
 
-// Where the line meets a triangle from its front, INFINITY: nowhere. (Möller and Trumbore's barycentric test.)
-static double meets_triangle(const double o[3], const double d[3], double p[3][3]) {
+// Where the line meets a triangle, from its front or from both sides, INFINITY: nowhere. (Möller and Trumbore's
+// barycentric test.)
+static double meets_triangle(const double o[3], const double d[3], double p[3][3], int both) {
   double u[3], v[3], s[3], h[3], q[3];
   for (int i = 0; i < 3; ++i) {
     u[i] = p[1][i] - p[0][i], v[i] = p[2][i] - p[0][i], s[i] = o[i] - p[0][i];
   }
   cross3(d, v, h);
   const double det = dot3(u, h);
-  if (!(det > 0)) {
+  if (!(both ? det != 0 : det > 0)) {
     return INFINITY;
   }
   cross3(s, u, q);
@@ -78,13 +79,14 @@ static double meets_instance(const TriboDrawList* list, const TriboDrawInstance*
       p[k][0] = fat * v->xyz[0] * s[0], p[k][1] = fat * v->xyz[1] * s[1];
       p[k][2] = (double)v->xyz[2] * s[2] + (double)v->w * s[3];
     }
-    nearest = fmin(nearest, meets_triangle(origin, direction, p));
+    nearest = fmin(nearest, meets_triangle(origin, direction, p, mesh->open));
   }
   return nearest;
 }
 
 int tribo_view_pick(const TriboDrawList* list, const double origin[3], const double direction[3], TriboHit* hit) {
   double nearest = INFINITY, mark = INFINITY;
+  int found = 0;
   *hit = (TriboHit){.shape = -1, .body = TRIBO_WORLD, .contact = -1};
   for (int k = 0; k < list->ninstance; ++k) {
     const TriboDrawInstance* instance = &list->instances[k];
@@ -110,6 +112,7 @@ int tribo_view_pick(const TriboDrawList* list, const double origin[3], const dou
       nearest = t;
       hit->shape = instance->of;
       hit->body = instance->body;
+      found = 1;
     }
   }
   hit->distance = hit->contact >= 0 ? mark : nearest;
@@ -120,13 +123,15 @@ int tribo_view_pick(const TriboDrawList* list, const double origin[3], const dou
     hit->shape = -1;
     hit->body = TRIBO_WORLD;
   }
-  return hit->contact >= 0 || hit->shape >= 0;
+  return found || hit->contact >= 0;
 }
 
 // ---- contacts
 
 const char* tribo_view_contact_name(const TriboModel* model, int body, int shape) {
-  return body != TRIBO_WORLD ? tribo_model_body(model, body)->name : tribo_model_shape(model, shape)->name;
+  return body != TRIBO_WORLD ? tribo_model_body(model, body)->name
+         : shape >= 0        ? tribo_model_shape(model, shape)->name
+                             : "world";
 }
 
 void tribo_view_body_centre(const TriboDrawFacts* facts, int body, double centre[3]) {

@@ -185,6 +185,13 @@ static void note_motors(TriboPlayer* player) {
   for (int i = 0; i < player->charts.nmotor; ++i) {
     player->charts.motor[i] = (float)player->sim.targets[i];
   }
+  TriboView control;
+  if (tribo_data_view(player->sim.model, player->sim.data, TRIBO_FIELD_CTRL, &control) == TRIBO_OK) {
+    player->charts.nactuator = control.count < TRIBO_CHART_MOTORS ? control.count : TRIBO_CHART_MOTORS;
+    for (int i = 0; i < player->charts.nactuator; ++i) {
+      player->charts.control[i] = (float)control.values[i];
+    }
+  }
 }
 
 static void say(TriboPlayer* player, int wrong, const char* text) {
@@ -220,6 +227,7 @@ static void obey(TriboPlayer* player, const TriboOrder* order) {
     case TRIBO_PLAYER_SOLVER: status = tribo_view_sim_set_solver(sim, order->text); break;
     case TRIBO_PLAYER_SET: status = tribo_view_sim_set(sim, order->text, order->value); break;
     case TRIBO_PLAYER_MOTOR: status = tribo_view_sim_motor(sim, order->index, order->value); break;
+    case TRIBO_PLAYER_CONTROL: status = tribo_view_sim_control(sim, order->index, order->value); break;
     case TRIBO_PLAYER_DROP:
       status = tribo_view_sim_drop(sim, (TriboShapeKind)order->index, order->point, order->value);
       break;
@@ -438,7 +446,8 @@ void tribo_view_player_order(TriboPlayer* player, const TriboOrder* order) {
   } else if (order->command == TRIBO_PLAYER_SPEED) {
     status->speed = order->value > 16 ? INFINITY : fmax(order->value, 1.0 / 16);
   } else if (last != NULL && last->command == order->command &&
-             (order->command == TRIBO_PLAYER_PULL || order->command == TRIBO_PLAYER_MOTOR) &&
+             (order->command == TRIBO_PLAYER_PULL || order->command == TRIBO_PLAYER_MOTOR ||
+              order->command == TRIBO_PLAYER_CONTROL) &&
              last->index == order->index) {
     *last = *order;  // a mouse moves faster than a step
   } else if (player->norder < ORDERS) {

@@ -46,7 +46,7 @@ struct TriboRenderer {
   GpuInstance* upload;
   int nbatch, sorted_capacity, batch_capacity, upload_capacity;
   int calls;
-  long serial;  // of the meshes that were uploaded
+  long long serial;  // of the meshes that were uploaded
 };
 
 // ---- programs
@@ -466,9 +466,13 @@ static void draw_stage(TriboRenderer* r, const TriboDrawList* list, Stage stage)
       glVertexAttribPointer((GLuint)(3 + k), 4, GL_FLOAT, GL_FALSE, sizeof(GpuInstance), (void*)at);
     }
     const TriboDrawMesh* mesh = &meshes[batch->mesh];
+    if (list->wire || mesh->open) {
+      glDisable(GL_CULL_FACE);
+    }
     glDrawElementsInstancedBaseVertex(GL_TRIANGLES, mesh->nindex, GL_UNSIGNED_INT,
                                       (void*)((size_t)mesh->first_index * sizeof(unsigned)), batch->count,
                                       mesh->first_vertex);
+    glEnable(GL_CULL_FACE);
     r->calls++;
   }
 }
@@ -477,11 +481,9 @@ static void draw_stage(TriboRenderer* r, const TriboDrawList* list, Stage stage)
 static void draw_bodies(TriboRenderer* r, const TriboDrawList* list, Stage stage) {
   if (list->wire) {
     glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
-    glDisable(GL_CULL_FACE);
   }
   draw_stage(r, list, stage);
   glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
-  glEnable(GL_CULL_FACE);
 }
 
 static void draw_shadow(TriboRenderer* r, const TriboDrawList* list) {

@@ -74,7 +74,7 @@ const char tribo_view_glsl_body_fragment[] =
     "flat in float overlay;\n"
     "out vec4 result;\n"
     "void main() {\n"
-    "  vec3 normal = normalize(n), color;\n"
+    "  vec3 normal = gl_FrontFacing ? normalize(n) : -normalize(n), color;\n"
     // sharp edges get a thin darker line as long as the face is large enough for one
     "  vec2 w = above.w * fwidth(e);\n"
     "  float line = 0.0, wide = max(w.x, w.y);\n"

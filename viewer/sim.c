@@ -15,7 +15,7 @@ static void let_go(void* user) {
 }
 
 static TriboStatus keep_model(TriboModel* model, KeptModel** out) {
-  static atomic_long serials = 1L << 40;  // far from those of lists without a player
+  static atomic_llong serials = 1LL << 40;  // far from those of lists without a player
   KeptModel* kept = calloc(1, sizeof *kept);
   if (kept == NULL) {
     tribo_model_destroy(model);
@@ -223,6 +223,11 @@ static TriboStatus carry_state(const Sim* from, const Sim* to) {
     VIEW_TRY_ENGINE(
         tribo_data_set_motor(to->model, to->data, i, to->targets[i], tribo_model_motor(to->model, i)->velocity));
   }
+  TriboView control;
+  VIEW_TRY_ENGINE(tribo_data_view(from->model, from->data, TRIBO_FIELD_CTRL, &control));
+  for (int i = 0; i < n.nactuator && i < control.count; ++i) {
+    VIEW_TRY_ENGINE(tribo_data_set_ctrl(to->model, to->data, i, control.values[i]));
+  }
   return TRIBO_OK;
 }
 
@@ -295,6 +300,11 @@ TriboStatus tribo_view_sim_motor(Sim* sim, int motor, double target) {
   const TriboMotorInfo* info = tribo_model_motor(sim->model, motor);
   VIEW_TRY_ENGINE(tribo_data_set_motor(sim->model, sim->data, motor, target, info != NULL ? info->velocity : 0));
   sim->targets[motor] = target;
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_view_sim_control(Sim* sim, int actuator, double control) {
+  VIEW_TRY_ENGINE(tribo_data_set_ctrl(sim->model, sim->data, actuator, control));
   return TRIBO_OK;
 }
 

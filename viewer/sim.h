@@ -11,7 +11,7 @@ enum { SIM_RING = 512 };  // states to step back through
 // A model lives as long as someone looks at it: the simulation, or a draw list that shows it.
 typedef struct KeptModel {
   TriboModel* model;
-  long serial;
+  long long serial;
   atomic_int users;
 } KeptModel;
 
@@ -50,6 +50,7 @@ TRIBO_NODISCARD TriboStatus tribo_view_sim_set_solver(Sim* sim, const char* id);
 TRIBO_NODISCARD TriboStatus tribo_view_sim_set(Sim* sim, const char* key, double value);
 TRIBO_NODISCARD TriboStatus tribo_view_sim_drop(Sim* sim, TriboShapeKind kind, const double at[3], double size);
 TRIBO_NODISCARD TriboStatus tribo_view_sim_motor(Sim* sim, int motor, double target);
+TRIBO_NODISCARD TriboStatus tribo_view_sim_control(Sim* sim, int actuator, double control);
 // Gives a body so much speed at a point, in the next step: m Δv of impulse.
 TRIBO_NODISCARD TriboStatus tribo_view_sim_push(Sim* sim, int body, const double point[3], const double speed[3]);
 // Takes a body by a point and pulls it towards a target, with every step until it is let go (body −1).

@@ -196,6 +196,7 @@ static void act(TriboWindow* window, int action) {
 
 static void on_key(GLFWwindow* glfw, int key, int scancode, int pressed, int mods) {
   (void)scancode, (void)mods;
+  ((TriboWindow*)glfwGetWindowUserPointer(glfw))->stirred = glfwGetTime();
   if (pressed == GLFW_RELEASE || tribo_view_panel_has_keys()) {
     return;
   }
@@ -358,6 +359,7 @@ static TriboStatus draw(TriboWindow* window, int width, int height) {
   double right[3], above[3];
   window->options.size = 2 * tribo_view_hand_axes(&window->camera, right, above) * tan(window->camera.fov / 2);
   window->options.selected = 1 + window->panel.selected;
+  window->options.contact = 1 + window->panel.contact;
   if (window->film.video != NULL) {
     shoot(window);
   } else {
@@ -373,7 +375,16 @@ static TriboStatus draw(TriboWindow* window, int width, int height) {
 
 TriboStatus tribo_view_window_frame(TriboWindow* window, int* open) {
   int width, height;
-  glfwPollEvents();
+  const TriboPlayerStatus* status = &window->panel.status;
+  // when all has stood still for a second, a few pictures a second are enough
+  if (!status->paused || status->busy || window->film.video != NULL) {
+    window->stirred = glfwGetTime();
+  }
+  if (glfwGetTime() - window->stirred < 1) {
+    glfwPollEvents();
+  } else {
+    glfwWaitEventsTimeout(0.2);
+  }
   *open = !glfwWindowShouldClose(window->glfw);
   glfwGetFramebufferSize(window->glfw, &width, &height);
   if (width < 1 || height < 1) {

@@ -33,8 +33,9 @@ struct TriboWindow {
   double followed[3];           // where it was
   double mouse[2], pressed[2];  // where it is, where a button went down
   enum { HAND_FREE, HAND_TURNS, HAND_MOVES, HAND_PULLS } hand;
-  double depth;  // of what is pulled, along the direction of view [m]
-  double shown;  // when the last picture was shown [s]
+  double depth;    // of what is pulled, along the direction of view [m]
+  double shown;    // when the last picture was shown [s]
+  double stirred;  // when something last moved: the simulation, a key, the mouse [s]
 };
 
 // hand.c: mouse and camera.

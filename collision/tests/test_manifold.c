@@ -136,6 +136,28 @@ static void crossed_edges_touch_in_one_point(void** state) {
   }
 }
 
+// A cube set down beside the middle of another, turned and tilted by a millirad at most: often two edges cross deepest,
+// yet it rests on a patch, and the other points within a millimetre of it count as well.
+static void almost_flat_cubes_rest_on_a_patch(void** state) {
+  (void)state;
+  TriboSolid a = solid_of(TRIBO_SHAPE_BOX, 1, 1, 1, pose_at(0, 0, 0));
+  KitRandom r = {11};
+  int edges = 0;
+  for (int k = 0; k < 2000; ++k) {
+    TriboPose pose =
+        turned(pose_at(kit_uniform(&r, -0.6, 0.6), kit_uniform(&r, -0.6, 0.6), 1), 2, kit_uniform(&r, 0, 6));
+    pose = turned(turned(pose, 0, kit_uniform(&r, -4e-4, 4e-4)), 1, kit_uniform(&r, -4e-4, 4e-4));
+    TriboSolid b = solid_of(TRIBO_SHAPE_BOX, 1, 1, 1, pose);
+    TriboManifold m;
+    collide(&a, &b, 1, &m);
+    b.pose.p[2] -= m.gap + 1e-6;
+    assert_true(collide(&a, &b, 1e-3, &m) >= 3);
+    CHECK_NEAR(m.gap, -1e-6, 2e-6);
+    edges += m.normal[2] != 1;
+  }
+  assert_true(edges > 100);
+}
+
 static void far_pairs_are_left_early(void** state) {
   (void)state;
   KitRandom r = {2};
@@ -298,6 +320,7 @@ int main(void) {
       cmocka_unit_test(tilted_cubes_have_their_own_gaps),
       cmocka_unit_test(crossed_squares_are_reduced),
       cmocka_unit_test(crossed_edges_touch_in_one_point),
+      cmocka_unit_test(almost_flat_cubes_rest_on_a_patch),
       cmocka_unit_test(far_pairs_are_left_early),
       cmocka_unit_test(capsules_lie_on_two_points),
       cmocka_unit_test(solids_on_a_plane),

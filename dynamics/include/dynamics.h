@@ -223,6 +223,9 @@ const TriboPose* tribo_dyn_poses(const TriboDynData* data);       // (nbody) of 
 const TriboTwist* tribo_dyn_twists(const TriboDynData* data);     // (nbody) of v_f, at the body frames' origins
 const double* tribo_dyn_free_velocity(const TriboDynData* data);  // (nv)
 
+// How far the joint farthest beyond its limit is beyond it at the q of update [m, rad], 0: none is.
+double tribo_dyn_limit_violation(const TriboSystem* system, const TriboDynData* data);
+
 // Body frames and their velocities at any state: for views, recorders and drawing. Uses the data as scratch only:
 // it must not disturb what update has left for assemble and advance.
 TRIBO_NODISCARD TriboStatus tribo_dyn_kinematics(const TriboSystem* system, TriboDynData* data, const double* q,

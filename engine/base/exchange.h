@@ -35,4 +35,5 @@ typedef struct TriboContactLaw {
   double compliance;   // k > 0: stiffness [N/m], 0: rigid
   double damping;      // [N·s/m]
   double surface[3];   // velocity of surface b against a imposed at the point (conveyor), world [m/s]
+  double grain[3];     // direction of the first tangent, world, any length; 0: any will do
 } TriboContactLaw;

@@ -149,8 +149,12 @@ TriboStatus tribo_compile_mass(const TriboScene* scene, TriboModel* model, int b
 
 // ---- materials
 
+static double across(const TriboMaterialDef* m) {
+  return m->friction2 > 0 ? m->friction2 : m->friction;
+}
+
 static TriboContactLaw law_of(const TriboMaterialDef* m) {
-  TriboContactLaw law = {.mu = {m->friction, m->friction, m->torsion, m->rolling, m->rolling},
+  TriboContactLaw law = {.mu = {m->friction, across(m), m->torsion, m->rolling, m->rolling},
                          .restitution = m->restitution,
                          .compliance = m->stiffness,
                          .damping = m->damping};
@@ -166,6 +170,7 @@ static double in_series(double a, double b) {
 static TriboMaterialDef mix(const TriboMaterialDef* a, const TriboMaterialDef* b) {
   return (TriboMaterialDef){
       .friction = sqrt(a->friction * b->friction),
+      .friction2 = a->friction2 > 0 || b->friction2 > 0 ? sqrt(across(a) * across(b)) : 0,
       .torsion = sqrt(a->torsion * b->torsion),
       .rolling = sqrt(a->rolling * b->rolling),
       .restitution = fmax(a->restitution, b->restitution),
@@ -221,6 +226,7 @@ static TriboStatus add_geom(TriboModel* model, const TriboShapeDef* def, const T
   memcpy(info->quaternion, def->quaternion, sizeof info->quaternion);
   memcpy(info->color, def->color, sizeof info->color);
   tribo_copy3(info->surface, def->surface);
+  tribo_copy3(info->grain, def->grain);
   if (geom->hull != NULL) {
     info->npoint = tribo_col_hull_vertices(geom->hull, &info->points);
     info->ntriangle = tribo_col_hull_triangles(geom->hull, &info->triangles);

@@ -3,9 +3,10 @@
 // Detection looks ahead along the free motion. An impulse may send a body elsewhere, into something it would not have
 // met: a ball throws a cube at its neighbour 5 mm away. Such a pair has a gap of more than the margin δ plus what its
 // free motion closes, so it can only be missed where some point moves otherwise by more than δ/2 in the step. That is
-// checked first, costs little and is rare; then shapes are looked at again along the motion with impulses, and pairs
-// that are new join the contacts. A pair that would rebound is left to the next step: its approach speed is that of
-// this step's end, and an impact row asks for it.
+// checked first, costs little and is rare; then shapes are looked at again along the motion with impulses, and points
+// that are new join the contacts: of other pairs, or the far side of a face that a hit on its near side turns. A pair
+// that would rebound is left to the next step: its approach speed is that of this step's end, and an impact row asks
+// for it.
 #include "data.h"
 
 #include "math3.h"
@@ -22,6 +23,18 @@ static void add_surface(TriboContactLaw* law, const TriboShapeInfo* shape, const
   }
 }
 
+// The grain of the first shape that has one, where friction depends on the direction.
+static void set_grain(TriboContactLaw* law, const TriboShapeInfo* a, const TriboShapeInfo* b, const TriboPose* poses) {
+  const TriboShapeInfo* shape = tribo_dot3(a->grain, a->grain) > 0 ? a : b;
+  if (law->mu[0] == law->mu[1]) {
+    return;
+  }
+  tribo_copy3(law->grain, shape->grain);
+  if (shape->body != TRIBO_WORLD) {
+    tribo_mul33v(law->grain, poses[shape->body].R, shape->grain);
+  }
+}
+
 // Each contact's law, by the materials of its two shapes.
 static TriboStatus set_laws(const TriboModel* model, TriboData* data) {
   const TriboPose* poses = tribo_dyn_poses(data->dynamics);
@@ -30,6 +43,7 @@ static TriboStatus set_laws(const TriboModel* model, TriboData* data) {
     const TriboContact* c = &data->contacts[i];
     int a = model->shapes[c->geom_a].material, b = model->shapes[c->geom_b].material;
     data->laws[i] = model->laws[a * model->nmaterial + b];
+    set_grain(&data->laws[i], &model->shapes[c->geom_a], &model->shapes[c->geom_b], poses);
     add_surface(&data->laws[i], &model->shapes[c->geom_b], poses, 1);
     add_surface(&data->laws[i], &model->shapes[c->geom_a], poses, -1);
   }
@@ -53,29 +67,50 @@ TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, double h
                                .margin = model->world.margin};
   TRIBO_TRY(look(model, data, &query, &data->contacts, &data->ncontact, info));
   info->contacts = data->ncontact;
+  info->penetration = tribo_dyn_limit_violation(model->system, data->dynamics);
   for (int i = 0; i < data->ncontact; ++i) {
     info->penetration = fmax(info->penetration, -data->contacts[i].gap);
   }
   return set_laws(model, data);
 }
 
-static int compare_pairs(const TriboContact* x, const TriboContact* y) {
+static int compare(const TriboContact* x, const TriboContact* y) {
   if (x->geom_a != y->geom_a) return x->geom_a < y->geom_a ? -1 : 1;
-  return x->geom_b < y->geom_b ? -1 : x->geom_b > y->geom_b;
+  if (x->geom_b != y->geom_b) return x->geom_b < y->geom_b ? -1 : 1;
+  return x->feature < y->feature ? -1 : x->feature > y->feature;
 }
 
-// Merges the contacts of pairs that are new into the list; both are sorted by pair. Returns how many there are.
+static int same_pair(const TriboContact* x, const TriboContact* y) {
+  return x->geom_a == y->geom_a && x->geom_b == y->geom_b;
+}
+
+// Whether the list has this contact: by its name, or another of the pair at its place. `at` is where it would stand.
+static int is_known(const TriboContact* list, int count, int at, const TriboContact* c, double margin) {
+  int first = at;
+  while (first > 0 && same_pair(&list[first - 1], c)) {
+    first--;
+  }
+  for (int i = first; i < count && same_pair(&list[i], c); ++i) {
+    double d[3];
+    tribo_sub3(d, list[i].point, c->point);
+    if (list[i].feature == c->feature || tribo_norm3(d) <= margin) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+// Merges the contacts that are new into the list; both are sorted. Returns how many there are.
 static int merge(const TriboModel* model, const TriboContact* old, int nold, const TriboContact* found, int nfound,
                  TriboContact* out) {
   int i = 0, n = 0, added = 0;
   for (int k = 0; k < nfound; ++k) {
     const TriboContact* c = &found[k];
-    while (i < nold && compare_pairs(&old[i], c) < 0) {
+    while (i < nold && compare(&old[i], c) < 0) {
       out[n++] = old[i++];
     }
-    const int known = i < nold && compare_pairs(&old[i], c) == 0;
     const int a = model->shapes[c->geom_a].material, b = model->shapes[c->geom_b].material;
-    if (!known && !(model->laws[a * model->nmaterial + b].restitution > 0)) {
+    if (!is_known(old, nold, i, c, model->world.margin) && !(model->laws[a * model->nmaterial + b].restitution > 0)) {
       out[n++] = *c;
       added++;
     }

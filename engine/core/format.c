@@ -76,12 +76,13 @@ static const Field world_fields[] = {
 #undef X
 };
 
-#define MATERIAL_FIELDS                                                                                          \
-  R(TriboMaterialDef, "friction", friction, 0, 1e6, 0, "", "Coulomb's coefficient μ"),                           \
-      R(TriboMaterialDef, "torsion", torsion, 0, 1e6, 0, "m", "torsional friction"),                             \
-      R(TriboMaterialDef, "rolling", rolling, 0, 1e6, 0, "m", "rolling friction"),                               \
-      R(TriboMaterialDef, "restitution", restitution, 0, 1, 0, "", "share of the impact speed that comes back"), \
-      R(TriboMaterialDef, "stiffness", stiffness, 0, BIG, 0, "N/m", "of a compliant contact; 0 is rigid"),       \
+#define MATERIAL_FIELDS                                                                                            \
+  R(TriboMaterialDef, "friction", friction, 0, 1e6, 0, "", "Coulomb's coefficient μ"),                             \
+      R(TriboMaterialDef, "friction2", friction2, 0, 1e6, 0, "", "across the grain of the shape; 0: as friction"), \
+      R(TriboMaterialDef, "torsion", torsion, 0, 1e6, 0, "m", "torsional friction"),                               \
+      R(TriboMaterialDef, "rolling", rolling, 0, 1e6, 0, "m", "rolling friction"),                                 \
+      R(TriboMaterialDef, "restitution", restitution, 0, 1, 0, "", "share of the impact speed that comes back"),   \
+      R(TriboMaterialDef, "stiffness", stiffness, 0, BIG, 0, "N/m", "of a compliant contact; 0 is rigid"),         \
       R(TriboMaterialDef, "damping", damping, 0, BIG, 0, "N s/m", "beside a stiffness")
 
 static const Field material_fields[] = {MATERIAL_FIELDS};
@@ -102,6 +103,8 @@ static const Field pair_fields[] = {S("between", "the names of the two materials
       S("as", "how a mesh collides: `hull`, or `pieces` for one hull per part that no triangle joins"),            \
       T(TriboShapeDef, "material", material, "name of its material"),                                              \
       V(3, TriboShapeDef, "surface", surface, "m/s", "velocity of its surface, in body axes: a conveyor belt"),    \
+      V(3, TriboShapeDef, "grain", grain, "",                                                                      \
+        "direction of `friction` where the material has a friction2, in body axes"),                               \
       R(TriboShapeDef, "density", density, 0, 1e9, 0, "kg/m³", "for bodies without a mass"),                       \
       {"color", FIELD_VEC4, AT(TriboShapeDef, color), 0, 1, 0, "", "red, green, blue, alpha", NULL},               \
       I(TriboShapeDef, "group", group, 0, 2147483647, "bits of the groups it is in"),                              \

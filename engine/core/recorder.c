@@ -1,4 +1,5 @@
-// Recorders: a CSV file with the time and chosen quantities, or all of q and v by name.
+// Recorders: rows of numbers by name, the time and chosen quantities, or all of q and v; as a CSV file or for a caller
+// who writes another format.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,60 +9,97 @@
 
 struct TriboRecorder {
   const TriboModel* model;
-  char* path;
-  FILE* file;
+  TriboPool pool;  // path and names
+  const char* path;
+  FILE* file;  // NULL: none
   int every;
   uint64_t seen;
   TriboQuantity* quantities;  // (nquantity) none: all of q and v
   int nquantity;
+  const char** columns;  // (ncolumn)
+  double* row;           // (ncolumn)
+  int ncolumn;
 };
 
 static TriboStatus write_error(const TriboRecorder* r) {
   return tribo_fail(TRIBO_IO, "%s: writing failed: %s", r->path, strerror(errno));
 }
 
+static TriboStatus no_memory(void) {
+  return tribo_fail(TRIBO_NOMEM, "no memory for a recorder");
+}
+
 static void free_recorder(TriboRecorder* r) {
-  tribo_free(r->quantities);
-  tribo_free(r->path);
+  tribo_pool_clear(&r->pool);
   tribo_free(r);
 }
 
-// Columns of a joint or free body: the bare name for one coordinate, numbered parts otherwise.
-static void print_columns(FILE* file, const char* prefix, const char* name, const char* const* parts, int n) {
+// ---- columns
+
+// Columns of a joint or free body: the bare name for one coordinate, numbered or named parts otherwise.
+static void add_columns(TriboRecorder* r, const char* prefix, const char* name, const char* const* parts, int n) {
   for (int i = 0; i < n; ++i) {
-    if (parts != NULL) {
-      fprintf(file, ",%s.%s.%s", prefix, name, parts[i]);
-    } else if (n == 1) {
-      fprintf(file, ",%s.%s", prefix, name);
-    } else {
-      fprintf(file, ",%s.%s.%d", prefix, name, i);
-    }
+    r->columns[r->ncolumn++] = parts != NULL ? tribo_pool_format(&r->pool, "%s.%s.%s", prefix, name, parts[i])
+                               : n == 1      ? tribo_pool_format(&r->pool, "%s.%s", prefix, name)
+                                             : tribo_pool_format(&r->pool, "%s.%s.%d", prefix, name, i);
   }
 }
 
-static void print_header(const TriboRecorder* r, const TriboRecordDef* def) {
+static TriboStatus name_columns(TriboRecorder* r, const TriboRecordDef* def) {
   static const char* const pose[] = {"x", "y", "z", "qx", "qy", "qz", "qw"};
   static const char* const twist[] = {"x", "y", "z", "wx", "wy", "wz"};
   const TriboModel* m = r->model;
-  fputs("t", r->file);
-  for (int i = 0; i < r->nquantity; ++i) {
-    fprintf(r->file, ",%s", def->quantities[i]);
+  const size_t most = 1 + (size_t)(r->nquantity > 0 ? r->nquantity : m->nq + m->nv);
+  r->columns = tribo_pool_alloc(&r->pool, most, sizeof *r->columns);
+  r->row = tribo_pool_alloc(&r->pool, most, sizeof *r->row);
+  if (r->columns == NULL || r->row == NULL) {
+    return no_memory();
   }
-  if (r->nquantity == 0) {
+  r->columns[r->ncolumn++] = "t";
+  for (int i = 0; i < r->nquantity; ++i) {
+    r->columns[r->ncolumn++] = tribo_pool_strdup(&r->pool, def->quantities[i]);
+  }
+  for (int velocity = 0; r->nquantity == 0 && velocity < 2; ++velocity) {
+    const char* prefix = velocity ? "v" : "q";
     for (int i = 0; i < m->nfree; ++i) {
-      print_columns(r->file, "q", m->bodies[i].name, pose, 7);
+      add_columns(r, prefix, m->bodies[i].name, velocity ? twist : pose, velocity ? 6 : 7);
     }
     for (int i = 0; i < m->njoint; ++i) {
-      print_columns(r->file, "q", m->joints[i].name, NULL, m->joints[i].nq);
+      add_columns(r, prefix, m->joints[i].name, NULL, velocity ? m->joints[i].nv : m->joints[i].nq);
     }
-    for (int i = 0; i < m->nfree; ++i) {
-      print_columns(r->file, "v", m->bodies[i].name, twist, 6);
+  }
+  for (int i = 0; i < r->ncolumn; ++i) {
+    if (r->columns[i] == NULL) {
+      return no_memory();
     }
-    for (int i = 0; i < m->njoint; ++i) {
-      print_columns(r->file, "v", m->joints[i].name, NULL, m->joints[i].nv);
-    }
+  }
+  return TRIBO_OK;
+}
+
+// ---- opening
+
+static TriboStatus fill(TriboRecorder* r, const TriboRecordDef* def) {
+  r->path = tribo_pool_strdup(&r->pool, def->file != NULL ? def->file : "");
+  r->quantities = tribo_pool_alloc(&r->pool, (size_t)def->nquantity, sizeof *r->quantities);
+  if (r->path == NULL || r->quantities == NULL) {
+    return no_memory();
+  }
+  for (int i = 0; i < def->nquantity; ++i) {
+    TRIBO_TRY(tribo_quantity_parse(r->model, def->quantities[i], &r->quantities[r->nquantity++]));
+  }
+  TRIBO_TRY(name_columns(r, def));
+  if (def->file == NULL) {
+    return TRIBO_OK;
+  }
+  r->file = fopen(r->path, "w");
+  if (r->file == NULL) {
+    return tribo_fail(TRIBO_IO, "%s: cannot be written: %s", r->path, strerror(errno));
+  }
+  for (int i = 0; i < r->ncolumn; ++i) {
+    fprintf(r->file, "%s%s", i > 0 ? "," : "", r->columns[i]);
   }
   fputc('\n', r->file);
+  return TRIBO_OK;
 }
 
 TriboStatus tribo_recorder_open(const TriboModel* model, const TriboRecordDef* def, TriboRecorder** out) {
@@ -69,52 +107,65 @@ TriboStatus tribo_recorder_open(const TriboModel* model, const TriboRecordDef* d
   TRIBO_REQUIRE(def);
   TRIBO_REQUIRE(out);
   *out = NULL;
-  if (def->file == NULL || def->every < 1 || def->nquantity < 0) {
-    return tribo_fail(TRIBO_INVALID, "tribo_recorder_open: it needs a file and every ≥ 1 (every = %d)", def->every);
+  if (def->every < 1 || def->nquantity < 0) {
+    return tribo_fail(TRIBO_INVALID, "tribo_recorder_open: every = %d must be ≥ 1 and nquantity = %d ≥ 0", def->every,
+                      def->nquantity);
   }
   TriboRecorder* r = tribo_alloc(1, sizeof *r);
   if (r == NULL) {
-    return tribo_fail(TRIBO_NOMEM, "no memory for a recorder");
+    return no_memory();
   }
   r->model = model;
   r->every = def->every;
-  r->path = tribo_strdup(def->file);
-  r->quantities = tribo_alloc((size_t)def->nquantity, sizeof *r->quantities);
-  TriboStatus status =
-      r->path == NULL || r->quantities == NULL ? tribo_fail(TRIBO_NOMEM, "no memory for a recorder") : TRIBO_OK;
-  for (int i = 0; status == TRIBO_OK && i < def->nquantity; ++i) {
-    status = tribo_quantity_parse(model, def->quantities[i], &r->quantities[r->nquantity++]);
-  }
-  if (status == TRIBO_OK && (r->file = fopen(r->path, "w")) == NULL) {
-    status = tribo_fail(TRIBO_IO, "%s: cannot be written: %s", r->path, strerror(errno));
-  }
+  TriboStatus status = fill(r, def);
   if (status != TRIBO_OK) {
     free_recorder(r);
     return status;
   }
-  print_header(r, def);
   *out = r;
+  return TRIBO_OK;
+}
+
+// ---- rows
+
+int tribo_recorder_size(const TriboRecorder* r) {
+  return r != NULL ? r->ncolumn : 0;
+}
+
+const char* tribo_recorder_column(const TriboRecorder* r, int index) {
+  return r != NULL && index >= 0 && index < r->ncolumn ? r->columns[index] : NULL;
+}
+
+TriboStatus tribo_recorder_row(TriboRecorder* r, TriboData* data, double* row) {
+  TRIBO_REQUIRE(r);
+  TRIBO_REQUIRE(data);
+  TRIBO_REQUIRE(row);
+  TRIBO_TRY(tribo_data_check(r->model, data, "tribo_recorder_row"));
+  row[0] = data->time;
+  for (int i = 0; i < r->nquantity; ++i) {
+    TRIBO_TRY(tribo_quantity_value(r->model, data, r->quantities[i], &row[1 + i]));
+  }
+  if (r->nquantity == 0) {
+    memcpy(row + 1, data->q, (size_t)r->model->nq * sizeof *row);
+    memcpy(row + 1 + r->model->nq, data->v, (size_t)r->model->nv * sizeof *row);
+  }
   return TRIBO_OK;
 }
 
 TriboStatus tribo_recorder_observe(TriboRecorder* r, TriboData* data) {
   TRIBO_REQUIRE(r);
   TRIBO_REQUIRE(data);
+  if (r->file == NULL) {
+    return tribo_fail(TRIBO_STATE,
+                      "tribo_recorder_observe: the recorder has no file; tribo_recorder_row gives its rows");
+  }
   TRIBO_TRY(tribo_data_check(r->model, data, "tribo_recorder_observe"));
   if (r->seen++ % (uint64_t)r->every != 0) {
     return TRIBO_OK;
   }
-  fprintf(r->file, "%.17g", data->time);
-  for (int i = 0; i < r->nquantity; ++i) {
-    double value;
-    TRIBO_TRY(tribo_quantity_value(r->model, data, r->quantities[i], &value));
-    fprintf(r->file, ",%.17g", value);
-  }
-  for (int i = 0; r->nquantity == 0 && i < r->model->nq; ++i) {
-    fprintf(r->file, ",%.17g", data->q[i]);
-  }
-  for (int i = 0; r->nquantity == 0 && i < r->model->nv; ++i) {
-    fprintf(r->file, ",%.17g", data->v[i]);
+  TRIBO_TRY(tribo_recorder_row(r, data, r->row));
+  for (int i = 0; i < r->ncolumn; ++i) {
+    fprintf(r->file, "%s%.17g", i > 0 ? "," : "", r->row[i]);
   }
   return fputc('\n', r->file) == EOF || ferror(r->file) ? write_error(r) : TRIBO_OK;
 }
@@ -123,8 +174,11 @@ TriboStatus tribo_recorder_close(TriboRecorder* r) {
   if (r == NULL) {
     return TRIBO_OK;
   }
-  int bad = ferror(r->file) != 0;
-  bad |= fclose(r->file) != 0;
+  int bad = 0;
+  if (r->file != NULL) {
+    bad = ferror(r->file) != 0;
+    bad |= fclose(r->file) != 0;
+  }
   TriboStatus status = bad ? write_error(r) : TRIBO_OK;
   free_recorder(r);
   return status;

@@ -91,8 +91,8 @@ TriboStatus tribo_data_publish(TriboData* data, double h) {
       view->friction = fmin(cone->mu[0], cone->mu[1]);
       tribo_axpy3(view->force, view->force, lambda[0] / h, row->frame);
       tribo_axpy3(view->force, view->force, lambda[1] / h, row->frame + 3);
-      double limit = view->friction * normal;
-      ratio = limit > 0 ? hypot(lambda[0], lambda[1]) / limit : 1;
+      const double *mu = cone->mu, limit = mu[0] * mu[1] * normal;
+      ratio = limit > 0 ? hypot(mu[1] * lambda[0], mu[0] * lambda[1]) / limit : 1;
     }
     // on the cone's face it slides, inside it sticks
     view->mode = normal <= 0 ? TRIBO_CONTACT_OPEN : ratio < 1 - 1e-9 ? TRIBO_CONTACT_STICK : TRIBO_CONTACT_SLIDE;

@@ -121,6 +121,11 @@ TriboMaterialDef tribo_material_default(void) {
 
 static TriboStatus check_material(const char* who, const TriboMaterialDef* def) {
   TRIBO_TRY(tribo_check_range(who, "friction", def->friction, 0, 1e6));
+  TRIBO_TRY(tribo_check_range(who, "friction2", def->friction2, 0, 1e6));
+  if (def->friction2 > 0 && !(def->friction > 0)) {
+    return tribo_fail(TRIBO_INVALID, "%s: friction2 = %g needs a friction above 0 along the grain", who,
+                      def->friction2);
+  }
   TRIBO_TRY(tribo_check_range(who, "torsion", def->torsion, 0, 1e6));
   TRIBO_TRY(tribo_check_range(who, "rolling", def->rolling, 0, 1e6));
   TRIBO_TRY(tribo_check_range(who, "restitution", def->restitution, 0, 1));

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import xml.dom.minidom
 
 tribo, scenes = sys.argv[1], pathlib.Path(sys.argv[2])
 tower, bounce = str(scenes / "cubes/tower.yaml"), str(scenes / "lab/bounce_none.yaml")
@@ -28,7 +29,7 @@ def complains(words, *texts, code=2):
 
 
 # help and versions
-for command in ("run", "check", "lab", "info", "solve", "dump", "bench", "render", "view", "solvers", "help", "version"):
+for command in ("run", "check", "lab", "info", "solve", "dump", "bench", "plot", "render", "view", "solvers", "help", "version"):
     out, _ = call(command, "--help")
     assert out.startswith(f"usage: tribo {command}"), out
 assert "Pinocchio 4." in call("version")[0] and "Coal 3." in call("version")[0]
@@ -55,6 +56,27 @@ complains(["run", tower, "--load", "/nowhere/state"], "/nowhere/state")
 
 with tempfile.TemporaryDirectory() as folder:
     here = pathlib.Path(folder)
+
+    # plots, pages, HDF5 and the table of residuals
+    call("run", bounce, "--steps", 600, "--quiet", "--record", here / "b.csv")
+    call("plot", here / "b.csv", "--columns", "q.ball.z", "--out", here / "b.svg")
+    xml.dom.minidom.parse(str(here / "b.svg"))
+    assert "polyline" in (here / "b.svg").read_text()
+    call("plot", here / "b.csv")
+    complains(["plot", here / "b.csv", "--columns", "height"], "no column is called 'height'")
+    complains(["plot", "/nowhere/b.csv"], "/nowhere/b.csv: cannot be read")
+    (here / "bad.csv").write_text("t,x\n0,1\n1,one\n")
+    complains(["plot", here / "bad.csv"], "bad.csv:3: column 2 ('x') is no number")
+    call("lab", bounce, "--quiet", "--html", here / "lab.html")
+    page = (here / "lab.html").read_text()
+    assert page.count("<svg") == 1 and "ball: position.z" in page and "src=" not in page, page
+    complains(["lab", bounce, "--quiet", "--html", "/nowhere/lab.html"], "/nowhere/lab.html")
+    call("run", bounce, "--steps", 600, "--quiet", "--record", here / "b.h5")
+    assert (here / "b.h5").read_bytes()[:8] == b"\x89HDF\r\n\x1a\n"
+    complains(["run", bounce, "--steps", "3", "--record", "/nowhere/x.h5"], "/nowhere/x.h5: cannot be written")
+    out, _ = call("check", "--residuals", bounce, scenes / "lab/cradle.yaml")
+    table = [line.split() for line in out.splitlines() if "%" in line]
+    assert [row[0] for row in table[-1:]] == ["all"] and len(table) == 3 and table[-1][3] == "100.000", out
 
     # results for machines
     out, _ = call("run", bounce, "--steps", 600, "--json", "-", "--record", here / "run.csv")

@@ -36,6 +36,7 @@ const char* tribo_view_error(void);
   X(PENETRATION, P, "P", "penetration", "bodies coloured by penetration: blue 1 µm, green 0.1 mm, red 1 cm") \
   X(WIREFRAME, W, "W", "wireframe", "bodies as wires")                                                       \
   X(TRANSPARENT, T, "T", "transparent", "bodies as glass")                                                   \
+  X(COLLISION, K, "K", "collision", "shapes that collide, where a body has others to be looked at")          \
   X(TRAILS, L, "L", "trails", "where the centres of mass have been")
 typedef enum TriboOverlay {
 #define X(id, key, key_name, name, doc) TRIBO_OVERLAY_##id,
@@ -70,12 +71,14 @@ typedef enum TriboDrawMeshId {
 typedef struct TriboDrawMesh {
   int first_vertex, nvertex;
   int first_index, nindex;  // triangles, counter-clockwise from outside, indices from the mesh's first vertex
+  int open;                 // 1: of a file, seen from both sides
+  double lo[3], hi[3];      // box around the vertices of hulls and files
 } TriboDrawMesh;
 
 typedef struct TriboDrawInstance {
   int mesh;
   int overlay;                        // 1: drawn over the bodies, without a shadow
-  int of;                             // shape that it is; overlays: contact that it marks, −1 for none
+  int of;                             // shape that it is, −1: a visual; overlays: contact that it marks, −1: none
   int body;                           // that it belongs to; TRIBO_WORLD: none
   double position[3], quaternion[4];  // world
   float scale[4];
@@ -83,7 +86,7 @@ typedef struct TriboDrawInstance {
 } TriboDrawInstance;
 
 typedef struct TriboDrawList TriboDrawList;
-// Takes the meshes of a model's shapes; equal hulls share one.
+// Takes the meshes of a model's shapes and visuals; equal ones share one.
 TRIBO_NODISCARD TriboStatus tribo_view_list_create(const TriboModel* model, TriboDrawList** out);
 void tribo_view_list_destroy(TriboDrawList* list);
 
@@ -100,6 +103,7 @@ typedef struct TriboDrawOptions {
   double size;         // how much of the world the picture shows, for the size of marks [m]; 0: the scene's diagonal
   double force_scale;  // [m/N]; 0: the largest force of the frame is a quarter of size
   int selected;        // 1 + the body that stands out, 0: none
+  int contact;         // 1 + the contact that stands out, 0: none
   const TriboTrails* trails;  // NULL: none
 } TriboDrawOptions;
 // Replaces the instances by those of the current state.
@@ -142,7 +146,7 @@ void tribo_view_body_centre(const TriboDrawFacts* facts, int body, double centre
 // What a ray meets first: a contact's mark, even behind a body, or else a shape; glass that never moves is no
 // hindrance.
 typedef struct TriboHit {
-  int shape, body;  // −1: none; body of a static shape: TRIBO_WORLD
+  int shape, body;  // −1: none, or a visual; body of what is static: TRIBO_WORLD
   int contact;      // −1: none
   double point[3];
   double distance;  // along the direction as it was given
@@ -217,6 +221,7 @@ typedef enum TriboPlayerCommand {
   TRIBO_PLAYER_SOLVER,   // text: id
   TRIBO_PLAYER_SET,      // text: a world setting that is a number; value
   TRIBO_PLAYER_MOTOR,    // index: motor; value: target
+  TRIBO_PLAYER_CONTROL,  // index: actuator; value: control
   TRIBO_PLAYER_DROP,     // index: TRIBO_SHAPE_BOX or _SPHERE; point; value: width [m]
   TRIBO_PLAYER_PUSH,     // index: body; point; vector: speed it is to gain [m/s]
   TRIBO_PLAYER_GRAB,     // index: body; point; vector: where to pull it by a spring
@@ -266,8 +271,8 @@ typedef struct TriboCharts {
   float curve[TRIBO_CHART_CURVES][TRIBO_CHART_STEPS];
   int niteration;  // of the longest solve of the last step: log10 of nat
   float iteration[TRIBO_CHART_ITERATIONS];
-  int nmotor;  // the first of them: where they are sent
-  float motor[TRIBO_CHART_MOTORS];
+  int nmotor, nactuator;  // the first of them: where motors are sent, controls of actuators
+  float motor[TRIBO_CHART_MOTORS], control[TRIBO_CHART_MOTORS];
 } TriboCharts;
 void tribo_view_player_charts(TriboPlayer* player, TriboCharts* out);
 

@@ -264,6 +264,40 @@ static void overlays_mark_what_is_there(void** state) {
   world_destroy(&world);
 }
 
+// A body that has visuals shows these, or on request what collides; others always show what they have.
+static void bodies_wear_their_visuals(void** state) {
+  (void)state;
+  World world = world_begin();
+  TriboShapeDef box = world_shape(TRIBO_SHAPE_BOX, 1, 1, 1), ball = world_shape(TRIBO_SHAPE_SPHERE, 0.5, 0, 0);
+  TriboShapeDef hull = octahedral();
+  hull.position[2] = 0.25;
+  world_body(&world, &box, 0, 0, 0, NULL);
+  world_body(&world, &ball, 5, 0, 0, NULL);
+  CHECK_OK(tribo_scene_add_visual(world.scene, 0, &hull, NULL));
+  CHECK_OK(tribo_scene_add_visual(world.scene, TRIBO_WORLD, &ball, NULL));
+  world_end(&world, NULL);
+  int n, nmesh;
+  const TriboDrawInstance* i = tribo_view_list_instances(world.list, &n);
+  assert_int_equal(n, 3);
+  assert_true(i[0].mesh == TRIBO_MESH_SPHERE && i[0].body == 1 && i[0].of == 1);
+  assert_true(i[1].mesh == TRIBO_MESH_BUILTIN && i[1].body == 0 && i[1].of == -1);
+  assert_true(tribo_view_list_meshes(world.list, &nmesh)[i[1].mesh].open);
+  CHECK_NEAR(i[1].position[2], 0.25, 1e-12);
+  assert_true(i[2].body == TRIBO_WORLD && i[2].of == -1);
+  // a ray finds the body through what is seen of it, from inside too
+  TriboHit hit;
+  assert_true(tribo_view_pick(world.list, (const double[3]){0.1, 0.1, 9}, (const double[3]){0, 0, -1}, &hit));
+  assert_true(hit.body == 0 && hit.shape == -1);
+  assert_true(tribo_view_pick(world.list, (const double[3]){0.1, 0.1, 1}, (const double[3]){0, 0, 1}, &hit));
+  assert_int_equal(hit.body, 0);
+  const TriboDrawOptions options = {.overlays = 1u << TRIBO_OVERLAY_COLLISION};
+  VIEW_OK(tribo_view_list_fill(world.list, world.model, world.data, &options));
+  i = tribo_view_list_instances(world.list, &n);
+  assert_int_equal(n, 2);
+  assert_true(i[0].mesh == TRIBO_MESH_BOX && i[1].mesh == TRIBO_MESH_SPHERE);
+  world_destroy(&world);
+}
+
 static void cameras_are_found(void** state) {
   (void)state;
   KitRandom random = {4};
@@ -326,6 +360,7 @@ int main(void) {
       cmocka_unit_test(equal_hulls_share_a_mesh),
       cmocka_unit_test(shapes_sit_on_their_bodies),
       cmocka_unit_test(overlays_mark_what_is_there),
+      cmocka_unit_test(bodies_wear_their_visuals),
       cmocka_unit_test(cameras_are_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -278,6 +278,25 @@ static void rays_find_what_is_there(void** state) {
   world_destroy(&world);
 }
 
+static void one_contact_stands_out(void** state) {
+  (void)state;
+  World world = resting_boxes();
+  CHECK_OK(tribo_step(world.model, world.data, NULL));
+  TriboDrawOptions options = {.size = 10, .contact = 3};
+  int n;
+  const TriboDrawInstance* m = marks(&world, &options, &n);
+  assert_int_equal(n, 1);
+  assert_true(m->of == 2 && m->color[0] > 0.9f);
+  for (int k = 0; k < 3; ++k) {
+    CHECK_NEAR(m->position[k], tribo_view_list_facts(world.list)->contacts[2].point[k], 0);
+  }
+  // one that is not there any more does not
+  options.contact = 1000;
+  marks(&world, &options, &n);
+  assert_int_equal(n, 0);
+  world_destroy(&world);
+}
+
 static void tables_are_sorted_and_wrenches_balance(void** state) {
   (void)state;
   World world = resting_boxes();
@@ -326,6 +345,7 @@ int main(void) {
       cmocka_unit_test(colours_tell_islands_and_depth),
       cmocka_unit_test(trails_follow_the_fall),
       cmocka_unit_test(rays_find_what_is_there),
+      cmocka_unit_test(one_contact_stands_out),
       cmocka_unit_test(tables_are_sorted_and_wrenches_balance),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

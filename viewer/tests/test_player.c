@@ -262,6 +262,30 @@ static void motors_go_where_they_are_sent(void** state) {
   tribo_view_player_destroy(player);
 }
 
+static void actuators_are_controlled(void** state) {
+  (void)state;
+  TriboPlayer* player = play(
+      "world: {gravity: [0, 0, 0]}\nbodies: [{name: cart, box: [1, 1, 1], mass: 2}]\n"
+      "joints: [{name: rail, kind: prismatic, parent: world, child: cart, axis: [1, 0, 0]}]\n"
+      "actuators: [{name: push, joint: rail, gain: [3, 0, 0], ctrl_min: -2, ctrl_max: 2}]\n",
+      1);
+  TriboCharts charts;
+  order(player, (TriboOrder){.command = TRIBO_PLAYER_CONTROL, .index = 0, .value = 1.5});
+  tribo_view_player_send(player, TRIBO_PLAYER_STEP, 1000);
+  // 3 · 1.5 N push 2 kg for a second; a change of the solver on the way does not let go of it
+  CHECK_NEAR(wait_facts(player)->velocity[0], 3 * 1.5 / 2, 1e-9);
+  tribo_view_player_charts(player, &charts);
+  assert_int_equal(charts.nactuator, 1);
+  CHECK_NEAR(charts.control[0], 1.5, 1e-7);
+  order(player, (TriboOrder){.command = TRIBO_PLAYER_SOLVER, .text = "admm"});
+  tribo_view_player_send(player, TRIBO_PLAYER_STEP, 1000);
+  CHECK_NEAR(wait_facts(player)->velocity[0], 2 * 3 * 1.5 / 2, 1e-9);
+  order(player, (TriboOrder){.command = TRIBO_PLAYER_CONTROL, .index = 1});
+  wait_facts(player);
+  assert_true(tribo_view_player_status(player).wrong);
+  tribo_view_player_destroy(player);
+}
+
 static void states_are_saved_and_started_from(void** state) {
   (void)state;
   TriboPlayer* player = play(falling_box, 1);
@@ -310,6 +334,7 @@ int main(void) {
       cmocka_unit_test(solver_tolerance_and_step_change_on_the_way),
       cmocka_unit_test(bodies_are_dropped_pushed_and_pulled),
       cmocka_unit_test(motors_go_where_they_are_sent),
+      cmocka_unit_test(actuators_are_controlled),
       cmocka_unit_test(states_are_saved_and_started_from),
   };
   return cmocka_run_group_tests(tests, begin, end);

@@ -31,6 +31,7 @@ static void nonsense_is_refused(void** state) {
   refused("static: [{heightfield: [1, 1], heights: [[0, 1], [2]]}]\n", "a row of 1, the first one has 2");
   refused("static: [{heightfield: [1, 1], heights: [[0, 1]]}]\n", "at least 2 of 2");
   refused("bodies: [{name: a, mass: 1, heightfield: [1, 1], heights: [[0, 1], [0, 1]]}]\n", "static");
+  refused("materials: {skate: {friction: 0, friction2: 0.5}}\n", "friction2 = 0.5 needs a friction above 0");
   // closures that contradict each other
   refused(
       "bodies: [{name: a, sphere: 0.1}, {name: b, position: [1, 0, 0], sphere: 0.1}]\n"

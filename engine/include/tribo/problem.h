@@ -95,6 +95,7 @@ TRIBO_API const char* tribo_outcome_name(TriboOutcome outcome);
   X(FIRST, "first", "a few ADMM iterations, then Newton")                      \
   X(NEAR, "near", "interior point near ADMM's answer")                         \
   X(COLD, "cold", "interior point from the cone's axis")                       \
+  X(MORE, "more", "more ADMM iterations, then Newton")                         \
   X(PATH, "path", "central path from near ADMM's answer")                      \
   X(COLD_PATH, "cold_path", "central path from the cone's axis")               \
   X(LONG, "long", "long ADMM alternating with the others")

@@ -76,6 +76,7 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_set(TriboScene* scene, const c
 typedef struct TriboMaterialDef {
   const char* name;
   double friction;     // μ ≥ 0, default 0.5
+  double friction2;    // μ across the grain of the shape; 0: as friction
   double torsion;      // torsional friction [m], ≥ 0
   double rolling;      // rolling friction [m], ≥ 0
   double restitution;  // e in [0, 1]
@@ -119,6 +120,7 @@ typedef struct TriboShapeDef {
   double quaternion[4];
   const char* material;  // NULL: "default"
   double surface[3];     // velocity of the surface against its body, in body axes: a conveyor belt [m/s]
+  double grain[3];       // direction in body axes along which `friction` acts, where the material has a friction2
   double density;        // [kg/m³] ≥ 0, for bodies without a mass
   double color[4];       // r g b a in [0, 1]
   unsigned group, mask;  // two shapes collide when each one's group is in the other's mask
@@ -249,7 +251,7 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_force(TriboScene* scene, c
 
 // A quantity names one number of a simulation: "energy", "cube3: position.z", "elbow: q". See tribo_quantity_list.
 typedef struct TriboRecordDef {
-  const char* file;               // CSV
+  const char* file;               // CSV; NULL: none is written, see tribo_recorder_row
   int every;                      // steps between rows, ≥ 1
   const char* const* quantities;  // (n) columns after t; none: all of q and v
   int nquantity;
@@ -342,6 +344,7 @@ typedef struct TriboShapeInfo {
   double color[4];
   int material;
   double surface[3];     // velocity of the surface, body axes [m/s]
+  double grain[3];       // of its friction, body axes
   const double* points;  // HULL, HEIGHTFIELD: (npoint × 3)
   const int* triangles;  // HULL, HEIGHTFIELD: (ntriangle × 3), outward
   int npoint, ntriangle;
@@ -555,6 +558,10 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_recorder_open(const TriboModel* mode
                                                           TriboRecorder** out);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_recorder_observe(TriboRecorder* recorder, TriboData* data);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_recorder_close(TriboRecorder* recorder);  // flushes; also frees on failure
+// For other formats: a recorder without a file only knows its columns. The first one is t.
+TRIBO_API int tribo_recorder_size(const TriboRecorder* recorder);
+TRIBO_API const char* tribo_recorder_column(const TriboRecorder* recorder, int index);  // NULL: no such column
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_recorder_row(TriboRecorder* recorder, TriboData* data, double* row);
 
 typedef struct TriboJudge TriboJudge;
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_judge_create(const TriboModel* model, TriboJudge** out);

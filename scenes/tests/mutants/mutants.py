@@ -41,6 +41,7 @@ TABLE = [
      "tribo_set3(f->points + 3 * v, f->low[0] + i * f->step[0], f->low[1] + j * f->step[1], heights[i * f->ny + j]);"),
     ("four_bar", "dynamics/closures.c", "error[n] = tribo_dot3(a[i], arm);", "error[n] = -tribo_dot3(a[i], arm);"),
     ("free_top", "dynamics/free_body.c", "0.5 * h * (gyro[i] - torque[i])", "-0.5 * h * torque[i]"),
+    ("grain", "dynamics/assemble.c", "tribo_copy3(frame, along);", "tribo_cross3(frame, frame + 6, along);"),
     ("incline_creep", "dynamics/free_body.c", "(options->gravity[i] + force[i] / body->mass)",
      "(force[i] / body->mass - options->gravity[i])"),
     ("incline_slide", "engine/core/report.c", "tribo_axpy3(view->force, view->force, lambda[0] / h, row->frame);",
