@@ -122,8 +122,7 @@ static TriboMaterialDef law(int condim, const double friction[3]) {
 }
 
 static int same_material(const MjGeom* a, const MjGeom* b) {
-  return a->condim == b->condim && a->priority == b->priority &&
-         memcmp(a->friction, b->friction, sizeof a->friction) == 0;
+  return a->condim == b->condim && a->priority == b->priority && tribo_equal(a->friction, b->friction, 3);
 }
 
 static TriboMaterialDef mix(const MjGeom* a, const MjGeom* b) {
@@ -148,8 +147,7 @@ static TriboStatus check_geom(Mjcf* m, const MjGeom* geom) {
       return tribo_xml_fail(geom->node, "geom '%s': friction = %g must be ≥ 0", geom->name, geom->friction[i]);
     }
   }
-  if (memcmp(geom->solref, standard.solref, sizeof standard.solref) != 0 ||
-      memcmp(geom->solimp, standard.solimp, sizeof standard.solimp) != 0) {
+  if (!tribo_equal(geom->solref, standard.solref, 2) || !tribo_equal(geom->solimp, standard.solimp, 5)) {
     return tribo_mjcf_warn(m, geom->node, "solref or solimp of a geom", "is not honoured: contacts are rigid");
   }
   return TRIBO_OK;
