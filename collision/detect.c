@@ -365,7 +365,9 @@ static TriboStatus emit(const TriboColWorld* world, TriboColData* data, const Tr
     contact_point(a, b, p, impact, c->point);
     tribo_copy3(c->normal, p->normal);
   }
-  flatten(data->contacts + data->ncontact - kept, kept, query->margin);
+  if (kept > 1) {
+    flatten(data->contacts + data->ncontact - kept, kept, query->margin);
+  }
   return TRIBO_OK;
 }
 
