@@ -45,6 +45,8 @@ static const char* const rule_by[] = {"index", "layer", "column", NULL};
 
 static const Field scene_fields[] = {
     S("include", "a scene or robot file, or a list of them, whose content stands before this one's"),
+    S("open", "a list of closures of included files that are left out"),
+    S("limits", "a mapping from joints of included files to [lower, upper], instead of the file's"),
     S("world", "section world"),
     S("materials", "a mapping from names to sections material; `default` is the one shapes have without a word"),
     S("pairs", "a list of sections pair"),

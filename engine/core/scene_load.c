@@ -300,6 +300,46 @@ static TriboStatus load_closure(Loader* l, const YamlNode* node) {
   return tribo_load_added(l, tribo_scene_add_closure(l->scene, &def, NULL));
 }
 
+// A closure of an included file goes; its name stays taken.
+static TriboStatus load_open(Loader* l, const YamlNode* node) {
+  TriboScene* scene = l->scene;
+  const char* name;
+  int at = 0;
+  TRIBO_TRY(tribo_yaml_text(node, "open", &name));
+  while (at < scene->nclosure && strcmp(scene->closures[at].name, name) != 0) {
+    at++;
+  }
+  if (at == scene->nclosure) {
+    return tribo_yaml_fail(node, "open: there is no closure '%.60s' in the included files", name);
+  }
+  const size_t rest = (size_t)(--scene->nclosure - at);
+  memmove(&scene->closures[at], &scene->closures[at + 1], rest * sizeof *scene->closures);
+  memmove(&scene->closure_where[at], &scene->closure_where[at + 1], rest * sizeof *scene->closure_where);
+  return TRIBO_OK;
+}
+
+static TriboStatus load_limits(Loader* l, const YamlNode* node) {
+  if (node->kind != YAML_MAP) {
+    return tribo_yaml_fail(node, "limits: %s; accepted is a mapping from joints to [lower, upper]",
+                           tribo_yaml_what(node));
+  }
+  for (int i = 0; i < node->count; ++i) {
+    const YamlNode *key = tribo_yaml_key(node, i), *value = tribo_yaml_value(node, i);
+    const int id = tribo_names_find(&l->scene->joint_names, key->text);
+    double limits[2];
+    if (id < 0) {
+      return tribo_yaml_fail(key, "limits: there is no joint '%.60s' in the included files", key->text);
+    }
+    TRIBO_TRY(tribo_yaml_reals(value, key->text, limits, 2));
+    if (!(limits[0] <= limits[1])) {
+      return tribo_yaml_fail(value, "limits: lower = %g must not be above upper = %g", limits[0], limits[1]);
+    }
+    l->scene->joints[id].lower = limits[0];
+    l->scene->joints[id].upper = limits[1];
+  }
+  return TRIBO_OK;
+}
+
 static TriboStatus load_robot(Loader* l, const YamlNode* node) {
   TriboRobotDef def = tribo_robot_default();
   TRIBO_TRY(tribo_format_read(&l->pool, node, tribo_format_section("robot"), NULL, &def));
@@ -396,13 +436,29 @@ static const struct {
   TriboStatus (*load)(Loader* l, const YamlNode* node);
   int list;  // 1: the key holds a list, and load reads one item
 } parts[] = {
-    {"world", load_world, 0},       {"materials", load_materials, 0},  {"pairs", load_pair, 1},
-    {"static", load_static, 1},     {"bodies", load_body, 1},          {"grid", tribo_load_grid, 1},
-    {"wall", tribo_load_wall, 1},   {"pile", tribo_load_pile, 1},      {"visuals", load_visual, 1},
-    {"joints", load_joint, 1},      {"tendons", tribo_load_tendon, 1}, {"actuators", tribo_load_actuator, 1},
-    {"motors", load_motor, 1},      {"closures", load_closure, 1},     {"robots", load_robot, 1},
-    {"exclude", load_exclusion, 1}, {"forces", load_force, 1},         {"record", load_record, 1},
-    {"cameras", load_camera, 1},    {"expect", load_expect, 1},        {"controllers", tribo_load_controller, 1},
+    {"open", load_open, 1},
+    {"limits", load_limits, 0},
+    {"world", load_world, 0},
+    {"materials", load_materials, 0},
+    {"pairs", load_pair, 1},
+    {"static", load_static, 1},
+    {"bodies", load_body, 1},
+    {"grid", tribo_load_grid, 1},
+    {"wall", tribo_load_wall, 1},
+    {"pile", tribo_load_pile, 1},
+    {"visuals", load_visual, 1},
+    {"joints", load_joint, 1},
+    {"tendons", tribo_load_tendon, 1},
+    {"actuators", tribo_load_actuator, 1},
+    {"motors", load_motor, 1},
+    {"closures", load_closure, 1},
+    {"robots", load_robot, 1},
+    {"exclude", load_exclusion, 1},
+    {"forces", load_force, 1},
+    {"record", load_record, 1},
+    {"cameras", load_camera, 1},
+    {"expect", load_expect, 1},
+    {"controllers", tribo_load_controller, 1},
 };
 
 static TriboStatus load_root(Loader* l, const YamlNode* root, int depth) {

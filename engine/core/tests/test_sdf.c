@@ -117,6 +117,37 @@ static void wrong_files_are_refused_with_a_place(void** state) {
   }
 }
 
+// A scene that includes a model may open its loops, close them another way, and change its limits.
+static void a_scene_changes_what_it_includes(void** state) {
+  (void)state;
+  static const struct {
+    const char *keys, *refused;
+  } cases[] = {
+      {"open: [bar/loop]\nlimits: {bar/a: [-0.5, inf]}", NULL},
+      {"open: [bar/lop]", "there is no closure 'bar/lop'"},
+      {"limits: {bar/q: [0, 1]}", "there is no joint 'bar/q'"},
+      {"limits: {bar/a: [2, 1]}", "must not be above"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    char text[1024];
+    TriboScene* scene;
+    TriboModel* model;
+    snprintf(text, sizeof text, "include: %s\n%s\n", fourbar, cases[i].keys);
+    if (cases[i].refused != NULL) {
+      CHECK_FAILS(load_text(text, &scene), TRIBO_INVALID, cases[i].refused);
+      continue;
+    }
+    CHECK_OK(load_text(text, &scene));
+    CHECK_OK(tribo_model_create(scene, &model));
+    tribo_scene_destroy(scene);
+    assert_int_equal(tribo_model_size(model).nclosure, 0);
+    int joint;
+    CHECK_OK(tribo_model_joint_id(model, "bar/a", &joint));
+    CHECK_NEAR(tribo_model_joint(model, joint)->lower, -0.5, 0);
+    tribo_model_destroy(model);
+  }
+}
+
 int main(int argc, char** argv) {
   if (argc < 2) {
     return 2;
@@ -124,6 +155,7 @@ int main(int argc, char** argv) {
   fourbar = argv[1];
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(loops_are_closed),
+      cmocka_unit_test(a_scene_changes_what_it_includes),
       cmocka_unit_test(gearboxes_turn_the_other_way),
       cmocka_unit_test(wrong_files_are_refused_with_a_place),
   };
