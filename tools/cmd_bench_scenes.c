@@ -144,7 +144,7 @@ static int run_peer(Bench* b, Result* r, const TriboModel* model) {
   }
   snprintf(slash, sizeof self - (size_t)(slash - self), "/tribo-mujoco");
   if (access(self, X_OK) != 0) {
-    return cli_wrong("--peers: %s is not there; run tools/setup --tests and build again", self);
+    return cli_wrong("--peers: %s is not there; run tools/setup --test, configure and build again", self);
   }
   if (ends_in(r->path, ".urdf")) {
     snprintf(ground, sizeof ground, "%.17g", ground_height(model));
