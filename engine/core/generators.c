@@ -14,6 +14,8 @@ typedef struct Rule {
   RuleDef def;
   const double* list;  // values that take turns
   int nlist;
+  int at;  // the last count asked for, and its value
+  double value;
 } Rule;
 
 typedef struct Generator {
@@ -73,7 +75,7 @@ static TriboStatus read_rule(Generator* g, const char* key, Rule* rule, int* fou
   return TRIBO_OK;
 }
 
-static double rule_value(const Rule* rule, TriboRandom* random, const int count[3]) {
+static double rule_value(Rule* rule, TriboRandom* random, const int count[3]) {
   int n = count[rule->def.by];
   if (rule->nlist > 0) {
     return rule->list[n % rule->nlist];
@@ -81,12 +83,15 @@ static double rule_value(const Rule* rule, TriboRandom* random, const int count[
   if (!isnan(rule->def.min)) {
     return tribo_random(random, rule->def.min, rule->def.max);
   }
-  // repeated multiplication, so that powers of ten stay exact as long as they can
-  double value = rule->def.first;
-  for (int i = 0; i < n; ++i) {
-    value = value * rule->def.factor + rule->def.step;
+  // repeated multiplication, so that powers of ten stay exact as long as they can; on from the last one
+  if (n < rule->at || rule->at == 0) {
+    rule->at = 0;
+    rule->value = rule->def.first;
   }
-  return value;
+  for (; rule->at < n; ++rule->at) {
+    rule->value = rule->value * rule->def.factor + rule->def.step;
+  }
+  return rule->value;
 }
 
 static TriboStatus read_colors(Generator* g) {
