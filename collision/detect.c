@@ -335,7 +335,7 @@ static void flatten(TriboContact* contacts, int count, double margin) {
   double plane = tribo_dot3(n, contacts[deepest].point);
   for (int i = 0; i < count; ++i) {
     double off = plane - tribo_dot3(n, contacts[i].point);
-    if (memcmp(contacts[i].normal, n, 3 * sizeof *n) == 0 && fabs(off) <= margin) {
+    if (tribo_equal(contacts[i].normal, n, 3) && fabs(off) <= margin) {
       tribo_axpy3(contacts[i].point, contacts[i].point, off, n);
     }
   }

@@ -229,7 +229,7 @@ static void level_face(const TriboStepOptions* o, Rows* d, const TriboContact* c
   double* g[4];
   for (int i = 0; i < 4; ++i) {
     const TriboCone* cone = d->cones + first + i;
-    if (d->infos[first + i].impact || memcmp(k[i].normal, n, 3 * sizeof *n) != 0) {
+    if (d->infos[first + i].impact || !tribo_equal(k[i].normal, n, 3)) {
       return;
     }
     g[i] = d->g + cone->row + cone->dim - 1;
