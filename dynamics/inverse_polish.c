@@ -105,14 +105,49 @@ static int find_ways(const TriboDynData* data, Way* ways) {
   return m;
 }
 
-// column (nv) ← Jᵀ of a direction, plus what it changes in p where that is asked for.
+// What one block adds to a column beyond Jᵀe (in column): where closures tie, the flow has another mass than impulses;
+// and, where that is asked for, ½h ∂b/∂v d with d = M⁻¹Jᵀe.
+static TriboStatus add_change(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options, int block,
+                              int bias, const double* v, double* column) {
+  const int n = system->block_dim[block], at = system->block_v[block], tree = block - system->info.nfree;
+  const int tied = system->cluster[block] >= 0;
+  if (tree < 0 || !(tied || bias)) {
+    return TRIBO_OK;
+  }
+  const double *minv = data->minv + system->block_at[block], *q = data->q_half + system->block_q[block];
+  double *d = data->force, *low = data->inverse.low, most = 0;
+  for (int i = 0; i < n; ++i) {
+    d[i] = 0;
+    for (int k = 0; k < n; ++k) {
+      d[i] += minv[i * n + k] * column[at + k];
+    }
+    most = fmax(most, fabs(d[i]));
+  }
+  for (int i = 0; i < n && tied; ++i) {
+    column[at + i] = 0;
+    for (int k = 0; k < n; ++k) {
+      column[at + i] += data->next_mass[system->block_at[block] + (size_t)(i * n + k)] * d[k];
+    }
+  }
+  for (int side = 0; side < 2 && bias && most > 0; ++side) {
+    for (int i = 0; i < n; ++i) {
+      data->mean[i] = 0.5 * (v[at + i] + data->inverse.v_free[at + i]) + (side ? 1 : -1) * d[i] / most;
+    }
+    TRIBO_TRY(tribo_pin_bias(data->pin[tree], options->gravity, q, data->mean, side ? data->work : low));
+  }
+  for (int i = 0; i < n && bias && most > 0; ++i) {
+    column[at + i] += 0.25 * options->h * most * (data->work[i] - low[i]);
+  }
+  return TRIBO_OK;
+}
+
+// column (nv): how F moves with one direction.
 static TriboStatus fill_column(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                const Way* way, int bias, const double* v, double* column) {
   const Rows* rows = &data->rows;
   memset(column, 0, (size_t)system->info.nv * sizeof *column);
   for (int t = rows->term_first[way->cone]; t < rows->term_first[way->cone + 1]; ++t) {
     const int block = rows->term_block[t], n = system->block_dim[block], at = system->block_v[block];
-    const int tree = block - system->info.nfree, tied = system->cluster[block] >= 0;
     const double* jac = rows->term_jac + rows->term_at[t];
     for (int i = 0; i < rows->cones[way->cone].dim; ++i) {
       const double weight = way->row < 0 ? way->along[i] : way->row == i;
@@ -120,40 +155,43 @@ static TriboStatus fill_column(const TriboSystem* system, TriboDynData* data, co
         column[at + k] += weight * jac[i * n + k];
       }
     }
-    if (tree < 0 || !(tied || bias)) {
-      continue;
-    }
-    // d = M⁻¹ of it; where closures tie, the flow has another mass
-    const double* minv = data->minv + system->block_at[block];
-    double *d = data->force, *low = data->inverse.low, most = 0;
-    for (int i = 0; i < n; ++i) {
-      d[i] = 0;
-      for (int k = 0; k < n; ++k) {
-        d[i] += minv[i * n + k] * column[at + k];
-      }
-      most = fmax(most, fabs(d[i]));
-    }
-    for (int i = 0; i < n && tied; ++i) {
-      column[at + i] = 0;
-      for (int k = 0; k < n; ++k) {
-        column[at + i] += data->next_mass[system->block_at[block] + (size_t)(i * n + k)] * d[k];
-      }
-    }
-    if (!bias || most == 0) {
-      continue;
-    }
-    const double* q = data->q_half + system->block_q[block];
-    for (int side = 0; side < 2; ++side) {
-      for (int i = 0; i < n; ++i) {
-        data->mean[i] = 0.5 * (v[at + i] + data->inverse.v_free[at + i]) + (side ? 1 : -1) * d[i] / most;
-      }
-      TRIBO_TRY(tribo_pin_bias(data->pin[tree], options->gravity, q, data->mean, side ? data->work : low));
-    }
-    for (int i = 0; i < n; ++i) {
-      column[at + i] += 0.25 * options->h * most * (data->work[i] - low[i]);
+    TRIBO_TRY(add_change(system, data, options, block, bias, v, column));
+  }
+  return TRIBO_OK;
+}
+
+// F at λ; returns its largest entry, and that of p in *size.
+static TriboStatus find_lack(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                             const double* v, const double* lambda, double* F, double* most, double* size) {
+  const Inverse* inv = &data->inverse;
+  TRIBO_TRY(tribo_dyn_inverse_need(system, data, options, v, lambda));
+  *size = *most = 0;
+  for (int i = 0, k = 0; i < system->info.nv; ++i) {
+    *size = fmax(*size, fabs(inv->need[i]));
+    if (inv->place[i] >= 0) {
+      F[k] = data->impulse[i] - inv->need[i];
+      *most = fmax(*most, fabs(F[k++]));
     }
   }
   return TRIBO_OK;
+}
+
+// λ += E δ; p is quadratic in λ, so with its derivative in play no step is longer than `limit` of what is there.
+static void move(const Rows* rows, const Way* ways, int m, const double* delta, double limit, double* lambda) {
+  double length = 0, whole = 0;
+  for (int j = 0; j < m; ++j) {
+    length = fmax(length, fabs(delta[j]));
+  }
+  for (int i = 0; i < rows->nrow; ++i) {
+    whole = fmax(whole, fabs(lambda[i]));
+  }
+  const double share = length > limit * whole ? limit * whole / length : 1;
+  for (int j = 0; j < m; ++j) {
+    const TriboCone* cone = rows->cones + ways[j].cone;
+    for (int i = 0; i < cone->dim; ++i) {
+      lambda[cone->row + i] += share * delta[j] * (ways[j].row < 0 ? ways[j].along[i] : ways[j].row == i);
+    }
+  }
 }
 
 // Least δ (m) with A δ = −F for the rows (n × m) of A, which become orthonormal: Gram and Schmidt, twice, the longest
@@ -225,21 +263,16 @@ TriboStatus tribo_dyn_inverse_polish(const TriboSystem* system, TriboDynData* da
          *best = column + nv;
   Way* ways = (Way*)(void*)inv->ways;
   const int m = find_ways(data, ways);
-  double last = INFINITY, best_size = INFINITY;
+  double last = INFINITY, least = INFINITY;
+  memcpy(best, lambda, (size_t)rows->nrow * sizeof *best);
   for (int pass = 0, bias = 0, left = 0; pass < MOST_STEPS; ++pass) {
-    TRIBO_TRY(tribo_dyn_inverse_need(system, data, options, v, lambda));
-    double size = 0, most = 0;
-    for (int i = 0, k = 0; i < nv; ++i) {
-      size = fmax(size, fabs(inv->need[i]));
-      if (inv->place[i] >= 0) {
-        F[k] = data->impulse[i] - inv->need[i];
-        most = fmax(most, fabs(F[k++]));
-      }
-    }
-    if (most < best_size) {
-      best_size = most;
+    double most, size;
+    TRIBO_TRY(find_lack(system, data, options, v, lambda, F, &most, &size));
+    if (most < least) {
+      least = most;
       memcpy(best, lambda, (size_t)rows->nrow * sizeof *best);
     }
+    // at rounding, or no longer shrinking there
     if (!left && (most <= 4e-15 * size || (most <= 1e-13 * size && most > 0.5 * last))) {
       break;
     }
@@ -255,21 +288,7 @@ TriboStatus tribo_dyn_inverse_polish(const TriboSystem* system, TriboDynData* da
       }
     }
     solve_least(A, F, scale, n, m, bias ? 1e-11 : 1e-9, delta);
-    // p is quadratic in λ: no step longer than what is there
-    double length = 0, whole = 0;
-    for (int j = 0; j < m; ++j) {
-      length = fmax(length, fabs(delta[j]));
-    }
-    for (int i = 0; i < rows->nrow; ++i) {
-      whole = fmax(whole, fabs(lambda[i]));
-    }
-    const double share = bias && length > 0.3 * whole ? 0.3 * whole / length : 1;
-    for (int j = 0; j < m; ++j) {
-      const TriboCone* cone = rows->cones + ways[j].cone;
-      for (int i = 0; i < cone->dim; ++i) {
-        lambda[cone->row + i] += share * delta[j] * (ways[j].row < 0 ? ways[j].along[i] : ways[j].row == i);
-      }
-    }
+    move(rows, ways, m, delta, bias ? 0.3 : INFINITY, lambda);
     left = put_all_back(data, lambda);
   }
   memcpy(lambda, best, (size_t)rows->nrow * sizeof *best);

@@ -66,21 +66,32 @@ static double approach(const TriboData* data) {
   return most;
 }
 
-// How far closures open, per time: with the wish all through the step, as at contacts, or with the mean velocity.
+// How fast the wish opens closures. Euler's step asks for velocities, the rows of the problem say which; the other one
+// for positions: with the wish all through the step, as at contacts, or with the mean velocity.
 static TriboStatus opening(const TriboModel* model, TriboData* data, double h, const double* wish, double* out) {
-  *out = 0;
-  double way[2] = {0, 0};
-  for (int smooth = 0; smooth < 2 && model->nclosure > 0; ++smooth) {
+  double most[2] = {0, 0};
+  for (int c = 0; c < data->problem.ncone; ++c) {
+    const TriboCone* cone = &data->problem.cones[c];
+    for (int i = cone->row; i < cone->row + cone->dim && data->rows[c].kind == TRIBO_ROW_CLOSURE; ++i) {
+      most[0] = fmax(most[0], fabs(data->problem.g[i]));
+    }
+  }
+  *out = most[0];
+  if (model->nclosure == 0 || model->world.scheme == TRIBO_SCHEME_EULER) {
+    return TRIBO_OK;
+  }
+  most[0] = 0;
+  for (int smooth = 0; smooth < 2; ++smooth) {
     for (int i = 0; i < model->nv; ++i) {
       data->inverse_y[i] = smooth ? 0.5 * h * (data->v[i] + wish[i]) : h * wish[i];
     }
     TRIBO_TRY(tribo_dyn_integrate(model->system, data->dynamics, data->q, data->inverse_y, data->q_next));
     TRIBO_TRY(tribo_dyn_closure_error(model->system, data->dynamics, data->q_next, data->opening));
     for (int i = 0; i < 6 * model->nclosure; ++i) {
-      way[smooth] = fmax(way[smooth], fabs(data->opening[i]) / h);
+      most[smooth] = fmax(most[smooth], fabs(data->opening[i]) / h);
     }
   }
-  *out = fmin(way[0], way[1]);
+  *out = fmin(most[0], most[1]);
   return TRIBO_OK;
 }
 
@@ -178,6 +189,7 @@ static TriboStatus invert(const TriboModel* model, TriboData* data, const double
   TRIBO_TRY(TRIBO_RESERVE(&data->sigma, &data->sigma_capacity, data->problem.nrow));
   TRIBO_TRY(TRIBO_RESERVE(&data->inverse_lambda, &data->inverse_lambda_capacity, data->problem.nrow));
   out->penetration = approach(data);
+  TRIBO_TRY(opening(model, data, h, wish, &out->opening));
   TriboProblem reduced;
   TRIBO_TRY(tribo_dyn_inverse_reduce(model->system, data->dynamics, data->has_drive, options->tol, whole, &reduced));
   TRIBO_TRY(find_impulses(model, data, &step, &reduced, out));
@@ -212,15 +224,12 @@ static TriboStatus judge(TriboData* data, TriboInverse* out) {
 
 static TriboStatus run(const TriboModel* model, TriboData* data, const double* wish, const TriboInverseOptions* options,
                        TriboInverse* out) {
-  double open;
   double* v_next = data->inverse_v;
   for (int i = 0; i < model->nv; ++i) {
     v_next[i] = options->acceleration ? data->v[i] + model->world.dt * wish[i] : wish[i];
   }
-  TRIBO_TRY(opening(model, data, model->world.dt, v_next, &open));
   TRIBO_TRY(invert(model, data, v_next, options, 0, out));
-  out->feasible = fmax(out->deviation, fmax(out->penetration, open)) <= options->tol;
-  out->opening = open;
+  out->feasible = fmax(out->deviation, fmax(out->penetration, out->opening)) <= options->tol;
   if (!out->feasible && options->nearest) {
     // each round moves the wish to where its undriven part would go; the last one finds nothing left to do
     TriboInverse round = *out;
@@ -240,6 +249,7 @@ static TriboStatus run(const TriboModel* model, TriboData* data, const double* w
       round.deviation = fmax(round.deviation, fabs(data->inverse_y[k]));
     }
     round.distance = kinetic_norm(data, data->inverse_y);
+    round.feasible = 0;
     *out = round;
   }
   return judge(data, out);
