@@ -2,9 +2,7 @@
 // with projections of its own: nothing here is shared with a solver.
 //
 // The projection on an elliptic cone ‖D⁻¹ λ_f‖ ≤ λ_N: with a multiplier κ ≥ 0, p_i = x_i D_i²/(D_i² + κ) and
-// p_N = x_N/(1 − κ), where κ makes ‖D⁻¹ p_f‖ = p_N. It is found by bisection of the height h = p_N instead, because
-// the squared distance is convex in h; inside, the point of the ellipsoid of size h nearest to x_f is found the same
-// way.
+// p_N = h = ‖D⁻¹ p_f‖, where κ makes x_N = (1 − κ) h. The right side falls with κ, on either side of 1: bisection.
 #include <tribo/problem.h>
 #include <float.h>
 #include <math.h>
@@ -12,63 +10,42 @@
 
 #include "memory.h"
 
-// nearest point of { ‖D⁻¹ p‖ ≤ h } to x in n dimensions; returns the multiplier κ
-static double project_ellipsoid(int n, const double* x, const double* D, double h, double* p) {
-  double inside = 0, reach = 0;
+// p_f and h of a multiplier
+static double ellipse(int n, const double* x, const double* D, double kappa, double* p) {
+  double sum = 0;
   for (int i = 0; i < n; ++i) {
-    inside += D[i] > 0 ? x[i] * x[i] / (D[i] * D[i]) : (x[i] != 0 ? INFINITY : 0);
-    reach += x[i] * x[i] * D[i] * D[i];
+    double y = D[i] > 0 ? x[i] * D[i] / (D[i] * D[i] + kappa) : 0;
+    p[i] = D[i] * y;
+    sum += y * y;
   }
-  double lo = 0, hi = inside <= h * h ? 0 : h > 0 ? sqrt(reach) / h : INFINITY;
-  for (int it = 0; it < 200 && hi > lo && hi < INFINITY; ++it) {
-    double k = 0.5 * (lo + hi), sum = 0;
-    if (k <= lo || k >= hi) {
-      break;
-    }
-    for (int i = 0; i < n; ++i) {
-      double y = D[i] > 0 ? x[i] * D[i] / (D[i] * D[i] + k) : 0;
-      sum += y * y;
-    }
-    *(sum > h * h ? &lo : &hi) = k;
-  }
-  for (int i = 0; i < n; ++i) {
-    double d2 = D[i] * D[i];
-    p[i] = hi == 0 ? x[i] : d2 == 0 || hi == INFINITY ? 0 : x[i] * d2 / (d2 + hi);
-  }
-  return hi;
+  return sqrt(sum);
 }
 
 static void project_elliptic(int n, const double* x, const double* D, double* p) {
-  double norm = 0, polar = 0;
+  double norm = 0, polar = 0, xn = x[n];
   for (int i = 0; i < n; ++i) {
-    norm += D[i] > 0 ? x[i] * x[i] / (D[i] * D[i]) : (x[i] != 0 ? INFINITY : 0);
+    p[i] = D[i] > 0 ? x[i] : 0;
+    norm += D[i] > 0 ? x[i] * x[i] / (D[i] * D[i]) : 0;
     polar += x[i] * x[i] * D[i] * D[i];
   }
-  double xn = x[n];
   if (sqrt(norm) <= xn) {
-    for (int i = 0; i <= n; ++i) {
-      p[i] = x[i];
-    }
+    p[n] = xn;
     return;
   }
   if (sqrt(polar) <= -xn) {
-    for (int i = 0; i <= n; ++i) {
-      p[i] = 0;
-    }
+    memset(p, 0, sizeof(double) * (size_t)(n + 1));
     return;
   }
-  // slope of the squared distance at height h: (h − x_N) − κ h, increasing in h
-  double lo = 0, hi = fmax(xn, 0) + sqrt(polar);
-  for (int it = 0; it < 200; ++it) {
-    double h = 0.5 * (lo + hi);
-    if (h <= lo || h >= hi) {
-      break;
-    }
-    double k = project_ellipsoid(n, x, D, h, p);
-    *((h - xn) - k * h > 0 ? &hi : &lo) = h;
+  // above the base κ is below 1, under it above
+  double lo = xn > 0 ? 0 : 1, hi = xn > 0 ? 1 : 2;
+  while (hi < 1e300 && (1 - hi) * ellipse(n, x, D, hi, p) > xn) {
+    lo = hi;
+    hi *= 2;
   }
-  project_ellipsoid(n, x, D, hi, p);
-  p[n] = hi;
+  for (double k = 0.5 * (lo + hi); k > lo && k < hi; k = 0.5 * (lo + hi)) {
+    *((1 - k) * ellipse(n, x, D, k, p) > xn ? &lo : &hi) = k;
+  }
+  p[n] = ellipse(n, x, D, hi, p);
 }
 
 // ‖x_f‖ ≤ μ x_N in three dimensions, in closed form
