@@ -107,9 +107,11 @@ static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const
     if (out->passes == 0) {
       // nothing is known yet
       TRIBO_TRY(tribo_islands_build(&data->islands, reduced));
-      memset(data->islands.known, 0, (size_t)reduced->ncone);
-      memset(data->islands.warm_lambda, 0, (size_t)reduced->nrow * sizeof(double));
-      memset(data->islands.warm_sigma, 0, (size_t)reduced->nrow * sizeof(double));
+      if (reduced->ncone > 0) {
+        memset(data->islands.known, 0, (size_t)reduced->ncone);
+        memset(data->islands.warm_lambda, 0, (size_t)reduced->nrow * sizeof(double));
+        memset(data->islands.warm_sigma, 0, (size_t)reduced->nrow * sizeof(double));
+      }
     } else {
       tribo_islands_again(&data->islands, reduced);
     }
