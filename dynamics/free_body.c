@@ -206,6 +206,29 @@ void tribo_dyn_body_spin(const FreeBody* body, double h, double split, int flies
   }
 }
 
+// T = E(ω⁺) Iω⁺ − Cay(hω̄) Iω_f, or I(ω⁺ − ω_f) where the turn is left out above.
+void tribo_dyn_body_torque(const FreeBody* body, double h, const double w[3], const double w_free[3],
+                           const double w_next[3], double torque[3]) {
+  double next[3], free[3];
+  tribo_mul33v(next, body->inertia, w_next);
+  tribo_mul33v(free, body->inertia, w_free);
+  const double turn = h * (tribo_norm3(w) + tribo_norm3(w_free) + tribo_norm3(w_next));
+  if (turn > 1e-8 && turn < 1) {
+    double mean[3], cayley[4], C[9], E[9], turned[3];
+    for (int i = 0; i < 3; ++i) {
+      mean[i] = 0.5 * h * (w[i] + w_free[i]);
+    }
+    tribo_quat_cayley(cayley, mean);
+    tribo_quat_to_mat(C, cayley);
+    turn_in_step(h, 0, w, w_next, E);
+    tribo_mul33v(turned, E, next);
+    tribo_copy3(next, turned);
+    tribo_mul33v(turned, C, free);
+    tribo_copy3(free, turned);
+  }
+  tribo_sub3(torque, next, free);
+}
+
 void tribo_dyn_body_integrate(const double q[7], const double dv[6], double q_next[7]) {
   double turn[4];
   tribo_quat_exp(turn, dv + 3);

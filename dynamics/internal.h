@@ -121,6 +121,56 @@ typedef struct Slack {
   double* y;      // (6 × dofs of the largest block)
 } Slack;
 
+// X(array, count): what inverse dynamics keeps per velocity and per block, taken when it is first asked for
+#define TRIBO_DYN_INVERSE_ARRAYS(X) \
+  X(force, nv)                      \
+  X(need, nv)                       \
+  X(v_free, nv)                     \
+  X(lack, nv)                       \
+  X(low, nv)                        \
+  X(place, nv)                      \
+  X(chain_parent, nv)               \
+  X(chain_end, nv)                  \
+  X(block, nblock)                  \
+  X(dim, nblock)                    \
+  X(at, nblock)                     \
+  X(mass, nmass)                    \
+  X(minv, nmass)
+
+// What the wish leaves to the impulse of a cone.
+enum {
+  TRIBO_DYN_WAY_GIVEN,  // nothing: its λ is known, 0 when it is open
+  TRIBO_DYN_WAY_RAY,    // one number ≥ 0 along a direction
+  TRIBO_DYN_WAY_DISK,   // friction under a known normal impulse
+  TRIBO_DYN_WAY_CONE,   // all of it
+};
+
+// Inverse dynamics; the equations are those of inverse.c.
+typedef struct Inverse {
+  double* force;   // (nv) f, trees  set by: inverse_update
+  double* need;    // (nv) p [N·s]  set by: inverse_update (free bodies), inverse_balance (trees)
+  double* v_free;  // (nv) v_f  set by: the same
+  double* lack;    // (nv) y, 0 on driven velocities
+
+  // set by: inverse_reduce
+  int whole;                      // 1: contacts answer to the motion they make, not to the wish
+  int* place;                     // (nv) of an undriven velocity in its reduced block, −1: driven
+  int *chain_parent, *chain_end;  // (nv) scratch
+  int nblock, *block, *dim;       // blocks with undriven velocities: their number, −1: none; their size
+  size_t* at;                     // (nblock) in mass and minv
+  double *mass, *minv;            // M_uu
+  int *way, *cone_of;             // (ncone) what is left to a cone; reduced cone → cone
+  double* given;                  // (nrow) what is known of λ
+  double* span;                   // (nrow × nv) set by: inverse_span
+  double* polish;                 // scratch of: inverse_polish
+  char* ways;
+  double* low;  // (nv) scratch: a bias
+  Rows rows;    // the reduced problem
+  size_t force_capacity, need_capacity, v_free_capacity, lack_capacity, place_capacity, chain_parent_capacity,
+      chain_end_capacity, block_capacity, dim_capacity, at_capacity, mass_capacity, minv_capacity, way_capacity,
+      cone_of_capacity, given_capacity, span_capacity, polish_capacity, ways_capacity, low_capacity;
+} Inverse;
+
 typedef enum Stage { STAGE_NONE, STAGE_UPDATED, STAGE_ASSEMBLED } Stage;
 
 struct TriboDynData {
@@ -165,6 +215,8 @@ struct TriboDynData {
   double last_error;              // of the pass before, set by: close
   int passes;                     // so far
 
+  Inverse inverse;
+
   // scratch of: trees
   TriboPinData** pin;  // (npin = ntree)
   int npin;
@@ -198,6 +250,9 @@ void tribo_dyn_body_free_velocity(const FreeBody* body, const TriboStepOptions* 
 // as for advance; w_next comes in as w_free + I⁻¹ torque.
 void tribo_dyn_body_spin(const FreeBody* body, double h, double split, int flies, const double w[3],
                          const double w_free[3], const double torque[3], double w_next[3]);
+// The other way round: the torque that ends in w_next, of a body that contacts push all through the step.
+void tribo_dyn_body_torque(const FreeBody* body, double h, const double w[3], const double w_free[3],
+                           const double w_next[3], double torque[3]);
 // split: TRIBO_DYN_SMOOTH or the share of the step with the old velocity
 void tribo_dyn_body_advance(double h, double split, const double q[7], const double v[6], const double v_next[6],
                             double q_next[7]);
@@ -254,6 +309,13 @@ TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* dat
                                     const double* v, double* q_next, double* v_next);
 int tribo_dyn_flows(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options, int block);
 
+// ---- inverse.c
+
+void tribo_dyn_inverse_free(Inverse* inverse);
+// Jᵀλ (in data->impulse), and with it v_f and p of the trees; free bodies' are known.
+TriboStatus tribo_dyn_inverse_need(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                   const double* v, const double* lambda);
+
 // ---- tree_factor.c
 
 // L (nv × nv) receives the factor of a mass matrix; TRIBO_NUMERIC when that is not positive definite.
@@ -276,6 +338,11 @@ TriboStatus tribo_dyn_tree_wrenches(const TreePart* part, TriboDynData* data, Tr
 // Poses (nlink) at q, and twists (nlink) of v; jac (6 × nv) is filled too.
 TriboStatus tribo_dyn_tree_look(const TreePart* part, TriboPinData* pin, const double* q, const double* v,
                                 TriboPose* poses, TriboTwist* twists, double* jac);
+// The half-way point of a tree, M̃ there (in mass) and its factor (data->factor), the forces without the bias
+// (data->force).
+TriboStatus tribo_dyn_tree_prepare(const TriboSystem* system, TriboDynData* data, int tree,
+                                   const TriboStepOptions* options, const double* v, const double* tau,
+                                   const double* wrench, double* mass);
 // Mass, free velocity, half-way point, poses, twists and jac of one tree; tau (nv), wrench (nlink × 6) may be NULL.
 TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data, int tree,
                                   const TriboStepOptions* options, const double* v, const double* tau,

@@ -156,10 +156,10 @@ static TriboStatus solve_free_velocity(const DofTree* dofs, TriboDynData* data, 
   return TRIBO_OK;
 }
 
-// The smooth part of a step from v: the half-way point, M̃ = M + θhD there (in mass) and its factor, the free velocity.
-static TriboStatus flow_velocity(const TriboSystem* system, TriboDynData* data, int tree,
-                                 const TriboStepOptions* options, const double* v, const double* tau,
-                                 const double* wrench, double* mass, double* v_free) {
+// M̃ = M + θhD, and what springs add.
+TriboStatus tribo_dyn_tree_prepare(const TriboSystem* system, TriboDynData* data, int tree,
+                                   const TriboStepOptions* options, const double* v, const double* tau,
+                                   const double* wrench, double* mass) {
   const TreePart* part = system->trees + tree;
   const TriboTreeInfo* info = part->info;
   TriboPinData* pin = data->pin[tree];
@@ -179,8 +179,17 @@ static TriboStatus flow_velocity(const TriboSystem* system, TriboDynData* data, 
   TRIBO_TRY(tribo_pin_mass(pin, middle, mass));
   add_damping(info, options, mass);
   add_springs(info, options, middle, v, data->force, mass);
-  TRIBO_TRY(tribo_dyn_factor(&part->dofs, mass, data->factor));
-  return solve_free_velocity(&part->dofs, data, pin, options, middle, v, v_free);
+  return tribo_dyn_factor(&part->dofs, mass, data->factor);
+}
+
+// The smooth part of a step from v: the half-way point, M̃ there (in mass) and its factor, the free velocity.
+static TriboStatus flow_velocity(const TriboSystem* system, TriboDynData* data, int tree,
+                                 const TriboStepOptions* options, const double* v, const double* tau,
+                                 const double* wrench, double* mass, double* v_free) {
+  const TreePart* part = system->trees + tree;
+  TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v, tau, wrench, mass));
+  return solve_free_velocity(&part->dofs, data, data->pin[tree], options, data->q_half + system->block_q[part->block],
+                             v, v_free);
 }
 
 TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data, int tree,

@@ -35,7 +35,7 @@ struct Args {
 };
 
 extern const Command command_run, command_check, command_lab, command_info, command_solve, command_dump, command_bench,
-    command_convert, command_plot, command_render, command_solvers, command_version, command_view;
+    command_convert, command_id, command_plot, command_render, command_solvers, command_version, command_view;
 const Command* const* cli_commands(int* count);
 
 // The value of a flag, NULL when it was not given.

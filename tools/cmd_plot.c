@@ -94,7 +94,9 @@ static int read_table(Table* t, const char* path) {
   int code = EXIT_WELL;
   for (long line = 1; code == EXIT_WELL && getline(&text, &size, file) >= 0; ++line) {
     text[strcspn(text, "\r\n")] = '\0';
-    code = line == 1 ? read_header(t, path, text) : *text != '\0' ? read_row(t, path, line, text) : EXIT_WELL;
+    // a line that starts with # is a remark
+    const int row = *text != '\0' && *text != '#';
+    code = line == 1 ? read_header(t, path, text) : row ? read_row(t, path, line, text) : EXIT_WELL;
   }
   if (code == EXIT_WELL && t->nrow == 0) {
     code = cli_wrong("%s: there are no rows", path);

@@ -295,6 +295,33 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_settle(const TriboSystem* system, TriboDyn
 void tribo_dyn_closure_impulses(const TriboSystem* system, const TriboDynData* data, const double* lambda,
                                 const double* last, double* out);
 
+// Inverse dynamics, instead of update … advance (dynamics/inverse.c has the equations). inverse_update takes the place
+// of update: the velocity after the step is `wanted`, and assemble then makes rows with g = c = J wanted + γ. reduce
+// makes the problem of the velocities that are not driven (driven: nv), speeds below tol being 0; whole: contacts
+// answer to the motion they make, not to the wish. balance fills its g, from the impulses so far (reduced NULL: none);
+// lambda (nrow of assemble's problem) receives them all, *change the relative change of what the wish needs: solve and
+// balance are repeated until it is nothing. finish: force (nv) is what driven joints must give and what the others
+// lack, lack (nv) the velocity by which the others miss the wish; assemble's problem becomes that of the forward step
+// with these forces, for its residuals.
+TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_update(const TriboSystem* system, TriboDynData* data,
+                                                     const TriboStepOptions* options, const double* q, const double* v,
+                                                     const double* wanted, const double* tau, const double* wrench);
+TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_reduce(const TriboSystem* system, TriboDynData* data,
+                                                     const unsigned char* driven, double tol, int whole,
+                                                     TriboProblem* problem);
+TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_balance(const TriboSystem* system, TriboDynData* data,
+                                                      const TriboStepOptions* options, const double* v,
+                                                      const double* reduced, double* lambda, double* change);
+TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_finish(const TriboSystem* system, TriboDynData* data,
+                                                     const TriboStepOptions* options, const double* v,
+                                                     const double* lambda, double* force, double* lack);
+// Before finish: the last digits of lambda (dynamics/inverse_polish.c)
+TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_polish(const TriboSystem* system, TriboDynData* data,
+                                                     const TriboStepOptions* options, const double* v, double* lambda);
+// The torques that are left open (dynamics/inverse_span.c), after reduce: count orthonormal rows of nv.
+TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_span(const TriboSystem* system, TriboDynData* data, const double** span,
+                                                   int* count);
+
 // Kinetic and potential energy [J], linear momentum and angular momentum about the world origin, at any state.
 typedef struct TriboEnergy {
   double kinetic, potential;

@@ -111,8 +111,10 @@ void tribo_data_destroy(TriboData* data) {
   tribo_dyn_data_destroy(data->dynamics);
   tribo_col_data_destroy(data->collision);
   tribo_islands_free(&data->islands);
-  void* owned[] = {data->solvers, data->warm,   data->warm_next, data->warm_mid, data->laws,   data->lambda,
-                   data->sigma,   data->settle, data->views,     data->chased,   data->merged, data->judge_work};
+  void* owned[] = {data->solvers,   data->warm,       data->warm_next, data->warm_mid,       data->laws,
+                   data->lambda,    data->sigma,      data->settle,    data->views,          data->chased,
+                   data->merged,    data->judge_work, data->has_drive, data->inverse_tau,    data->inverse_missing,
+                   data->inverse_v, data->inverse_y,  data->opening,   data->inverse_lambda, data->inverse_views};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; ++i) {
     tribo_free(owned[i]);
   }

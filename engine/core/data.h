@@ -132,6 +132,14 @@ struct TriboData {
   size_t view_capacity;
   TriboStepInfo info;
 
+  // the last call of inverse dynamics; its problem takes the place of the last step's
+  unsigned char* has_drive;                                                 // (nv)
+  double *inverse_tau, *inverse_missing, *inverse_v, *inverse_y, *opening;  // (nv); opening (6 × nclosure)
+  double* inverse_lambda;                                                   // (rows of the reduced problem)
+  TriboContactView* inverse_views;
+  size_t has_drive_capacity, inverse_tau_capacity, inverse_missing_capacity, inverse_v_capacity, inverse_y_capacity,
+      opening_capacity, inverse_lambda_capacity, inverse_view_capacity;
+
   // views of the current state, computed on demand
   int kinematics_known;
   TriboPose* poses;  // (nbody) as dynamics moves them
@@ -154,12 +162,19 @@ TriboStatus tribo_warm_renew(TriboData* data);
 // Rounding may excuse a residual up to here [m/s]: beyond, impulses are so large that the problem has no proper answer.
 #define TRIBO_FLOOR_LIMIT 1e-6
 
+// step.c: the forces of a step, without those of actuators unless drives is set; and what dynamics has to know.
+TriboStatus tribo_data_gather(const TriboModel* model, TriboData* data, const StepStart* start, int drives);
+TriboStepOptions tribo_data_options(const TriboWorldDef* world, const TriboData* data, double h);
+
 // solve.c: all islands. deadline [s]: 0 for none.
 TriboStatus tribo_data_solve(TriboData* data, double deadline, TriboStepInfo* info);
 
 // report.c: what a step was like. Residuals of the whole from raw data, and whether they certify it; the contacts.
 TriboStatus tribo_data_certify(const TriboModel* model, TriboData* data, TriboStepInfo* info);
 TriboStatus tribo_data_publish(TriboData* data, double h);
+// One contact with its impulses, of no island.
+void tribo_contact_view(const TriboContact* contact, const TriboRowInfo* row, const TriboCone* cone,
+                        const double* lambda, double h, TriboContactView* view);
 
 // contacts.c: the contacts of a step with their laws; and those that the impulses found so far bring about: *more says
 // whether there are any, so that the step has to be solved once more.

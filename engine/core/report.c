@@ -63,39 +63,42 @@ TriboStatus tribo_data_certify(const TriboModel* model, TriboData* data, TriboSt
   return TRIBO_OK;
 }
 
+void tribo_contact_view(const TriboContact* contact, const TriboRowInfo* row, const TriboCone* cone,
+                        const double* lambda, double h, TriboContactView* view) {
+  *view = (TriboContactView){.body_a = contact->body_a,
+                             .body_b = contact->body_b,
+                             .shape_a = contact->geom_a,
+                             .shape_b = contact->geom_b,
+                             .gap = contact->gap,
+                             .island = -1};
+  tribo_copy3(view->point, contact->point);
+  tribo_copy3(view->normal, contact->normal);
+  double normal = lambda[cone->dim - 1];
+  tribo_scale3(view->force, normal / h, row->frame + 6);
+  double ratio = 0;
+  if (cone->kind == TRIBO_CONE_FRICTION) {
+    view->friction = fmin(cone->mu[0], cone->mu[1]);
+    tribo_axpy3(view->force, view->force, lambda[0] / h, row->frame);
+    tribo_axpy3(view->force, view->force, lambda[1] / h, row->frame + 3);
+    const double *mu = cone->mu, limit = mu[0] * mu[1] * normal;
+    ratio = limit > 0 ? hypot(mu[1] * lambda[0], mu[0] * lambda[1]) / limit : 1;
+  }
+  // on the cone's face it slides, inside it sticks
+  view->mode = normal <= 0 ? TRIBO_CONTACT_OPEN : ratio < 1 - 1e-9 ? TRIBO_CONTACT_STICK : TRIBO_CONTACT_SLIDE;
+}
+
 // What the contacts looked like, for views and events.
 TriboStatus tribo_data_publish(TriboData* data, double h) {
   TRIBO_TRY(TRIBO_RESERVE(&data->views, &data->view_capacity, data->ncontact));
   data->nview = data->ncontact;
   for (int c = 0; c < data->problem.ncone; ++c) {
     const TriboRowInfo* row = &data->rows[c];
-    if (row->kind != TRIBO_ROW_CONTACT) {
-      continue;
+    if (row->kind == TRIBO_ROW_CONTACT) {
+      const TriboCone* cone = &data->problem.cones[c];
+      TriboContactView* view = &data->views[row->index];
+      tribo_contact_view(&data->contacts[row->index], row, cone, data->lambda + cone->row, h, view);
+      view->island = data->islands.island_of_cone[c];
     }
-    const TriboContact* contact = &data->contacts[row->index];
-    const TriboCone* cone = &data->problem.cones[c];
-    const double* lambda = data->lambda + cone->row;
-    TriboContactView* view = &data->views[row->index];
-    *view = (TriboContactView){.body_a = contact->body_a,
-                               .body_b = contact->body_b,
-                               .shape_a = contact->geom_a,
-                               .shape_b = contact->geom_b,
-                               .gap = contact->gap,
-                               .island = data->islands.island_of_cone[c]};
-    tribo_copy3(view->point, contact->point);
-    tribo_copy3(view->normal, contact->normal);
-    double normal = lambda[cone->dim - 1];
-    tribo_scale3(view->force, normal / h, row->frame + 6);
-    double ratio = 0;
-    if (cone->kind == TRIBO_CONE_FRICTION) {
-      view->friction = fmin(cone->mu[0], cone->mu[1]);
-      tribo_axpy3(view->force, view->force, lambda[0] / h, row->frame);
-      tribo_axpy3(view->force, view->force, lambda[1] / h, row->frame + 3);
-      const double *mu = cone->mu, limit = mu[0] * mu[1] * normal;
-      ratio = limit > 0 ? hypot(mu[1] * lambda[0], mu[0] * lambda[1]) / limit : 1;
-    }
-    // on the cone's face it slides, inside it sticks
-    view->mode = normal <= 0 ? TRIBO_CONTACT_OPEN : ratio < 1 - 1e-9 ? TRIBO_CONTACT_STICK : TRIBO_CONTACT_SLIDE;
   }
   return TRIBO_OK;
 }

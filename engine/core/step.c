@@ -13,7 +13,7 @@
 // ---- stages
 
 // The user's inputs, the forces the scene schedules for this moment, and those that depend on the state.
-static TriboStatus gather_forces(const TriboModel* model, TriboData* data, const StepStart* start) {
+TriboStatus tribo_data_gather(const TriboModel* model, TriboData* data, const StepStart* start, int drives) {
   const double time = start->time;
   TRIBO_TRY(tribo_drive_look(model, data, start->q, start->v));
   TRIBO_TRY(tribo_drive_bounds(model, data, data->tau_step, data->wrench_step));
@@ -44,11 +44,13 @@ static TriboStatus gather_forces(const TriboModel* model, TriboData* data, const
   }
   TRIBO_TRY(tribo_data_steer(model, data, start, data->tau_step));
   tribo_drive_passive(model, data, data->tau_step, data->wrench_step);
-  tribo_drive_actuators(model, data, data->tau_step, data->wrench_step);
+  if (drives) {
+    tribo_drive_actuators(model, data, data->tau_step, data->wrench_step);
+  }
   return TRIBO_OK;
 }
 
-static TriboStepOptions step_options(const TriboWorldDef* world, const TriboData* data, double h) {
+TriboStepOptions tribo_data_options(const TriboWorldDef* world, const TriboData* data, double h) {
   TriboStepOptions o = {.h = h,
                         .scheme = world->scheme,
                         .erp = world->erp,
@@ -132,12 +134,12 @@ static TriboStatus solve_step(const TriboModel* model, TriboData* data, const St
 // One step, or a part of one, into the spare buffers.
 static TriboStatus run_part(const TriboModel* model, TriboData* data, const StepStart* start, double deadline,
                             TriboStepInfo* info) {
-  const TriboStepOptions options = step_options(&model->world, data, start->h);
+  const TriboStepOptions options = tribo_data_options(&model->world, data, start->h);
   const double begin = tribo_now();
   info->outcome = TRIBO_SOLVED;
   info->residual.worst = -1;
   info->passes = 1;
-  TRIBO_TRY(gather_forces(model, data, start));
+  TRIBO_TRY(tribo_data_gather(model, data, start, 1));
   TRIBO_TRY(
       tribo_dyn_update(model->system, data->dynamics, &options, start->q, start->v, data->tau_step, data->wrench_step));
   info->stage[TRIBO_STAGE_DYNAMICS] = tribo_now() - begin;

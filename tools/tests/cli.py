@@ -29,7 +29,7 @@ def complains(words, *texts, code=2):
 
 
 # help and versions
-for command in ("run", "check", "lab", "info", "solve", "dump", "bench", "plot", "render", "view", "solvers", "help", "version"):
+for command in ("run", "check", "lab", "info", "solve", "dump", "bench", "plot", "id", "render", "view", "solvers", "help", "version"):
     out, _ = call(command, "--help")
     assert out.startswith(f"usage: tribo {command}"), out
 assert "Pinocchio 4." in call("version")[0] and "Coal 3." in call("version")[0]
@@ -224,3 +224,47 @@ process.send_signal(signal.SIGINT)
 process.wait(timeout=20)
 assert "real time" in seen and "worst" in seen, seen
 print("the command line behaves")
+
+# inverse dynamics of a recorded motion: torques, slips, and every sort of wrong file
+push = str(scenes / "motions/push.yaml")
+with tempfile.TemporaryDirectory() as folder:
+    motion, out, result = (str(pathlib.Path(folder, name)) for name in ("motion.csv", "out.csv", "out.json"))
+    call("run", push, "--record", motion, "--quiet")
+    said, _ = call("id", push, "--motion", motion, "--passive", "rise", "--out", out, "--json", result)
+    assert "infeasible     0" in said and "peak torques" in said, said
+    told = json.loads(pathlib.Path(result).read_text())
+    assert told["steps"] == 500 and told["infeasible_steps"] == 0 and told["slip_steps"] == 500, told
+    assert abs(told["tau_max"]["push"] - 12) < 1e-9 and told["residual"]["nat"] < 1e-10 and told["status"] == "done", told
+    rows = list(csv.DictReader(open(out)))
+    assert len(rows) == 500 and all(row["feasible"] == "1" for row in rows)
+    # the motor itself leaves nothing to do
+    call("id", push, "--motion", motion, "--passive", "rise", "--drives", "--json", result, "--quiet")
+    assert json.loads(pathlib.Path(result).read_text())["tau_max"].get("push", 0) < 1e-6
+    # without a drive the motion is not feasible
+    call("id", push, "--motion", motion, "--passive", "rise,push", "--strict", "--quiet", code=1)
+
+    lines = pathlib.Path(motion).read_text().splitlines()
+    bad = str(pathlib.Path(folder, "bad.csv"))
+
+    def wrong(number, change, *texts):
+        broken = list(lines)
+        broken[number - 1] = change(broken[number - 1].split(","))
+        pathlib.Path(bad).write_text("\n".join(broken) + "\n")
+        complains(["id", push, "--motion", bad, "--out", out, "--quiet"], *texts)
+
+    wrong(300, lambda row: ",".join(row[:2]), "bad.csv:300:2: the row has fewer than the header's 5 columns")
+    rows = pathlib.Path(out).read_text().splitlines()
+    assert len(rows) == 299 and rows[-1].startswith("# incomplete: stopped at"), rows[-1]
+    call("plot", out, "--out", str(pathlib.Path(folder, "out.svg")))
+    wrong(7, lambda row: ",".join(row + ["0"]), "bad.csv:7:5: the row has more than the header's 5 columns")
+    wrong(1, lambda row: ",".join(["t", "q.pull"] + row[2:]), "bad.csv:1:2: column 'q.pull' is of no joint or body")
+    wrong(1, lambda row: ",".join(["t", "x"] + row[2:]), "bad.csv:1: column 'q.push' is missing")
+    wrong(1, lambda row: ",".join(row[:2] + [row[1]] + row[3:]), "bad.csv:1:3: column 'q.push' stands there twice")
+    wrong(9, lambda row: ",".join(["0.001"] + row[1:]), "bad.csv:9: t = 0.001 comes after t = 0.006, must grow")
+    wrong(9, lambda row: ",".join(["0.0065"] + row[1:]), "bad.csv:9: t grows by 0.0005 s, before by 0.001 s")
+    wrong(9, lambda row: ",".join(row[:3] + ["nan"] + row[4:]), "bad.csv:9:4: v.push is nan, must be finite")
+    wrong(9, lambda row: ",".join(row[:3] + ["fast"] + row[4:]), "bad.csv:9:4: 'fast' is no number")
+    wrong(9, lambda row: ",".join(row[:2] + ["-0.02"] + row[3:]), "bad.csv:9: ground and block", "overlap by 0.02 m")
+    complains(["id", push], "id needs --motion FILE")
+    complains(["id", push, "--motion", "nowhere.csv"], "nowhere.csv: cannot be read")
+    complains(["id", push, "--motion", motion, "--passive", "pull"], "there is no joint 'pull'")

@@ -41,6 +41,16 @@ for line in re.findall(r"^    tribo (.+)$", (root / "docs/robot-files.md").read_
     with tempfile.TemporaryDirectory() as folder:
         words = [str(root / w) if w.startswith("engine/") else w for w in line.split("#")[0].split()]
         subprocess.run([tribo, *words], check=True, capture_output=True, cwd=folder)
+# those of the page on inverse dynamics run one after the other, and what they say is what the page says
+with tempfile.TemporaryDirectory() as folder:
+    page = (root / "docs/inverse-dynamics.md").read_text()
+    for line in re.findall(r"^    tribo (.+)$", page, re.M):
+        words = [str(root / w) if w.startswith("scenes/") else w for w in line.split()]
+        subprocess.run([tribo, *words], check=True, capture_output=True, cwd=folder)
+    rows = [row.split(",") for row in pathlib.Path(folder, "torques.csv").read_text().splitlines()]
+    push = [float(row[rows[0].index("tau.push")]) for row in rows[1:]]
+    assert abs(push[0] - 12) < 1e-9 and abs(push[-1] - 7.848) < 1e-9, (push[0], push[-1])
+    assert pathlib.Path(folder, "push.svg").read_text() == (root / "docs/pictures/push.svg").read_text(), "push.svg is old"
 for script in re.findall(r"^    (tools/\w+)", readme, re.M):
     assert (root / script).exists(), script
 print("pages, program, commands, scenes and links agree")

@@ -560,6 +560,42 @@ typedef struct TriboTerms {
 } TriboTerms;
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_terms(const TriboModel* model, TriboData* data, const TriboTerms* out);
 
+// ---- inverse dynamics: which torques and contact forces make a wanted motion
+// -----------------------------------------
+
+typedef struct TriboInverseOptions {
+  const unsigned char* driven;  // (nv) 1: a torque acts there; NULL: on all joints but floating bases. Free bodies: 0
+  double tol;                   // speeds below are 0: what touches and what slides [m/s, rad/s]
+  int acceleration;             // 1: the wish is an acceleration, v⁺ = v + dt · wish
+  int drives;                   // 1: the scene's motors and actuators act too, and torques are what they leave to do
+  int nearest;                  // 1: a wish that is not feasible gives way to the nearest motion that is
+  int span;                     // 1: tell which torques the motion leaves open
+} TriboInverseOptions;
+TRIBO_API TriboInverseOptions tribo_inverse_default(void);
+
+// Everything points into the data and stays until its next step or inverse.
+typedef struct TriboInverse {
+  int feasible;                      // 1: a step with these torques makes the wish, within tol
+  const double* tau;                 // (nv) on driven velocities; 0 on the others [N·m, N]
+  const double* missing;             // (nv) on velocities without drive: what the wish lacks [N·m, N]
+  const double* v_next;              // (nv) the wish, or the motion that took its place
+  double deviation;                  // largest difference between the wish and what a step makes of it [m/s, rad/s]
+  double distance;                   // of the two in the norm √(yᵀM y) [√J]
+  double penetration;                // fastest approach of what cannot come closer: contacts and limits [m/s, rad/s]
+  double opening;                    // speed at which the wish opens closures [m/s, rad/s]
+  const TriboContactView* contacts;  // (ncontact) forces and modes
+  int ncontact;
+  TriboResiduals residual;  // of the forward problem of a step with these torques, judged as a step's is
+  int passes, iterations;
+  int nspan;           // dimension of the set of torques that can be added without moving anything, cones aside
+  const double* span;  // (nspan × nv) orthonormal
+} TriboInverse;
+// From the present state; it does not change. wish (nv): the velocity after the model's dt. The problem of the last
+// step is forgotten.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_inverse_dynamics(const TriboModel* model, TriboData* data,
+                                                             const double* wish, const TriboInverseOptions* options,
+                                                             TriboInverse* out);
+
 // ---- state ---------------------------------------------------------------------------------------------------------
 
 // Everything a simulation needs to go on with the same bits: time, q, v and the warm start.

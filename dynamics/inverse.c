@@ -1,0 +1,478 @@
+// Inverse dynamics through contact (Algorithm 2 of "From compliant to rigid contact simulation", with what it leaves
+// open: motion that nothing drives).
+//
+// Wanted is v⁺. A step with the impulses λ and the generalized forces τ of the driven joints a makes it when
+//
+//     p = Jᵀλ + h Sᵀτ,     p = M̃(v_f − v) + h(b(q½, ½(v + v_f)) − f) + Jᵀλ,     v_f = v⁺ − M̃⁻¹Jᵀλ           (1)
+//     K ∋ λ ⊥ σ + Γ(σ) ∈ K*,     σ = Rλ + c,     c = J v⁺ + γ                                               (2)
+//
+// with f all known forces, M̃ and q½ as in tree_motion.c: the equations of the forward step, read the other way. p, the
+// impulse the wish needs, depends on λ only through the mean velocity of the bias b, so (1) is iterated and wins a
+// factor of about h|v| per pass.
+//
+// In (2) c is given, and there each constraint stands alone:
+//
+//     c_N > 0                 open, λ = 0
+//     c_N = 0, c_T ≠ 0        slides, λ = λ_N (−D² c_T/‖D c_T‖, 1), a ray
+//     c = 0                   sticks, any λ of the cone
+//     R_N > 0                 a spring: λ_N = max(0, −c_N/R_N); c_T decides about λ_T as above
+//     dry friction, motors    c ≠ 0 or R > 0 decide; at c = 0 any λ between the bounds
+//     closures                any λ
+//
+// (speeds below a tolerance count as 0, because the noise of a recorded motion must not decide who carries the load).
+// Algorithm 2 stops here: its proximal iteration takes of these the λ nearest to where it starts. But a floating base
+// and a free body have no motor: on the undriven velocities u, (1) says J_uᵀλ = p_u, and of all λ that (2) allows those
+// are wanted that satisfy it. With the metric of their kinetic energy that is a contact problem again,
+//
+//     C ∋ λ ⊥ ς ∈ C*,     ς = J_u y,     y = M_uu⁻¹(J_uᵀλ − p_u)                                             (3)
+//
+// of the size of what is not driven, C being the product of the sets above, and y the change of velocity that the wish
+// would suffer: 0 when it is feasible. Constraints that act on driven joints only are not in (3): any choice of theirs
+// is answered by torques, and the smallest is taken.
+//
+// The motion nearest to a wish that is not feasible: the undriven part moves as contacts make it while the driven
+// joints do as they are told. That is (3) with the whole of (2), σ = Rλ + c + J_u y. In the norm yᵀM y no motion with
+// these impulses is nearer, since of all y with M y = J ᵀλ − p on u the shortest is 0 on a.
+#include "internal.h"
+
+// ---- the wish ------------------------------------------------------------------------------------------------------
+
+static TriboStatus reserve(const TriboSystem* system, Inverse* inv) {
+  const size_t nv = (size_t)system->info.nv, nblock = (size_t)system->info.nblock, nmass = system->nmass;
+#define X(array, count) TRIBO_TRY(TRIBO_RESERVE(&inv->array, &inv->array##_capacity, count));
+  TRIBO_DYN_INVERSE_ARRAYS(X)
+#undef X
+  return TRIBO_OK;
+}
+
+void tribo_dyn_inverse_free(Inverse* inv) {
+#define X(array, count) tribo_free(inv->array);
+  TRIBO_DYN_INVERSE_ARRAYS(X)
+#undef X
+  tribo_free(inv->way);
+  tribo_free(inv->cone_of);
+  tribo_free(inv->given);
+  tribo_free(inv->span);
+  tribo_free(inv->polish);
+  tribo_free(inv->ways);
+  tribo_dyn_rows_free(&inv->rows);
+}
+
+// A free body has no motor: its free velocity is known, and so is the impulse that the wish needs.
+static void want_body(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options, int b,
+                      const double* v, const double* wanted, const double* tau, const double* wrench) {
+  Inverse* inv = &data->inverse;
+  const FreeBody* body = system->bodies + b;
+  const int at = system->block_v[b];
+  const double* q = data->q + system->block_q[b];
+  double *v_free = inv->v_free + at, *need = inv->need + at, *seen = data->v_free + at;
+  tribo_dyn_body_pose(body, q, data->poses + b);
+  tribo_dyn_body_free_velocity(body, options, q, v + at, tau == NULL ? NULL : tau + at,
+                               wrench == NULL ? NULL : wrench + 6 * b, v_free);
+  double change[3], size = 0, most = 0;
+  for (int i = 0; i < 6; ++i) {
+    most = fmax(most, fabs(wanted[at + i] - v_free[i]));
+    size = fmax(size, fabs(v[at + i]) + fabs(v_free[i]));
+  }
+  tribo_sub3(change, wanted + at, v_free);
+  tribo_scale3(need, body->mass, change);
+  // in flight nothing is needed; what else differs from the free motion was pushed
+  if (options->scheme == TRIBO_SCHEME_EULER || most <= 1e-13 * size) {
+    tribo_sub3(change, wanted + at + 3, v_free + 3);
+    tribo_mul33v(need + 3, body->inertia, change);
+  } else {
+    tribo_dyn_body_torque(body, options->h, v + at + 3, v_free + 3, wanted + at + 3, need + 3);
+  }
+  // rows see v_f + M⁻¹p, as they do when they are solved
+  tribo_axpy3(seen, v_free, 1 / body->mass, need);
+  tribo_mul33v(seen + 3, body->inverse, need + 3);
+  tribo_add3(seen + 3, seen + 3, v_free + 3);
+  tribo_dyn_body_twist(body, data->poses + b, seen, data->twists + b);
+}
+
+static TriboStatus want_tree(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options, int tree,
+                             const double* v, const double* wanted, const double* tau, const double* wrench) {
+  const TreePart* part = system->trees + tree;
+  const int block = part->block, at = system->block_v[block], n = part->info->nv, tied = system->cluster[block] >= 0;
+  const double* q = data->q + system->block_q[block];
+  const size_t at_mass = system->block_at[block];
+  double *mass = data->mass + at_mass, *minv = data->minv + at_mass, *flow = tied ? data->next_mass + at_mass : mass;
+  TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v + at, tau == NULL ? NULL : tau + at,
+                                   wrench == NULL ? NULL : wrench + 6 * part->body, flow));
+  memcpy(data->inverse.force + at, data->force, (size_t)n * sizeof *data->force);
+  if (tied) {
+    TRIBO_TRY(tribo_dyn_tree_mass(system, data, tree, q, mass, minv));
+  } else {
+    tribo_dyn_factor_inverse(&part->dofs, data->factor, data->work, minv);
+  }
+  memcpy(data->v_free + at, wanted + at, (size_t)n * sizeof *wanted);
+  return tribo_dyn_tree_look(part, data->pin[tree], q, wanted + at, data->poses + part->body, data->twists + part->body,
+                             data->jac + 6 * at);
+}
+
+TriboStatus tribo_dyn_inverse_update(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                     const double* q, const double* v, const double* wanted, const double* tau,
+                                     const double* wrench) {
+  const char* where = "tribo_dyn_inverse_update";
+  if (system == NULL || data == NULL || options == NULL || q == NULL || v == NULL || wanted == NULL) {
+    return tribo_fail(TRIBO_INVALID, "%s: system, data, options, q, v or wanted is NULL", where);
+  }
+  const TriboSystemInfo* info = &system->info;
+  data->stage = STAGE_NONE;
+  TRIBO_TRY(tribo_dyn_check_options(where, options));
+  TRIBO_TRY(tribo_dyn_unit_state(system, where, q, data->q));
+  TRIBO_TRY(tribo_dyn_check_finite(where, "v", v, info->nv));
+  TRIBO_TRY(tribo_dyn_check_finite(where, "wanted v", wanted, info->nv));
+  TRIBO_TRY(reserve(system, &data->inverse));
+  for (int b = 0; b < info->nfree; ++b) {
+    want_body(system, data, options, b, v, wanted, tau, wrench);
+  }
+  for (int t = 0; t < info->ntree; ++t) {
+    const TriboStatus status = want_tree(system, data, options, t, v, wanted, tau, wrench);
+    if (status != TRIBO_OK) {
+      tribo_fail_prefix("%s: tree %d: ", where, t);
+      return status;
+    }
+  }
+  data->stage = STAGE_UPDATED;
+  return TRIBO_OK;
+}
+
+// ---- what each constraint leaves open: (2) -------------------------------------------------------------------------
+
+// The direction of sliding friction: −D² c_f/‖D c_f‖, and 1 on the normal row; 0 where there is nothing to rub.
+static void slide_along(const TriboCone* cone, const double* c, double* way) {
+  double length = 0;
+  for (int i = 0; i < cone->dim - 1; ++i) {
+    length = hypot(length, cone->mu[i] * c[i]);
+  }
+  for (int i = 0; i < cone->dim - 1; ++i) {
+    way[i] = length > 0 ? -cone->mu[i] * cone->mu[i] * c[i] / length : 0;
+  }
+  way[cone->dim - 1] = 1;
+}
+
+// Which way is left to the λ of a cone; given (dim) receives what is known of it: the whole λ, the direction of a ray,
+// or the normal impulse of a disk.
+static int classify(const TriboCone* cone, const double* c, const double* R, double tol, double* given) {
+  const int n = cone->dim - 1;
+  memset(given, 0, (size_t)cone->dim * sizeof *given);
+  if (cone->kind == TRIBO_CONE_FREE) {
+    return TRIBO_DYN_WAY_CONE;
+  }
+  if (cone->kind == TRIBO_CONE_BOX) {
+    if (R[0] > 0) {
+      given[0] = tribo_clamp(-c[0] / R[0], cone->lo, cone->hi);
+      return TRIBO_DYN_WAY_GIVEN;
+    }
+    given[0] = c[0] > tol ? cone->lo : c[0] < -tol ? cone->hi : 0;
+    return fabs(c[0]) <= tol ? TRIBO_DYN_WAY_CONE : TRIBO_DYN_WAY_GIVEN;
+  }
+  double slip = 0;
+  for (int i = 0; i < n; ++i) {
+    slip = fmax(slip, fabs(c[i]));
+  }
+  const double normal = R[n] > 0 ? fmax(0, -c[n] / R[n]) : 0;
+  if (R[n] > 0 ? normal == 0 : c[n] > tol) {
+    return TRIBO_DYN_WAY_GIVEN;
+  }
+  if (slip <= tol && n > 0) {
+    given[n] = normal;
+    return R[n] > 0 ? TRIBO_DYN_WAY_DISK : TRIBO_DYN_WAY_CONE;
+  }
+  slide_along(cone, c, given);
+  for (int i = 0; R[n] > 0 && i <= n; ++i) {
+    given[i] *= normal;
+  }
+  return R[n] > 0 ? TRIBO_DYN_WAY_GIVEN : TRIBO_DYN_WAY_RAY;
+}
+
+// ---- the problem of what is not driven: (3) ------------------------------------------------------------------------
+
+// Numbers the undriven velocities block by block and inverts their part of the mass.
+static TriboStatus reduce_motion(const TriboSystem* system, TriboDynData* data, const unsigned char* driven) {
+  Inverse* inv = &data->inverse;
+  const TriboSystemInfo* info = &system->info;
+  size_t at = 0;
+  inv->nblock = 0;
+  for (int b = 0; b < info->nblock; ++b) {
+    const int n = info->block_dim[b], first = info->block_v[b];
+    int count = 0;
+    for (int k = 0; k < n; ++k) {
+      inv->place[first + k] = driven[first + k] ? -1 : count++;
+    }
+    inv->block[b] = count > 0 ? inv->nblock : -1;
+    if (count == 0) {
+      continue;
+    }
+    const double* mass = data->mass + system->block_at[b];
+    double *part = inv->mass + at, *minv = inv->minv + at;
+    for (int i = 0; i < n; ++i) {
+      for (int k = 0; k < n && inv->place[first + i] >= 0; ++k) {
+        if (inv->place[first + k] >= 0) {
+          part[inv->place[first + i] * count + inv->place[first + k]] = mass[i * n + k];
+        }
+      }
+    }
+    if (count == n) {
+      memcpy(minv, data->minv + system->block_at[b], (size_t)(n * n) * sizeof *minv);
+    } else {
+      // a tree without branches has a full factor
+      for (int k = 0; k < count; ++k) {
+        inv->chain_parent[k] = k - 1;
+        inv->chain_end[k] = count;
+      }
+      const DofTree chain = {count, inv->chain_parent, inv->chain_end};
+      TRIBO_TRY(tribo_dyn_factor(&chain, part, data->factor));
+      tribo_dyn_factor_inverse(&chain, data->factor, data->work, minv);
+    }
+    inv->dim[inv->nblock] = count;
+    inv->at[inv->nblock++] = at;
+    at += (size_t)count * (size_t)count;
+  }
+  return TRIBO_OK;
+}
+
+// The part of a term that acts on undriven velocities, with its rows combined as the way wants; 0: nothing does.
+static int reduce_term(const TriboSystem* system, const TriboDynData* data, int c, int term, double* out) {
+  const Inverse* inv = &data->inverse;
+  const Rows* rows = &data->rows;
+  const int block = rows->term_block[term], n = system->block_dim[block], first = system->block_v[block];
+  const int count = inv->dim[inv->block[block]], dim = rows->cones[c].dim, way = inv->way[c];
+  const double *jac = rows->term_jac + rows->term_at[term], *given = inv->given + rows->cones[c].row;
+  int any = 0;
+  memset(out, 0, (size_t)((way == TRIBO_DYN_WAY_RAY ? 1 : dim) * count) * sizeof *out);
+  for (int i = 0; i < dim; ++i) {
+    for (int k = 0; k < n; ++k) {
+      const int place = inv->place[first + k];
+      if (place < 0 || (way == TRIBO_DYN_WAY_DISK && i == dim - 1)) {
+        continue;
+      }
+      const double x = (way == TRIBO_DYN_WAY_RAY ? given[i] : 1) * jac[i * n + k];
+      out[(way == TRIBO_DYN_WAY_RAY ? 0 : i * count) + place] += x;
+      any |= x != 0;
+    }
+  }
+  return any;
+}
+
+// Appends what is left of cone c, unless it acts on driven joints alone.
+static void reduce_cone(const TriboSystem* system, TriboDynData* data, int c) {
+  Inverse* inv = &data->inverse;
+  const Rows* rows = &data->rows;
+  const TriboCone* cone = rows->cones + c;
+  Rows* out = &inv->rows;
+  const int way = inv->way[c], ray = way == TRIBO_DYN_WAY_RAY, n = out->ncone, row = out->nrow, terms = out->nterm;
+  const size_t njac = out->njac;
+  tribo_dyn_rows_begin(out, ray ? TRIBO_CONE_NONNEG : cone->kind, ray ? 1 : cone->dim, rows->infos[c].kind,
+                       rows->infos[c].index);
+  memcpy(out->cones[n].mu, cone->mu, sizeof cone->mu);
+  out->cones[n].lo = cone->lo;
+  out->cones[n].hi = cone->hi;
+  for (int t = rows->term_first[c]; t < rows->term_first[c + 1]; ++t) {
+    const int block = inv->block[rows->term_block[t]];
+    if (block < 0 || !reduce_term(system, data, c, t, out->term_jac + out->njac)) {
+      continue;
+    }
+    out->term_block[out->nterm] = block;
+    out->term_at[out->nterm++] = out->njac;
+    out->njac += (size_t)(out->cones[n].dim * inv->dim[block]);
+  }
+  if (out->nterm == terms) {
+    out->ncone = n;
+    out->nrow = row;
+    out->njac = njac;
+    return;
+  }
+  out->term_first[n + 1] = out->nterm;
+  for (int i = 0; i < cone->dim && !ray; ++i) {
+    out->R[row + i] = inv->whole || way == TRIBO_DYN_WAY_DISK ? rows->R[cone->row + i] : 0;
+  }
+  inv->cone_of[n] = c;
+}
+
+TriboStatus tribo_dyn_inverse_reduce(const TriboSystem* system, TriboDynData* data, const unsigned char* driven,
+                                     double tol, int whole, TriboProblem* problem) {
+  if (system == NULL || data == NULL || driven == NULL || problem == NULL || !(tol >= 0)) {
+    return tribo_fail(TRIBO_INVALID, "tribo_dyn_inverse_reduce: an argument is NULL, or tol = %g is negative", tol);
+  }
+  if (data->stage != STAGE_ASSEMBLED) {
+    return tribo_fail(TRIBO_STATE, "tribo_dyn_inverse_reduce: tribo_dyn_assemble must come first");
+  }
+  Inverse* inv = &data->inverse;
+  Rows* rows = &data->rows;
+  inv->whole = whole;
+  // how far the wish opens closures is a fault of its own (core asks for it); they carry whatever is needed
+  for (int c = rows->ncone - system->nclosure; c < rows->ncone && !whole; ++c) {
+    memset(rows->g + rows->cones[c].row, 0, (size_t)rows->cones[c].dim * sizeof *rows->g);
+  }
+  TRIBO_TRY(TRIBO_RESERVE(&inv->way, &inv->way_capacity, rows->ncone));
+  TRIBO_TRY(TRIBO_RESERVE(&inv->cone_of, &inv->cone_of_capacity, rows->ncone));
+  TRIBO_TRY(TRIBO_RESERVE(&inv->given, &inv->given_capacity, rows->nrow));
+  TRIBO_TRY(reduce_motion(system, data, driven));
+  TRIBO_TRY(
+      tribo_dyn_rows_reserve(&inv->rows, (size_t)rows->ncone, (size_t)rows->nrow, (size_t)rows->nterm, rows->njac));
+  for (int c = 0; c < rows->ncone; ++c) {
+    const TriboCone* cone = rows->cones + c;
+    const int way = classify(cone, rows->g + cone->row, rows->R + cone->row, tol, inv->given + cone->row);
+    const int known = inv->rows.ncone;
+    inv->way[c] = whole ? TRIBO_DYN_WAY_CONE : way;
+    if (inv->way[c] != TRIBO_DYN_WAY_GIVEN) {
+      reduce_cone(system, data, c);
+    }
+    // on driven joints alone: the wish decides, whatever the others do
+    inv->way[c] = inv->rows.ncone == known ? way : inv->way[c];
+  }
+  *problem = tribo_dyn_rows_problem(system, &inv->rows, inv->mass, inv->minv);
+  problem->nblock = inv->nblock;
+  problem->block_dim = inv->dim;
+  problem->block_at = inv->at;
+  return TRIBO_OK;
+}
+
+// λ of all rows from that of the reduced problem, or what is known before it is solved.
+static void expand(const TriboDynData* data, const double* reduced, double* lambda) {
+  const Inverse* inv = &data->inverse;
+  const Rows* rows = &data->rows;
+  for (int c = 0; c < rows->ncone; ++c) {
+    const TriboCone* cone = rows->cones + c;
+    const int known = inv->way[c] == TRIBO_DYN_WAY_GIVEN || inv->way[c] == TRIBO_DYN_WAY_DISK;
+    for (int i = cone->row; i < cone->row + cone->dim; ++i) {
+      lambda[i] = known ? inv->given[i] : 0;
+    }
+  }
+  for (int k = 0; reduced != NULL && k < inv->rows.ncone; ++k) {
+    const TriboCone *cone = rows->cones + inv->cone_of[k], *part = inv->rows.cones + k;
+    const int way = inv->way[inv->cone_of[k]], count = way == TRIBO_DYN_WAY_DISK ? cone->dim - 1 : cone->dim;
+    for (int i = 0; i < count; ++i) {
+      lambda[cone->row + i] =
+          way == TRIBO_DYN_WAY_RAY ? reduced[part->row] * inv->given[cone->row + i] : reduced[part->row + i];
+    }
+  }
+}
+
+TriboStatus tribo_dyn_inverse_need(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                   const double* v, const double* lambda) {
+  Inverse* inv = &data->inverse;
+  memset(data->impulse, 0, (size_t)system->info.nv * sizeof *data->impulse);
+  tribo_dyn_rows_impulse(system, &data->rows, lambda, data->impulse);
+  for (int t = 0; t < system->info.ntree; ++t) {
+    const int block = system->trees[t].block, n = system->block_dim[block], at = system->block_v[block];
+    const size_t at_mass = system->block_at[block];
+    const double *minv = data->minv + at_mass, *wanted = data->v_free + at, *impulse = data->impulse + at;
+    const double* flow = (system->cluster[block] >= 0 ? data->next_mass : data->mass) + at_mass;
+    double* v_free = inv->v_free + at;
+    for (int i = 0; i < n; ++i) {
+      double kick = 0;
+      for (int k = 0; k < n; ++k) {
+        kick += minv[i * n + k] * impulse[k];
+      }
+      v_free[i] = wanted[i] - kick;
+    }
+    for (int i = 0; i < n; ++i) {
+      data->mean[i] = options->scheme == TRIBO_SCHEME_EULER ? v[at + i] : 0.5 * (v[at + i] + v_free[i]);
+    }
+    TRIBO_TRY(
+        tribo_pin_bias(data->pin[t], options->gravity, data->q_half + system->block_q[block], data->mean, data->work));
+    for (int i = 0; i < n; ++i) {
+      double sum = options->h * (data->work[i] - inv->force[at + i]) + impulse[i];
+      for (int k = 0; k < n; ++k) {
+        sum += flow[i * n + k] * (v_free[k] - v[at + k]);
+      }
+      inv->need[at + i] = sum;
+    }
+  }
+  return TRIBO_OK;
+}
+
+// g of (3), from p and the impulses that are known: −J_u M_uu⁻¹ (p − Jᵀλ)_u; what is to be solved as a whole keeps c.
+static void set_reduced_g(const TriboSystem* system, TriboDynData* data) {
+  Inverse* inv = &data->inverse;
+  Rows* out = &inv->rows;
+  memset(inv->lack, 0, (size_t)system->info.nv * sizeof *inv->lack);
+  for (int b = 0; b < system->info.nblock; ++b) {
+    const int block = inv->block[b], n = system->block_dim[b], first = system->block_v[b];
+    const double* minv = block < 0 ? NULL : inv->minv + inv->at[block];
+    for (int i = 0; i < n && block >= 0; ++i) {
+      const int row = inv->place[first + i];
+      double sum = 0;
+      for (int k = 0; k < n && row >= 0; ++k) {
+        const int column = inv->place[first + k];
+        sum +=
+            column < 0 ? 0 : minv[row * inv->dim[block] + column] * (data->impulse[first + k] - inv->need[first + k]);
+      }
+      inv->lack[first + i] = row >= 0 ? sum : 0;
+    }
+  }
+  // J_u y through the unreduced rows, combined as the ways want
+  for (int k = 0; k < out->ncone; ++k) {
+    const int c = inv->cone_of[k], way = inv->way[c], dim = data->rows.cones[c].dim;
+    const double *c0 = data->rows.g + data->rows.cones[c].row, *given = inv->given + data->rows.cones[c].row;
+    double y[6], *g = out->g + out->cones[k].row;
+    tribo_dyn_rows_apply(system, &data->rows, c, inv->lack, y);
+    if (way == TRIBO_DYN_WAY_RAY) {
+      g[0] = 0;
+      for (int i = 0; i < dim; ++i) {
+        g[0] += given[i] * y[i];
+      }
+      continue;
+    }
+    for (int i = 0; i < dim; ++i) {
+      g[i] = y[i] + (inv->whole ? c0[i] : 0);
+    }
+    if (way == TRIBO_DYN_WAY_DISK) {
+      g[dim - 1] = c0[dim - 1];
+    }
+  }
+}
+
+TriboStatus tribo_dyn_inverse_balance(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                      const double* v, const double* reduced, double* lambda, double* change) {
+  const Inverse* inv = &data->inverse;
+  const int nv = system->info.nv;
+  memcpy(data->v_before, inv->need, (size_t)nv * sizeof *inv->need);
+  // with all impulses: the need of the wish, and how far it moved
+  expand(data, reduced, lambda);
+  TRIBO_TRY(tribo_dyn_inverse_need(system, data, options, v, lambda));
+  double size = 0;
+  *change = 0;
+  for (int i = 0; i < nv; ++i) {
+    size = fmax(size, fabs(inv->need[i]));
+    *change = fmax(*change, fabs(inv->need[i] - data->v_before[i]));
+  }
+  *change = reduced == NULL ? INFINITY : size > 0 ? *change / size : 0;
+
+  // with the known ones alone: the next problem
+  memcpy(data->v_after, data->impulse, (size_t)nv * sizeof *data->impulse);
+  expand(data, NULL, lambda);
+  memset(data->impulse, 0, (size_t)nv * sizeof *data->impulse);
+  tribo_dyn_rows_impulse(system, &data->rows, lambda, data->impulse);
+  set_reduced_g(system, data);
+  memcpy(data->impulse, data->v_after, (size_t)nv * sizeof *data->impulse);
+  expand(data, reduced, lambda);
+  return tribo_dyn_check_finite("tribo_dyn_inverse_balance", "needed impulse", inv->need, nv);
+}
+
+TriboStatus tribo_dyn_inverse_finish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                     const double* v, const double* lambda, double* force, double* lack) {
+  Inverse* inv = &data->inverse;
+  const TriboSystemInfo* info = &system->info;
+  TRIBO_TRY(tribo_dyn_inverse_need(system, data, options, v, lambda));
+  for (int i = 0; i < info->nv; ++i) {
+    force[i] = (inv->need[i] - data->impulse[i]) / options->h;
+  }
+  set_reduced_g(system, data);
+  memcpy(lack, inv->lack, (size_t)info->nv * sizeof *lack);
+  // the forward problem of the step with these torques: g = c − J(v⁺ − v_f)
+  for (int i = 0; i < info->nv; ++i) {
+    data->v_after[i] = data->v_free[i] - inv->v_free[i];
+  }
+  for (int c = 0; c < data->rows.ncone; ++c) {
+    double moved[6], *g = data->rows.g + data->rows.cones[c].row;
+    tribo_dyn_rows_apply(system, &data->rows, c, data->v_after, moved);
+    for (int i = 0; i < data->rows.cones[c].dim; ++i) {
+      g[i] -= moved[i];
+    }
+  }
+  return tribo_dyn_check_finite("tribo_dyn_inverse_finish", "force", force, info->nv);
+}
