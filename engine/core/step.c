@@ -101,7 +101,7 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const S
 // Contacts, limits and joints to impulses and the next state; once more where these impulses bring new contacts about.
 static TriboStatus solve_step(const TriboModel* model, TriboData* data, const StepStart* start,
                               const TriboStepOptions* options, double deadline, TriboStepInfo* info) {
-  double last = tribo_now();
+  double last;
 #define STAGE(id, call)                           \
   do {                                            \
     TRIBO_TRY(call);                              \
