@@ -45,3 +45,12 @@ static inline TriboData* data_of(const TriboModel* model) {
   CHECK_OK(tribo_data_create(model, &data));
   return data;
 }
+
+// A quantity by name, of a body, a joint or (NULL) the world.
+static inline double scene_value(const TriboModel* model, TriboData* data, const char* name, const char* of) {
+  TriboQuantity what;
+  double x;
+  CHECK_OK(tribo_quantity_find(model, name, of, &what));
+  CHECK_OK(tribo_quantity_value(model, data, what, &x));
+  return x;
+}

@@ -1,14 +1,6 @@
 // Controllers against closed forms: trajectories, computed torques, gravity, efforts, callbacks.
 #include "scenes.h"
 
-static double value(const TriboModel* model, TriboData* data, const char* name, const char* of) {
-  TriboQuantity what;
-  double x;
-  CHECK_OK(tribo_quantity_find(model, name, of, &what));
-  CHECK_OK(tribo_quantity_value(model, data, what, &x));
-  return x;
-}
-
 static void run(const TriboModel* model, TriboData* data, int steps) {
   for (int i = 0; i < steps; ++i) {
     CHECK_OK(tribo_step(model, data, NULL));
@@ -38,8 +30,8 @@ static void computed_torques_leave_the_error_its_own_equation(void** state) {
     TriboData* data = data_of(model);
     run(model, data, halves == 0 ? 150 : 300);
     const double t = 0.3, share = (1 + 5 * t) * exp(-5 * t);
-    const double error = fabs(value(model, data, "q", "shoulder") - (1.3 - share)) +
-                         fabs(value(model, data, "q", "elbow") - (-0.3 - 0.5 * share));
+    const double error = fabs(scene_value(model, data, "q", "shoulder") - (1.3 - share)) +
+                         fabs(scene_value(model, data, "q", "elbow") - (-0.3 - 0.5 * share));
     CHECK_LE(error, halves == 0 ? 6e-3 : 3e-3);
     // efforts are held over a step: of first order
     if (halves == 1) {
@@ -57,11 +49,11 @@ static void carrying_its_weight_an_arm_stays(void** state) {
   TriboModel* model = model_of(ARM "controllers: [{law: gravity}]\n");
   TriboData* data = data_of(model);
   run(model, data, 1000);
-  CHECK_NEAR(value(model, data, "q", "shoulder"), 0.3, 1e-12);
-  CHECK_NEAR(value(model, data, "q", "elbow"), -0.8, 1e-12);
+  CHECK_NEAR(scene_value(model, data, "q", "shoulder"), 0.3, 1e-12);
+  CHECK_NEAR(scene_value(model, data, "q", "elbow"), -0.8, 1e-12);
   const double fore = 9.81 * 1 * 0.4 * cos(0.3 - 0.8), up = 9.81 * (2 * 0.5 + 1 * 1) * cos(0.3) + fore;
-  CHECK_NEAR(value(model, data, "effort", "elbow"), fore, 1e-10);
-  CHECK_NEAR(value(model, data, "effort", "shoulder"), up, 1e-10);
+  CHECK_NEAR(scene_value(model, data, "effort", "elbow"), fore, 1e-10);
+  CHECK_NEAR(scene_value(model, data, "effort", "shoulder"), up, 1e-10);
   tribo_data_destroy(data);
   tribo_model_destroy(model);
 }
@@ -80,11 +72,11 @@ static void efforts_follow_their_trajectory(void** state) {
                "{at: 1, joints: {r: 4}}, {at: 2, joints: {r: 4}}, {at: 2.001, joints: {r: 50}}]}]\n");
   TriboData* data = data_of(model);
   run(model, data, 1000);
-  CHECK_NEAR(value(model, data, "v", "r"), 0.5 * 4 / 2, 1e-12);
+  CHECK_NEAR(scene_value(model, data, "v", "r"), 0.5 * 4 / 2, 1e-12);
   run(model, data, 1000);
-  CHECK_NEAR(value(model, data, "v", "r"), 0.5 * 4 / 2 + 4 / 2, 1e-12);
+  CHECK_NEAR(scene_value(model, data, "v", "r"), 0.5 * 4 / 2 + 4 / 2, 1e-12);
   run(model, data, 1001);
-  CHECK_NEAR(value(model, data, "effort", "r"), 5, 1e-12);
+  CHECK_NEAR(scene_value(model, data, "effort", "r"), 5, 1e-12);
   tribo_data_destroy(data);
   tribo_model_destroy(model);
 }
@@ -142,8 +134,8 @@ static void stiff_motors_are_where_the_trajectory_is(void** state) {
     double x;
     run(model, data, 1);
     CHECK_OK(tribo_model_wanted(model, 0, 0, 1e-3 * i, &x, NULL, NULL));
-    CHECK_NEAR(value(model, data, "q", "shoulder"), x, 1e-5);
-    CHECK_NEAR(value(model, data, "q", "elbow"), -0.8, 1e-5);
+    CHECK_NEAR(scene_value(model, data, "q", "shoulder"), x, 1e-5);
+    CHECK_NEAR(scene_value(model, data, "q", "elbow"), -0.8, 1e-5);
   }
   tribo_data_destroy(data);
   tribo_model_destroy(model);
@@ -169,7 +161,7 @@ static void a_callback_steers_every_step(void** state) {
   CHECK_OK(tribo_data_set_state(model, data, &q, &v));
   CHECK_OK(tribo_data_set_control(model, data, pull, &calls));
   run(model, data, 1000);
-  CHECK_NEAR(value(model, data, "v", "r"), pow(1 - 1e-3, 1000), 1e-12);
+  CHECK_NEAR(scene_value(model, data, "v", "r"), pow(1 - 1e-3, 1000), 1e-12);
   assert_int_equal(calls, 1000);
   const uint64_t before = tribo_data_hash(model, data);
   assert_int_equal(tribo_step(model, data, NULL), TRIBO_INVALID);

@@ -1,14 +1,6 @@
 // Tendons, actuators and the medium against closed forms.
 #include "scenes.h"
 
-static double value(const TriboModel* model, TriboData* data, const char* name, const char* of) {
-  TriboQuantity what;
-  double x;
-  CHECK_OK(tribo_quantity_find(model, name, of, &what));
-  CHECK_OK(tribo_quantity_value(model, data, what, &x));
-  return x;
-}
-
 static void run(const TriboModel* model, TriboData* data, int steps) {
   for (int i = 0; i < steps; ++i) {
     CHECK_OK(tribo_step(model, data, NULL));
@@ -93,7 +85,7 @@ static void a_string_holds_at_its_length(void** state) {
   for (int i = 0; i < 3000; ++i) {
     run(model, data, 1);
     longest = fmax(longest, view(model, data, TRIBO_FIELD_TENDON)[0]);
-    highest = i > 1500 ? fmax(highest, value(model, data, "position.z", "a")) : highest;
+    highest = i > 1500 ? fmax(highest, scene_value(model, data, "position.z", "a")) : highest;
   }
   // a step goes straight where the string goes round: (h v)²/(2 erp) at most
   CHECK_NEAR(longest, 1, 3e-3);
@@ -112,8 +104,8 @@ static void a_tendon_of_joints_is_limited(void** state) {
   TriboData* data = data_of(model);
   run(model, data, 1000);
   const double a = 7.0 / (2 + 4 * 3);
-  CHECK_NEAR(value(model, data, "v", "ra"), a, 1e-9);
-  CHECK_NEAR(value(model, data, "v", "rb"), 2 * a, 1e-9);
+  CHECK_NEAR(scene_value(model, data, "v", "ra"), a, 1e-9);
+  CHECK_NEAR(scene_value(model, data, "v", "rb"), 2 * a, 1e-9);
   CHECK_NEAR(view(model, data, TRIBO_FIELD_TENDON)[0], 6, 1e-9);
   tribo_data_destroy(data);
   tribo_model_destroy(model);
@@ -177,7 +169,7 @@ static void a_box_reaches_its_end_speed(void** state) {
       "bodies: [{name: a, box: [0.4, 0.3, 0.2], mass: 0.1, position: [0, 0, 100]}]\n");
   TriboData* data = data_of(model);
   run(model, data, 4000);
-  const double v = -value(model, data, "velocity.z", "a") + 0.5, pi = 3.14159265358979323846;
+  const double v = -scene_value(model, data, "velocity.z", "a") + 0.5, pi = 3.14159265358979323846;
   CHECK_NEAR(0.5 * 1.2 * 0.12 * v * v + 3 * pi * 0.01 * 0.3 * v, 0.1 * 9.81, 1e-9);
   tribo_data_destroy(data);
   tribo_model_destroy(model);
@@ -194,11 +186,11 @@ static void a_ball_with_a_spring_swings(void** state) {
   const double q[4] = {sin(0.2), 0, 0, cos(0.2)}, v[3] = {0};
   CHECK_OK(tribo_data_set_state(model, data, q, v));
   const double energy = 0.5 * 8 * 0.4 * 0.4;
-  CHECK_NEAR(value(model, data, "energy", NULL), energy, 1e-14);
+  CHECK_NEAR(scene_value(model, data, "energy", NULL), energy, 1e-14);
   run(model, data, 1000);
   const double* now = view(model, data, TRIBO_FIELD_Q);
   CHECK_NEAR(2 * atan2(now[0], now[3]), 0.4 * cos(2 * 1.0), 1e-6);
-  CHECK_NEAR(value(model, data, "energy", NULL), energy, 1e-6);
+  CHECK_NEAR(scene_value(model, data, "energy", NULL), energy, 1e-6);
   tribo_data_destroy(data);
   tribo_model_destroy(model);
 }

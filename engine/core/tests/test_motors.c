@@ -1,14 +1,6 @@
 // Springs, motors and belts against their closed forms.
 #include "scenes.h"
 
-static double value(const TriboModel* model, TriboData* data, const char* name, const char* of) {
-  TriboQuantity what;
-  double x;
-  CHECK_OK(tribo_quantity_find(model, name, of, &what));
-  CHECK_OK(tribo_quantity_value(model, data, what, &x));
-  return x;
-}
-
 static void run(const TriboModel* model, TriboData* data, int steps) {
   for (int i = 0; i < steps; ++i) {
     TriboStepInfo info;
@@ -27,12 +19,12 @@ static void springs_swing_for_ever(void** state) {
   (void)state;
   TriboModel* model = model_of(SLIDE(", stiffness: 50, rest: 0.1, position: 0.4"));
   TriboData* data = data_of(model);
-  const double turn = 2 * atan(0.5e-3 * 5), energy = value(model, data, "energy", NULL);
+  const double turn = 2 * atan(0.5e-3 * 5), energy = scene_value(model, data, "energy", NULL);
   CHECK_NEAR(energy, 0.5 * 50 * 0.09, 1e-14);
   for (int i = 1; i <= 3000; ++i) {
     run(model, data, 1);
-    CHECK_NEAR(value(model, data, "q", "rail"), 0.1 + 0.3 * cos(turn * i), 1e-11);
-    CHECK_NEAR(value(model, data, "energy", NULL), energy, 1e-11);
+    CHECK_NEAR(scene_value(model, data, "q", "rail"), 0.1 + 0.3 * cos(turn * i), 1e-11);
+    CHECK_NEAR(scene_value(model, data, "energy", NULL), energy, 1e-11);
   }
   tribo_data_destroy(data);
   tribo_model_destroy(model);
@@ -44,7 +36,7 @@ static void stiff_springs_do_not_explode(void** state) {
   TriboModel* model = model_of(SLIDE(", stiffness: 1e12, position: 1.0e-3"));
   TriboData* data = data_of(model);
   run(model, data, 2000);
-  CHECK_NEAR(value(model, data, "energy", NULL), 0.5e6, 1e-3);
+  CHECK_NEAR(scene_value(model, data, "energy", NULL), 0.5e6, 1e-3);
   tribo_data_destroy(data);
   tribo_model_destroy(model);
 }
@@ -58,19 +50,19 @@ static void motors_hold_within_their_effort(void** state) {
   TriboData* data = data_of(model);
   // full throttle: 5 m/s², and the first step already knows it
   run(model, data, 100);
-  CHECK_NEAR(value(model, data, "v", "rail"), 0.5, 1e-12);
+  CHECK_NEAR(scene_value(model, data, "v", "rail"), 0.5, 1e-12);
   run(model, data, 8000);
-  CHECK_NEAR(value(model, data, "q", "rail"), 0.2, 1e-9);
-  CHECK_NEAR(value(model, data, "v", "rail"), 0, 1e-9);
+  CHECK_NEAR(scene_value(model, data, "q", "rail"), 0.2, 1e-9);
+  CHECK_NEAR(scene_value(model, data, "v", "rail"), 0, 1e-9);
   // a new target; a load of half the effort moves it by F/k
   CHECK_OK(tribo_data_set_motor(model, data, 0, -0.3, 0));
   CHECK_OK(tribo_data_set_tau(model, data, &(double){5}));
   run(model, data, 8000);
-  CHECK_NEAR(value(model, data, "q", "rail"), -0.3 + 5 / 1e5, 1e-9);
+  CHECK_NEAR(scene_value(model, data, "q", "rail"), -0.3 + 5 / 1e5, 1e-9);
   // a load above the effort wins: (12 − 10)/2 m/s²
   CHECK_OK(tribo_data_set_tau(model, data, &(double){12}));
   run(model, data, 1000);
-  CHECK_NEAR(value(model, data, "v", "rail"), 1, 0.02);
+  CHECK_NEAR(scene_value(model, data, "v", "rail"), 1, 0.02);
   CHECK_FAILS(tribo_data_set_motor(model, data, 1, 0, 0), TRIBO_INVALID, "motor = 1");
   CHECK_FAILS(tribo_data_set_motor(model, data, 0, NAN, 0), TRIBO_INVALID, "must be finite");
   tribo_data_destroy(data);
@@ -88,7 +80,7 @@ static void motors_control_the_speed(void** state) {
   TriboData* data = data_of(model);
   for (int i = 1; i <= 500; ++i) {
     run(model, data, 1);
-    CHECK_NEAR(value(model, data, "v", "axle"), 20 * (1 - pow(1 + 3e-3 / 0.5, -i)), 1e-11);
+    CHECK_NEAR(scene_value(model, data, "v", "axle"), 20 * (1 - pow(1 + 3e-3 / 0.5, -i)), 1e-11);
   }
   tribo_data_destroy(data);
   tribo_model_destroy(model);
@@ -106,12 +98,12 @@ static void belts_carry_along(void** state) {
   TriboData* data = data_of(model);
   run(model, data, 100);
   const double a = 0.2 * 9.81, t = 0.1;
-  CHECK_NEAR(value(model, data, "velocity.x", "box"), a * t, 1e-9);
-  CHECK_NEAR(value(model, data, "velocity.x", "cart"), -a * t / 3, 1e-9);
+  CHECK_NEAR(scene_value(model, data, "velocity.x", "box"), a * t, 1e-9);
+  CHECK_NEAR(scene_value(model, data, "velocity.x", "cart"), -a * t / 3, 1e-9);
   // in the end the box moves at 1 m/s against the cart, and their momentum is still 0
   run(model, data, 900);
-  CHECK_NEAR(value(model, data, "velocity.x", "box"), 0.75, 1e-9);
-  CHECK_NEAR(value(model, data, "velocity.x", "cart"), -0.25, 1e-9);
+  CHECK_NEAR(scene_value(model, data, "velocity.x", "box"), 0.75, 1e-9);
+  CHECK_NEAR(scene_value(model, data, "velocity.x", "cart"), -0.25, 1e-9);
   tribo_data_destroy(data);
   tribo_model_destroy(model);
 }
@@ -132,14 +124,14 @@ static void stops_of_joints_with_more_coordinates(void** state) {
       " axis2: [0, 1, 0], lower: -0.1, upper: 0.1}\n");
   TriboData* data = data_of(model);
   run(model, data, 2000);
-  CHECK_NEAR(value(model, data, "position.x", "crate"), 0.3, 1e-6);
-  CHECK_NEAR(value(model, data, "position.y", "crate"), -0.3, 1e-6);
-  CHECK_NEAR(value(model, data, "position.z", "crate"), -0.3, 1e-6);
-  CHECK_NEAR(value(model, data, "position.z", "sleeve"), -0.2, 1e-6);
+  CHECK_NEAR(scene_value(model, data, "position.x", "crate"), 0.3, 1e-6);
+  CHECK_NEAR(scene_value(model, data, "position.y", "crate"), -0.3, 1e-6);
+  CHECK_NEAR(scene_value(model, data, "position.z", "crate"), -0.3, 1e-6);
+  CHECK_NEAR(scene_value(model, data, "position.z", "sleeve"), -0.2, 1e-6);
   // gravity pulls the stick to +x and −y: 0.1 rad about both axes
-  CHECK_NEAR(value(model, data, "position.x", "stick"), 10 + 0.5 * sin(0.1), 1e-6);
-  CHECK_NEAR(value(model, data, "position.y", "stick"), -0.5 * cos(0.1) * sin(0.1), 1e-6);
-  CHECK_LE(value(model, data, "speed_max", NULL), 1e-9);
+  CHECK_NEAR(scene_value(model, data, "position.x", "stick"), 10 + 0.5 * sin(0.1), 1e-6);
+  CHECK_NEAR(scene_value(model, data, "position.y", "stick"), -0.5 * cos(0.1) * sin(0.1), 1e-6);
+  CHECK_LE(scene_value(model, data, "speed_max", NULL), 1e-9);
   tribo_data_destroy(data);
   tribo_model_destroy(model);
 }
@@ -160,14 +152,14 @@ static void stops_of_ball_and_planar_joints(void** state) {
     TriboStepInfo info;
     CHECK_OK(tribo_step(model, data, &info));
     assert_true(info.certified);
-    CHECK_LE(value(model, data, "tilt", "stick"), 40 * M_PI / 180 + 1e-4);
-    CHECK_LE(value(model, data, "position.x", "puck"), 5.3 + 1e-4);
-    CHECK_LE(-0.4 - 1e-4, value(model, data, "position.y", "puck"));
+    CHECK_LE(scene_value(model, data, "tilt", "stick"), 40 * M_PI / 180 + 1e-4);
+    CHECK_LE(scene_value(model, data, "position.x", "puck"), 5.3 + 1e-4);
+    CHECK_LE(-0.4 - 1e-4, scene_value(model, data, "position.y", "puck"));
   }
   // the stick leans on its stop towards where gravity pulls it, with no spin about itself left to gain
-  CHECK_NEAR(value(model, data, "tilt", "stick"), 40 * M_PI / 180, 1e-3);
-  CHECK_NEAR(value(model, data, "position.x", "puck"), 5.3, 1e-5);
-  CHECK_NEAR(value(model, data, "position.y", "puck"), -0.4, 1e-5);
+  CHECK_NEAR(scene_value(model, data, "tilt", "stick"), 40 * M_PI / 180, 1e-3);
+  CHECK_NEAR(scene_value(model, data, "position.x", "puck"), 5.3, 1e-5);
+  CHECK_NEAR(scene_value(model, data, "position.y", "puck"), -0.4, 1e-5);
   tribo_data_destroy(data);
   tribo_model_destroy(model);
 }
@@ -183,9 +175,9 @@ static void stops_give_back_what_they_should(void** state) {
   double top = -1;
   for (int i = 0; i < 700; ++i) {
     CHECK_OK(tribo_step(model, data, NULL));
-    CHECK_LE(-0.5037 - 1e-9, value(model, data, "q", "rail"));
+    CHECK_LE(-0.5037 - 1e-9, scene_value(model, data, "q", "rail"));
     if (i > 400) {
-      top = fmax(top, value(model, data, "q", "rail"));
+      top = fmax(top, scene_value(model, data, "q", "rail"));
     }
   }
   CHECK_NEAR(top, -0.5037 + 0.36 * 0.5037, 1e-5);
