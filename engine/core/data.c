@@ -71,7 +71,8 @@ static TriboStatus allocate(const TriboModel* model, TriboData* data) {
     TRIBO_TRY(tribo_model_solver(model, &data->settler));
   }
   TRIBO_TRY(tribo_dyn_data_create(model->system, &data->dynamics));
-  return tribo_col_data_create(model->collision, &data->collision);
+  TRIBO_TRY(tribo_col_data_create(model->collision, &data->collision));
+  return tribo_col_data_workers(data->collision, model->world.threads);
 }
 
 TriboStatus tribo_data_create(const TriboModel* model, TriboData** out) {
