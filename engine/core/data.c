@@ -67,6 +67,9 @@ static TriboStatus allocate(const TriboModel* model, TriboData* data) {
     TRIBO_TRY(tribo_model_solver(model, &data->solvers[i]));
     data->nsolver++;
   }
+  if (strcmp(model->world.solver, "auto") == 0) {
+    TRIBO_TRY(tribo_solver_get(data->solvers[0], "max_factorisations", &data->most_factorisations));
+  }
   if (model->nclosure > 0) {
     TRIBO_TRY(tribo_model_solver(model, &data->settler));
   }

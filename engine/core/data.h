@@ -54,6 +54,7 @@ typedef struct Islands {
 // Where a step, or a part of one, sets out from and how far it goes.
 typedef struct StepStart {
   double time, h;  // [s]
+  int divisible;   // 1: it can still be halved, so that a hard solve is given up early
   const double *q, *v;
   const WarmEntry* warm;
   int nwarm;
@@ -100,6 +101,8 @@ struct TriboData {
   TriboColData* collision;
   TriboSolver** solvers;  // (nsolver) one per worker
   int nsolver;
+  double most_factorisations;  // of one solve, as the user allows it; 0: the solver knows no such limit
+  int early;                   // 1: less than that for now, set by: tribo_data_budget
   TriboSolver* settler;  // of the last small problem that closures leave; NULL without any
   Islands islands;
 
@@ -148,7 +151,8 @@ TriboStatus tribo_warm_renew(TriboData* data);
 // Rounding may excuse a residual up to here [m/s]: beyond, impulses are so large that the problem has no proper answer.
 #define TRIBO_FLOOR_LIMIT 1e-6
 
-// solve.c: all islands. deadline [s]: 0 for none.
+// solve.c: all islands. deadline [s]: 0 for none. tribo_data_budget says how long each may take.
+TriboStatus tribo_data_budget(TriboData* data, int divisible);
 TriboStatus tribo_data_solve(TriboData* data, double deadline, TriboStepInfo* info);
 
 // report.c: what a step was like. Residuals of the whole from raw data, and whether they certify it; the contacts.

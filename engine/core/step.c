@@ -136,6 +136,7 @@ static TriboStatus run_part(const TriboModel* model, TriboData* data, const Step
   info->outcome = TRIBO_SOLVED;
   info->residual.worst = -1;
   info->passes = 1;
+  TRIBO_TRY(tribo_data_budget(data, start->divisible));
   TRIBO_TRY(gather_forces(model, data, start));
   TRIBO_TRY(
       tribo_dyn_update(model->system, data->dynamics, &options, start->q, start->v, data->tau_step, data->wrench_step));
@@ -203,11 +204,15 @@ static StepStart go_on(TriboData* data, const StepStart* from) {
                      .warm_dt = from->h};
 }
 
-// Whether a part that missed its tolerance is to be tried in halves. Contradictions do not go away with shorter steps,
-// and who chose a solver other than the ladder wants to see what that one does.
-static int may_divide(const TriboModel* model, const TriboStepInfo* part, double share, double deadline) {
-  return !part->certified && share > ldexp(1, -model->world.halvings) && part->outcome != TRIBO_INFEASIBLE &&
-         strcmp(model->world.solver, "auto") == 0 && (deadline <= 0 || tribo_now() < deadline);
+// Whether a part can be halved. Who chose a solver other than the ladder wants to see what that one does.
+static int is_divisible(const TriboModel* model, double share) {
+  return share > ldexp(1, -model->world.halvings) && strcmp(model->world.solver, "auto") == 0;
+}
+
+// Whether a part is to be tried in halves: contradictions do not go away with shorter steps.
+static int may_divide(const StepStart* start, const TriboStepInfo* part, double deadline) {
+  return !part->certified && start->divisible && part->outcome != TRIBO_INFEASIBLE &&
+         (deadline <= 0 || tribo_now() < deadline);
 }
 
 static TriboStatus run_step(const TriboModel* model, TriboData* data, double* part_dt, TriboStepInfo* info) {
@@ -223,9 +228,10 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, double* pa
   for (double done = 0, share = 1; done < 1;) {
     TriboStepInfo part = {0};
     start.h = *part_dt = share * dt;
+    start.divisible = is_divisible(model, share);
     TRIBO_TRY(run_part(model, data, &start, deadline, &part));
     add_work(info, &part);
-    if (may_divide(model, &part, share, deadline)) {
+    if (may_divide(&start, &part, deadline)) {
       share *= 0.5;
       continue;
     }
