@@ -103,7 +103,7 @@ struct TriboData {
   int nsolver;
   double most_factorisations;  // of one solve, as the user allows it; 0: the solver knows no such limit
   int early;                   // 1: less than that for now, set by: tribo_data_budget
-  TriboSolver* settler;  // of the last small problem that closures leave; NULL without any
+  TriboSolver* settler;        // of the last small problem that closures leave; NULL without any
   Islands islands;
 
   // the last step
