@@ -29,6 +29,9 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_create(TriboScene** out);
 // models of an SDF file (.sdf). Complaints start with path:line:column (XML: path:line). What a file says and Tribo
 // cannot do is a warning to the log (may be NULL).
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_load(const char* path, const TriboLog* log, TriboScene** out);
+// The same, with `seed` ≥ 0 added to the seeds of everything random in a YAML scene: 0 is the scene as it stands.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_load_seed(const char* path, const TriboLog* log, int seed,
+                                                            TriboScene** out);
 // Writes the scene as YAML that loads back to the same model; robots stay the files they are.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_save(const TriboScene* scene, const char* path);
 TRIBO_API void tribo_scene_destroy(TriboScene* scene);
@@ -70,7 +73,8 @@ TRIBO_API const TriboSetting* tribo_world_settings(int* count);
 TRIBO_API TriboWorldDef tribo_world_default(void);
 TRIBO_API const TriboWorldDef* tribo_scene_world(const TriboScene* scene);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_set_world(TriboScene* scene, const TriboWorldDef* def);
-// A setting by name: a world setting, or `solver.KEY` for one of the chosen solver's.
+// A setting by name: a world setting, `solver.KEY` for one of the chosen solver's, `material.NAME.KEY` for a number of
+// a material.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_set(TriboScene* scene, const char* key, double value);
 
 typedef struct TriboMaterialDef {
