@@ -1,42 +1,18 @@
 // The judge. Recomputes σ = (J M⁻¹ Jᵀ + R) λ + g from the raw problem and measures how far (λ, σ) is from solving it,
 // with projections of its own: nothing here is shared with a solver.
 //
-// The projection on an elliptic cone ‖D⁻¹ λ_f‖ ≤ λ_N: with a multiplier κ ≥ 0, p_i = x_i D_i²/(D_i² + κ) and
-// p_N = x_N/(1 − κ), where κ makes ‖D⁻¹ p_f‖ = p_N. It is found by bisection of the height h = p_N instead, because
-// the squared distance is convex in h; inside, the point of the ellipsoid of size h nearest to x_f is found the same
-// way.
+// The projection p of x on an elliptic cone ‖D⁻¹ λ_f‖ ≤ λ_N, x neither inside nor in the polar cone: with a multiplier
+// κ ≥ 0, p_i = x_i D_i²/(D_i² + κ) and κ h = h − x_N where h = p_N. Put into ‖D⁻¹ p_f‖ = h, this is
+//
+//     Σ ( x_i D_i / (D_i² h + h − x_N) )² = 1,
+//
+// whose left side falls with h above max(x_N, 0): h is found by bisection.
 #include <tribo/problem.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "memory.h"
-
-// nearest point of { ‖D⁻¹ p‖ ≤ h } to x in n dimensions; returns the multiplier κ
-static double project_ellipsoid(int n, const double* x, const double* D, double h, double* p) {
-  double inside = 0, reach = 0;
-  for (int i = 0; i < n; ++i) {
-    inside += D[i] > 0 ? x[i] * x[i] / (D[i] * D[i]) : (x[i] != 0 ? INFINITY : 0);
-    reach += x[i] * x[i] * D[i] * D[i];
-  }
-  double lo = 0, hi = inside <= h * h ? 0 : h > 0 ? sqrt(reach) / h : INFINITY;
-  for (int it = 0; it < 200 && hi > lo && hi < INFINITY; ++it) {
-    double k = 0.5 * (lo + hi), sum = 0;
-    if (k <= lo || k >= hi) {
-      break;
-    }
-    for (int i = 0; i < n; ++i) {
-      double y = D[i] > 0 ? x[i] * D[i] / (D[i] * D[i] + k) : 0;
-      sum += y * y;
-    }
-    *(sum > h * h ? &lo : &hi) = k;
-  }
-  for (int i = 0; i < n; ++i) {
-    double d2 = D[i] * D[i];
-    p[i] = hi == 0 ? x[i] : d2 == 0 || hi == INFINITY ? 0 : x[i] * d2 / (d2 + hi);
-  }
-  return hi;
-}
 
 static void project_elliptic(int n, const double* x, const double* D, double* p) {
   double norm = 0, polar = 0;
@@ -57,18 +33,25 @@ static void project_elliptic(int n, const double* x, const double* D, double* p)
     }
     return;
   }
-  // slope of the squared distance at height h: (h − x_N) − κ h, increasing in h
-  double lo = 0, hi = fmax(xn, 0) + sqrt(polar);
+  // of h = base + e only e is sought: it may be much smaller, and h − x_N = e − below has no rounding to suffer from
+  const double base = fmax(xn, 0), below = fmin(xn, 0);
+  double lo = 0, hi = sqrt(polar);
   for (int it = 0; it < 200; ++it) {
-    double h = 0.5 * (lo + hi);
-    if (h <= lo || h >= hi) {
+    double e = 0.5 * (lo + hi), sum = 0;
+    if (e <= lo || e >= hi) {
       break;
     }
-    double k = project_ellipsoid(n, x, D, h, p);
-    *((h - xn) - k * h > 0 ? &hi : &lo) = h;
+    for (int i = 0; i < n; ++i) {
+      double y = x[i] * D[i] / (D[i] * D[i] * (base + e) + (e - below));
+      sum += y * y;
+    }
+    *(sum > 1 ? &lo : &hi) = e;
   }
-  project_ellipsoid(n, x, D, hi, p);
-  p[n] = hi;
+  for (int i = 0; i < n; ++i) {
+    double d2 = D[i] * D[i];
+    p[i] = d2 > 0 ? x[i] * d2 * (base + hi) / (d2 * (base + hi) + (hi - below)) : 0;
+  }
+  p[n] = base + hi;
 }
 
 // ‖x_f‖ ≤ μ x_N in three dimensions, in closed form
