@@ -1,5 +1,6 @@
 // Making, resetting and looking at the data of a simulation.
 #include "drive.h"
+#include "sensors.h"
 
 #include <string.h>
 
@@ -39,6 +40,8 @@ TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, con
   X(velocity, 3 * model->nbody)           \
   X(omega, 3 * model->nbody)              \
   X(closure_force, 6 * model->nclosure)   \
+  X(contact_wrench, 6 * model->nbody)     \
+  X(applied, 6 * model->nbody)            \
   X(drive_poses, model->nbody)            \
   X(drive_twists, model->nbody)           \
   X(ctrl, model->nactuator)               \
@@ -111,8 +114,13 @@ void tribo_data_destroy(TriboData* data) {
   tribo_dyn_data_destroy(data->dynamics);
   tribo_col_data_destroy(data->collision);
   tribo_islands_free(&data->islands);
-  void* owned[] = {data->solvers, data->warm,   data->warm_next, data->warm_mid, data->laws,   data->lambda,
-                   data->sigma,   data->settle, data->views,     data->chased,   data->merged, data->judge_work};
+  for (int i = 0; i < data->nnamed; ++i) {
+    tribo_free(data->named[i].name);
+    tribo_state_destroy(data->named[i].state);
+  }
+  void* owned[] = {data->named,     data->touch,    data->touch_spare, data->events,    data->solvers, data->warm,
+                   data->warm_next, data->warm_mid, data->laws,        data->lambda,    data->sigma,   data->settle,
+                   data->views,     data->chased,   data->merged,      data->judge_work};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; ++i) {
     tribo_free(owned[i]);
   }
@@ -127,6 +135,7 @@ void tribo_data_reset(const TriboModel* model, TriboData* data) {
   data->nview = 0;
   data->islands.count = 0;
   data->kinematics_known = 0;
+  tribo_events_begin(data);
   memset(&data->info, 0, sizeof data->info);
   data->info.certified = 1;
   data->info.residual.worst = -1;
@@ -217,7 +226,7 @@ TriboStatus tribo_data_set_state(const TriboModel* model, TriboData* data, const
   }
   memcpy(data->q, q, (size_t)model->nq * sizeof *q);
   memcpy(data->v, v, (size_t)model->nv * sizeof *v);
-  data->kinematics_known = 0;
+  data->kinematics_known = data->before_known = 0;
   return TRIBO_OK;
 }
 

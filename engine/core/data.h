@@ -61,6 +61,20 @@ typedef struct StepStart {
   double warm_dt;
 } StepStart;
 
+// A state that the user has named.
+typedef struct NamedState {
+  char* name;
+  TriboState* state;
+} NamedState;
+
+// What a pair of shapes did to each other so far in a step.
+typedef struct Touch {
+  int a, b;           // shapes
+  double impulse[3];  // on b [N·s]
+  double point[3];    // sum of the places, weighted by pressure
+  double pressure;    // along the normals [N·s]
+} Touch;
+
 struct TriboData {
   const TriboModel* model;  // that it was made for
 
@@ -128,6 +142,22 @@ struct TriboData {
   int nview;
   size_t view_capacity;
   TriboStepInfo info;
+
+  // what it did, for events and sensors
+  int before_known;  // 1: q_next, v_next hold the state before it
+  Touch *touch, *touch_spare;
+  int ntouch;
+  size_t touch_capacity, touch_spare_capacity;
+  TriboContactEvent* events;
+  int nevent;
+  size_t event_capacity;
+  double* contact_wrench;  // (nbody × 6) impulses of the contacts, about the centres of mass
+  double* applied;         // (nbody × 6) of all other forces but gravity and those in joints
+
+  // states by name
+  NamedState* named;  // (nnamed)
+  int nnamed;
+  size_t named_capacity;
 
   // views of the current state, computed on demand
   int kinematics_known;

@@ -1,7 +1,7 @@
 // Saved states: one flat buffer that holds all a simulation needs to go on with the same bits.
 //
 //   header | q | v | activations | warm entries
-#include "data.h"
+#include "sensors.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -125,8 +125,51 @@ TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const 
   data->nview = 0;
   data->islands.count = 0;
   data->kinematics_known = 0;
+  tribo_events_begin(data);
   return TRIBO_OK;
 }
+
+// ---- states by name
+
+static int find_named(const TriboData* data, const char* name) {
+  for (int i = 0; i < data->nnamed; ++i) {
+    if (strcmp(data->named[i].name, name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+TriboStatus tribo_data_keep(const TriboModel* model, TriboData* data, const char* name) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_keep"));
+  TRIBO_REQUIRE(name);
+  int at = find_named(data, name);
+  if (at < 0) {
+    TRIBO_TRY(TRIBO_APPEND(&data->named, &data->named_capacity, data->nnamed, 1));
+    NamedState fresh = {.name = tribo_strdup(name)};
+    TriboStatus status = fresh.name == NULL ? tribo_fail(TRIBO_NOMEM, "no memory for the state '%.40s'", name)
+                                            : tribo_state_create(&fresh.state);
+    if (status != TRIBO_OK) {
+      tribo_free(fresh.name);
+      return status;
+    }
+    at = data->nnamed++;
+    data->named[at] = fresh;
+  }
+  return tribo_state_save(model, data, data->named[at].state);
+}
+
+TriboStatus tribo_data_recall(const TriboModel* model, TriboData* data, const char* name) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_recall"));
+  TRIBO_REQUIRE(name);
+  const int at = find_named(data, name);
+  if (at < 0) {
+    return tribo_fail(TRIBO_NOT_FOUND, "tribo_data_recall: no state was kept as '%.80s'", name);
+  }
+  return tribo_state_restore(model, data, data->named[at].state);
+}
+
+// ---- files
 
 TriboStatus tribo_state_write(const TriboState* state, const char* path) {
   TRIBO_REQUIRE(state);

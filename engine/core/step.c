@@ -4,6 +4,7 @@
 // where they need it. Shorter steps have smaller demands on the same constraints, so what was out of reach comes into
 // reach. Parts live in spare buffers; the state changes only when the last one is done.
 #include "drive.h"
+#include "sensors.h"
 
 #include <string.h>
 
@@ -224,6 +225,7 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, double* pa
                      .warm = data->warm,
                      .nwarm = data->nwarm,
                      .warm_dt = data->warm_dt};
+  tribo_events_begin(data);
   // shares are powers of two: their sums are exact
   for (double done = 0, share = 1; done < 1;) {
     TriboStepInfo part = {0};
@@ -236,6 +238,7 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, double* pa
       continue;
     }
     add_part(info, &part);
+    TRIBO_TRY(tribo_events_part(model, data, start.h));
     done += share;
     if (done < 1) {
       start = go_on(data, &start);
@@ -249,7 +252,7 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, double* pa
                       info->worst[0] != '\0' ? info->worst : "a closure", info->residual.nat, model->world.tol,
                       data->time, info->substeps);
   }
-  return TRIBO_OK;
+  return tribo_events_finish(model, data);
 }
 
 // ---- the step
@@ -266,6 +269,7 @@ static void commit(const TriboModel* model, TriboData* data, double part_dt, con
   // time from the count, so that it does not drift by a rounding per step
   data->time = (double)data->steps * model->world.dt;
   data->kinematics_known = 0;
+  data->before_known = 1;
   data->info = *info;
   memset(data->wrench, 0, 6 * (size_t)model->nbody * sizeof *data->wrench);
 }
@@ -280,7 +284,9 @@ TriboStatus tribo_step(const TriboModel* model, TriboData* data, TriboStepInfo* 
   double part_dt;
   TriboStatus status = run_step(model, data, &part_dt, &own);
   own.growths = tribo_growth_count() - growths;
-  if (status == TRIBO_OK) {
+  if (status != TRIBO_OK) {
+    tribo_events_begin(data);
+  } else {
     commit(model, data, part_dt, &own);
   }
   if (info != NULL) {
