@@ -312,10 +312,24 @@ static void place(const TriboColWorld* world, TriboColData* data, const TriboCol
   }
 }
 
+// Who is there.
+typedef struct Guests {
+  const TriboColWorld* world;
+  const unsigned char* absent;  // (nbody) or NULL
+} Guests;
+
+static int is_absent(const Guests* guests, int body) {
+  return guests->absent != NULL && body != TRIBO_WORLD_BODY && guests->absent[body];
+}
+
 // Groups, masks, bodies: whether two geometries may collide at all.
 static int wanted(const void* context, int a, int b) {
-  const TriboColWorld* world = context;
+  const Guests* guests = context;
+  const TriboColWorld* world = guests->world;
   const TriboGeom *x = world->geoms + a, *y = world->geoms + b;
+  if (is_absent(guests, x->body) || is_absent(guests, y->body)) {
+    return 0;
+  }
   if (x->body == y->body || !(x->group & y->mask) || !(y->group & x->mask)) {
     return 0;
   }
@@ -325,7 +339,8 @@ static int wanted(const void* context, int a, int b) {
 }
 
 // Half-spaces against the boxes of all moving geometries.
-static TriboStatus plane_pairs(const TriboColWorld* world, TriboColData* data, double margin) {
+static TriboStatus plane_pairs(const Guests* guests, TriboColData* data, double margin) {
+  const TriboColWorld* world = guests->world;
   for (int p = 0; p < world->nplane; ++p) {
     const TriboSolid* plane = data->solids + world->planes[p];
     double n[3], offset;
@@ -337,7 +352,7 @@ static TriboStatus plane_pairs(const TriboColWorld* world, TriboColData* data, d
       for (int k = 0; k < 3; ++k) {
         lowest += n[k] * (n[k] > 0 ? box->low[k] : box->high[k]);
       }
-      if (lowest <= offset && wanted(world, world->planes[p], world->moving[i])) {
+      if (lowest <= offset && wanted(guests, world->planes[p], world->moving[i])) {
         TRIBO_TRY(tribo_col_broad_append(&data->broad, world->planes[p], world->moving[i]));
       }
     }
@@ -495,13 +510,14 @@ TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, con
     return tribo_fail(TRIBO_INVALID, "tribo_col_detect: an argument is NULL, or the data is of another world");
   }
   TRIBO_TRY(check_query(world, query));
+  const Guests guests = {world, query->absent};
   TriboColStats local = {0};
   double start = tribo_now();
   data->ncontact = data->broad.npair = 0;
   place(world, data, query);
   TRIBO_TRY(tribo_col_broad_pairs(&data->broad, data->boxes, world->moving, world->nmoving, world->fixed, world->nfixed,
-                                  wanted, world));
-  TRIBO_TRY(plane_pairs(world, data, query->margin));
+                                  wanted, &guests));
+  TRIBO_TRY(plane_pairs(&guests, data, query->margin));
   TRIBO_TRY(tribo_col_broad_sort(&data->broad, world->ngeom));
   local.pairs = data->broad.npair;
   local.broad_time = tribo_now() - start;

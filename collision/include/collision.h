@@ -78,10 +78,11 @@ TRIBO_NODISCARD TriboStatus tribo_col_data_workers(TriboColData* data, int count
 // confirms, with the normal and the gap (along that normal, at the start) of the time of impact. The point of such a
 // contact lies on the moving body at the start when the other is static (its lever arm counts), else midway.
 typedef struct TriboColQuery {
-  const TriboPose* poses;    // (nbody)
-  const TriboTwist* twists;  // (nbody) free velocity
-  double h;                  // step [s]
-  double margin;             // δ [m]
+  const TriboPose* poses;       // (nbody)
+  const TriboTwist* twists;     // (nbody) free velocity
+  double h;                     // step [s]
+  double margin;                // δ [m]
+  const unsigned char* absent;  // (nbody) 1: the body is not there; NULL: all are
 } TriboColQuery;
 
 typedef struct TriboColStats {

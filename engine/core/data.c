@@ -42,6 +42,7 @@ TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, con
   X(closure_force, 6 * model->nclosure)   \
   X(contact_wrench, 6 * model->nbody)     \
   X(applied, 6 * model->nbody)            \
+  X(absent, model->nbody)                 \
   X(drive_poses, model->nbody)            \
   X(drive_twists, model->nbody)           \
   X(ctrl, model->nactuator)               \
@@ -133,6 +134,8 @@ void tribo_data_reset(const TriboModel* model, TriboData* data) {
   data->nwarm = 0;
   data->warm_dt = 0;
   data->nview = 0;
+  data->nabsent = 0;
+  memset(data->absent, 0, (size_t)model->nbody);
   data->islands.count = 0;
   data->kinematics_known = 0;
   tribo_events_begin(data);
@@ -339,6 +342,15 @@ TriboStatus tribo_data_mechanics(const TriboModel* model, TriboData* data, Tribo
   TRIBO_REQUIRE(out);
   TriboEnergy e;
   TRIBO_TRY(tribo_dyn_energy(model->system, data->dynamics, model->world.gravity, data->q, data->v, &e));
+  // who is not there counts for nothing; at rest he only has a weight
+  for (int i = 0; i < model->nfree && data->nabsent > 0; ++i) {
+    const double *com = data->q + model->bodies[i].q_at, mass = data->absent[i] ? model->bodies[i].mass : 0;
+    tribo_scale3(e.com, e.mass, e.com);
+    tribo_axpy3(e.com, e.com, -mass, com);
+    e.mass -= mass;
+    tribo_scale3(e.com, e.mass > 0 ? 1 / e.mass : 0, e.com);
+    e.potential += mass * tribo_dot3(model->world.gravity, com);
+  }
   *out = (TriboMechanics){.kinetic = e.kinetic, .potential = e.potential, .mass = e.mass};
   tribo_copy3(out->momentum, e.momentum);
   tribo_copy3(out->angular, e.angular);

@@ -154,6 +154,10 @@ struct TriboData {
   double* contact_wrench;  // (nbody × 6) impulses of the contacts, about the centres of mass
   double* applied;         // (nbody × 6) of all other forces but gravity and those in joints
 
+  // bodies that were taken out: they keep their place, weightless, and touch nothing
+  unsigned char* absent;  // (nbody)
+  int nabsent;
+
   // states by name
   NamedState* named;  // (nnamed)
   int nnamed;

@@ -216,6 +216,43 @@ static void forget_contacts(const TriboModel* model, TriboData* data, int body) 
   data->nwarm = kept;
 }
 
+// ---- bodies that come and go
+
+TriboStatus tribo_data_remove_body(const TriboModel* model, TriboData* data, int body) {
+  const char* who = "tribo_data_remove_body";
+  TRIBO_TRY(check_body(model, data, body, who));
+  int held = body >= model->nfree;
+  for (int i = 0; i < model->nclosure; ++i) {
+    held |= model->closures[i].body_a == body || model->closures[i].body_b == body;
+  }
+  if (held) {
+    return tribo_fail(TRIBO_UNSUPPORTED, "%s: '%s' is held by joints or closures", who, model->bodies[body].name);
+  }
+  if (data->absent[body]) {
+    return tribo_fail(TRIBO_STATE, "%s: '%s' is not there", who, model->bodies[body].name);
+  }
+  data->absent[body] = 1;
+  data->nabsent++;
+  memset(data->v + model->bodies[body].v_at, 0, 6 * sizeof *data->v);
+  memset(data->wrench + 6 * body, 0, 6 * sizeof *data->wrench);
+  forget_contacts(model, data, body);
+  data->kinematics_known = data->before_known = 0;
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_data_add_body(const TriboModel* model, TriboData* data, int body, const double position[3],
+                                const double quaternion[4], const double velocity[3], const double omega[3]) {
+  const char* who = "tribo_data_add_body";
+  TRIBO_TRY(check_body(model, data, body, who));
+  if (!data->absent[body]) {
+    return tribo_fail(TRIBO_STATE, "%s: '%s' is there already", who, model->bodies[body].name);
+  }
+  TRIBO_TRY(tribo_data_teleport(model, data, body, position, quaternion, velocity, omega));
+  data->absent[body] = 0;
+  data->nabsent--;
+  return TRIBO_OK;
+}
+
 TriboStatus tribo_data_teleport(const TriboModel* model, TriboData* data, int body, const double position[3],
                                 const double quaternion[4], const double velocity[3], const double omega[3]) {
   static const double still[3] = {0};

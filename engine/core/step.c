@@ -96,6 +96,17 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const S
   return TRIBO_OK;
 }
 
+// Bodies that are not there stay where they are.
+static void keep_absent(const TriboModel* model, TriboData* data, const StepStart* start) {
+  for (int i = 0; i < model->nfree && data->nabsent > 0; ++i) {
+    if (data->absent[i]) {
+      const TriboBodyInfo* body = &model->bodies[i];
+      memcpy(data->q_next + body->q_at, start->q + body->q_at, 7 * sizeof *data->q);
+      memset(data->v_next + body->v_at, 0, 6 * sizeof *data->v);
+    }
+  }
+}
+
 // Contacts, limits and joints to impulses and the next state; once more where these impulses bring new contacts about.
 static TriboStatus solve_step(const TriboModel* model, TriboData* data, const StepStart* start,
                               const TriboStepOptions* options, double deadline, TriboStepInfo* info) {
@@ -120,6 +131,7 @@ static TriboStatus solve_step(const TriboModel* model, TriboData* data, const St
     STAGE(SOLVE, tribo_data_solve(data, deadline, info));
     STAGE(ADVANCE, tribo_dyn_advance(model->system, data->dynamics, options, start->q, start->v, data->lambda,
                                      data->q_next, data->v_next));
+    keep_absent(model, data, start);
     TRIBO_TRY(tribo_data_chase(model, data, start, info, &more));
   }
   last = tribo_now();

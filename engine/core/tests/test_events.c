@@ -235,6 +235,48 @@ static void states_have_names(void** state) {
   tribo_model_destroy(model);
 }
 
+// The lower of two boxes is taken away: the upper one falls; put back on top, it rests there. The same after a restore.
+static void bodies_come_and_go(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "static: [{plane: [0, 0, 1]}]\n"
+      "bodies: [{name: low, position: [0, 0, 0.5], box: [1, 1, 1], mass: 2},"
+      " {name: top, position: [0, 0, 1.5], box: [1, 1, 1], mass: 5}]\n");
+  TriboData* data = data_of(model);
+  TriboMechanics m;
+  TriboView p;
+  step(model, data, 20);
+  CHECK_FAILS(tribo_data_add_body(model, data, 0, centre, upright, NULL, NULL), TRIBO_STATE, "there already");
+  CHECK_OK(tribo_data_remove_body(model, data, 0));
+  CHECK_FAILS(tribo_data_remove_body(model, data, 0), TRIBO_STATE, "not there");
+  CHECK_OK(tribo_data_mechanics(model, data, &m));
+  CHECK_NEAR(m.mass, 5, 1e-12);
+  CHECK_NEAR(m.potential, 5 * G * 1.5, 1e-6);
+  CHECK_NEAR(m.com[2], 1.5, 1e-6);
+  step(model, data, 100);
+  CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_POSITION, &p));
+  CHECK_NEAR(p.values[2], 0.5, 1e-9);
+  CHECK_NEAR(p.values[5], 1.5 - 0.5 * G * 0.01, 1e-6);
+  CHECK_OK(tribo_data_keep(model, data, "falling"));
+  step(model, data, 500);
+  const uint64_t rest = tribo_data_hash(model, data);
+  CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_POSITION, &p));
+  CHECK_NEAR(p.values[5], 0.5, 1e-5);
+  CHECK_OK(tribo_data_add_body(model, data, 0, (const double[]){0, 0, 1.51}, upright, NULL, NULL));
+  step(model, data, 500);
+  double force[3], torque[3];
+  CHECK_OK(tribo_data_contact_wrench(model, data, 0, force, torque));
+  check3(force, 0, 0, 2 * G, 1e-6);
+  CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_POSITION, &p));
+  CHECK_NEAR(p.values[2], 1.5, 1e-4);
+  // restored, it is gone again
+  CHECK_OK(tribo_data_recall(model, data, "falling"));
+  step(model, data, 500);
+  assert_true(rest == tribo_data_hash(model, data));
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_box_lands_stays_and_leaves),
@@ -244,6 +286,7 @@ int main(void) {
       cmocka_unit_test(a_joint_carries_what_hangs_on_it),
       cmocka_unit_test(a_force_at_a_point_turns),
       cmocka_unit_test(states_have_names),
+      cmocka_unit_test(bodies_come_and_go),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -485,6 +485,13 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_teleport(const TriboModel* mode
                                                           const double position[3], const double quaternion[4],
                                                           const double velocity[3], const double omega[3]);
 
+// Bodies come and go between steps: a free body that is removed keeps its id and its place, weighs nothing and touches
+// nothing until it is added again, somewhere. A scene holds as many spare bodies as it will ever need.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_remove_body(const TriboModel* model, TriboData* data, int body);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_add_body(const TriboModel* model, TriboData* data, int body,
+                                                          const double position[3], const double quaternion[4],
+                                                          const double velocity[3], const double omega[3]);
+
 typedef enum TriboContactMode { TRIBO_CONTACT_OPEN, TRIBO_CONTACT_STICK, TRIBO_CONTACT_SLIDE } TriboContactMode;
 typedef struct TriboContactView {
   int body_a, body_b, shape_a, shape_b;
