@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "memory.h"
+#include "random.h"
 #include "status.h"
 
 static const double FLAT = 1e-6;      // refused: thickness / extent below this
@@ -397,7 +398,7 @@ static TriboStatus hull_fill(TriboHull* hull, Soup* s) {
   return TRIBO_OK;
 }
 
-// Planes, fans, the faces around each vertex and the bounding box.
+// Planes, triangles, the faces around each vertex and the bounding box.
 static void hull_finish(TriboHull* hull) {
   int ntriangle = 0;
   for (int f = 0; f < hull->nface; ++f) {
@@ -412,8 +413,16 @@ static void hull_finish(TriboHull* hull) {
       tribo_sub3(v, hull->points + 3 * loop[k + 1], apex);
       tribo_cross3(n, u, v);
       tribo_add3(plane, plane, n);
+    }
+    // triangles in a zigzag from both ends: no vertex is in many of them
+    for (int low = 0, high = length - 1; high - low >= 2;) {
       int* tri = hull->triangles + 3 * ntriangle++;
-      tri[0] = loop[0], tri[1] = loop[k], tri[2] = loop[k + 1];
+      tri[0] = loop[low], tri[1] = loop[low + 1], tri[2] = loop[high];
+      if (++low, high - low >= 2) {
+        tri = hull->triangles + 3 * ntriangle++;
+        tri[0] = loop[low], tri[1] = loop[high - 1], tri[2] = loop[high];
+        --high;
+      }
     }
     tribo_normalize3(plane);
     plane[3] = -INFINITY;
@@ -467,13 +476,16 @@ static TriboStatus hull_build(TriboHull* hull, Soup* s) {
 }
 
 // Hulls do not care about affine maps, but quickhull crashes on thin or far sets: it gets them scaled to unit length,
-// width and thickness. `flat` and `scaled` (npoint) receive the scaled points.
-static void scale_points(const Frame* frame, const double* points, int npoint, double* flat, Scaled* scaled) {
+// width and thickness, each moved by up to `jitter`. `flat` and `scaled` (npoint) receive the scaled points.
+static void scale_points(const Frame* frame, const double* points, int npoint, double jitter, double* flat,
+                         Scaled* scaled) {
+  TriboRandom random = {1};
   for (int i = 0; i < npoint; ++i) {
     double d[3];
     tribo_sub3(d, points + 3 * i, frame->origin);
     for (int k = 0; k < 3; ++k) {
-      flat[3 * i + k] = scaled[i].x[k] = tribo_dot3(d, frame->axis[k]) / frame->size[k];
+      flat[3 * i + k] = scaled[i].x[k] =
+          tribo_dot3(d, frame->axis[k]) / frame->size[k] + tribo_random(&random, -jitter, jitter);
     }
     scaled[i].index = i;
   }
@@ -501,8 +513,14 @@ static TriboStatus soup_make(Soup* s, const Frame* frame, const double* points, 
   if (scaled == NULL || flat == NULL) {
     status = tribo_fail(TRIBO_NOMEM, "tribo_col_hull_create: no memory for %d points", npoint);
   } else {
-    scale_points(frame, points, npoint, flat, scaled);
-    status = tribo_coal_hull(flat, npoint, &mesh);
+    // quickhull cuts a face of many corners into a fan, and Coal refuses a vertex with more than 255 neighbours; with
+    // corners that are not quite in one plane there is no fan
+    static const double jitter[] = {0, 1e-7, 1e-5};
+    status = TRIBO_INTERNAL;
+    for (int k = 0; k < 3 && status != TRIBO_OK; ++k) {
+      scale_points(frame, points, npoint, jitter[k], flat, scaled);
+      status = tribo_coal_hull(flat, npoint, &mesh);
+    }
     status = status == TRIBO_OK ? soup_take(s, mesh) : status;
     status = status == TRIBO_OK ? unscale(s, points, scaled, npoint) : status;
   }

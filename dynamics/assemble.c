@@ -14,6 +14,9 @@
 //                    point keep the angular momentum
 //   spring k, d      an implicit spring-damper is λ = h(−k(φ + h c) − d c), that is c + γ + Rλ = 0 with
 //                    R = 1/(h(hk + d)) and γ = kφ/(hk + d) for φ ≤ 0. It rebounds by itself: no impact row.
+//   solref, solimp   MuJoCo's spring-damper in units of acceleration (001 (103)–(110)): with the impedance d(φ) between
+//                    d₀ and d₁, (c⁺ − c⁻)/h + R λ/h = −b c⁻ − kφ, b = 2/(d₁ τ), k = d/(d₁ τ ζ)² or given, and
+//                    R = (1 − d)/d · J M⁻¹ Jᵀ. So γ = (hb − 1) c⁻ + h k φ, φ ≤ 0. τ is at least 2h
 //
 // A motor is such a spring-damper too, λ = −h(k(q + h q̇⁺ − q*) + d(q̇⁺ − q̇*)): the same R, γ = (k(q − q*) − d q̇*)/(hk +
 // d), and its impulse is bounded by h times its effort.
@@ -113,15 +116,57 @@ static double impact_share(double gap, double h, double old, double free) {
   return root < 0 ? 1 : tribo_clamp(2 * c / (-old + sqrt(root)), 0, 1);
 }
 
+// J M⁻¹ Jᵀ of one row of a cone
+static double mobility(const TriboSystem* system, const TriboDynData* data, int c, int i) {
+  const Rows* r = &data->rows;
+  double sum = 0;
+  for (int t = r->term_first[c]; t < r->term_first[c + 1]; ++t) {
+    const int block = r->term_block[t], n = system->info.block_dim[block];
+    const double *jac = r->term_jac + r->term_at[t] + (size_t)(i * n), *minv = data->minv + system->block_at[block];
+    for (int k = 0; k < n; ++k) {
+      for (int l = 0; l < n; ++l) {
+        sum += jac[k] * minv[k * n + l] * jac[l];
+      }
+    }
+  }
+  return sum;
+}
+
+// d(φ): from d₀ at touch to d₁ at the width, by two parabolas of the given power that meet at the midpoint
+static double impedance(const double* d, double depth) {
+  const double x = d[2] > 0 ? fmin(depth / d[2], 1) : 1, mid = d[3], p = d[4];
+  double y = x;
+  if (p > 1 && x < 1) {
+    y = x <= mid ? pow(x, p) / pow(mid, p - 1) : 1 - pow(1 - x, p) / pow(1 - mid, p - 1);
+  }
+  return tribo_clamp(d[0] + y * (d[1] - d[0]), 1e-4, 0.9999);
+}
+
+// Bias and compliance of a softened normal row, for a gap that is closed.
+static double soften(const TriboStepOptions* o, const TriboContactLaw* law, double gap, double old, double mobility,
+                     double* R) {
+  const double *ref = law->solref, d = impedance(law->solimp, -gap), most = law->solimp[1];
+  const double tau = fmax(ref[0], 2 * o->h);
+  const double b = ref[0] > 0 ? 2 / (most * tau) : -ref[1] / most;
+  const double k = ref[0] > 0 ? d / (most * most * tau * tau * ref[1] * ref[1]) : -ref[0] * d / (most * most);
+  *R = (1 - d) / d * mobility;
+  return (fmin(o->h * b, 1) - 1) * old + o->h * k * gap;
+}
+
 // Bias, compliance and impact of a contact's normal row; free and old are c_N of v_f and of v.
-static void set_normal_row(const TriboStepOptions* o, Rows* d, int c, const TriboContactLaw* law, double gap,
-                           double free, double old) {
+static void set_normal_row(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* o, int c,
+                           const TriboContactLaw* law, double gap, double free, double old) {
+  Rows* d = &data->rows;
   const int row = d->cones[c].row + d->cones[c].dim - 1;
   double bias = distance_bias(o, gap);
   if (law->compliance > 0) {
     const double stiff = o->h * law->compliance + law->damping;
     d->R[row] = 1 / (o->h * stiff);
     bias = gap > 0 ? bias : gap * law->compliance / stiff;
+  } else if (law->solref[0] != 0) {
+    // what is reached in this step is met as at touch
+    const double soft = soften(o, law, fmin(gap, 0), old, mobility(system, data, c, d->cones[c].dim - 1), d->R + row);
+    bias = gap + o->h * free > 0 && gap > 0 ? bias : soft;
   } else if (law->restitution > 0 && old < -o->bounce_min && gap + o->h * free <= 0) {
     const double share = d->infos[c].block_b >= 0 ? 0 : impact_share(gap, o->h, old, free), flight = free - old;
     bias = fmin(law->restitution * (old + share * flight) - (1 - share) * flight, gap > 0 ? 0 : bias);
@@ -162,7 +207,7 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
     g[0] += tribo_dot3(frame, law->surface);
     g[1] += tribo_dot3(frame + 3, law->surface);
   }
-  set_normal_row(options, d, c, law, contact->gap, free[dim - 1], old[dim - 1]);
+  set_normal_row(system, data, options, c, law, contact->gap, free[dim - 1], old[dim - 1]);
 }
 
 // twice the signed area of a triangle seen against n
@@ -300,7 +345,7 @@ static void add_limits(const TriboSystem* system, TriboDynData* data, const Trib
       for (int k = 0; k < way.n; ++k) {
         jac[k] = sign * way.along[k];
       }
-      set_normal_row(options, rows, c, &stop, distance, sign * free, sign * old);
+      set_normal_row(system, data, options, c, &stop, distance, sign * free, sign * old);
     }
   }
 }

@@ -43,8 +43,9 @@ static void newton_from(TriboSolver* s, const double* from, double eps, int max_
 }
 
 // the central path from near (x, z) of residual j, whose impulses are of size k
-static void follow(TriboSolver* s, const double* x, const double* z, double j, double k, int max_steps) {
-  tribo_sol_path(s, &(TriboPath){.x = x, .z = z, .tau = k * clip(j, 1e-4, 1), .rho = k, .max_steps = max_steps});
+static void follow(TriboSolver* s, const double* x, const double* z, double j, double k, double power, int max_steps) {
+  tribo_sol_path(
+      s, &(TriboPath){.x = x, .z = z, .tau = k * clip(j, 1e-4, 1), .rho = k, .power = power, .max_steps = max_steps});
 }
 
 static void warm_path(TriboSolver* s) {
@@ -53,7 +54,7 @@ static void warm_path(TriboSolver* s) {
   tribo_sol_velocity(s, s->warm_x, u);
   double j = tribo_sol_residual(s, s->warm_x, u);
   tribo_sol_shift(&s->scaled, s->warm_u, z);
-  follow(s, s->warm_x, z, j, fmax(tribo_sol_max(s->warm_x, s->scaled.n), 1e-3), WARM_STEPS);
+  follow(s, s->warm_x, z, j, fmax(tribo_sol_max(s->warm_x, s->scaled.n), 1e-3), 1, WARM_STEPS);
   s->pool_used = mark;
 }
 
@@ -62,7 +63,7 @@ static void cold_path(TriboSolver* s, const Ladder* l) {
   size_t mark = s->pool_used;
   double* zero = tribo_sol_take(s);
   memset(zero, 0, sizeof(double) * (size_t)s->scaled.n);
-  follow(s, zero, zero, 1, 10 * l->k, PATH_STEPS);
+  follow(s, zero, zero, 1, 10 * l->k, 1.5, PATH_STEPS);
   s->pool_used = mark;
 }
 
@@ -171,7 +172,7 @@ void tribo_sol_run_auto(TriboSolver* s) {
     more(s);
   }
   if (climb(s, TRIBO_RUNG_PATH)) {
-    follow(s, l.y, l.z, l.j, l.k, PATH_STEPS);
+    follow(s, l.y, l.z, l.j, l.k, 1, PATH_STEPS);
   }
   if (climb(s, TRIBO_RUNG_COLD_PATH)) {
     cold_path(s, &l);

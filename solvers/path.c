@@ -4,12 +4,13 @@
 // every method that insists on a smaller τ stalls with steps of length zero. Here τ is an unknown like the others. With
 // the residual r and the complementarity of central.h and a start (X₀, Z₀) that has r₀ and X₀ ∘ Z₀ = τ₀ e, the path is
 //
-//     r(X, Z) = t r₀,      X ∘ Z = t τ₀ e,      t from 1 to 0,
+//     r(X, Z) = t r₀,      X ∘ Z = t^β τ₀ e,      t from 1 to 0,
 //
 // a curve in (X, Z, log t) with a tangent everywhere, also where t turns back. One factorisation gives the tangent T
 // (its right-hand side is d/d log t of the above) and Newton's correction at fixed t; T is added to the correction
 // until both are orthogonal, so that it stays solvable at a turning point. Lengths are measured in the scaling of the
-// present point, in which the cone's boundary is √(t τ₀) away. The direction is the one that goes on (positive product
+// present point, in which the cone's boundary is √(t^β τ₀) away. Another β is
+// another path, with other folds. The direction is the one that goes on (positive product
 // with the last one). A point that needs too long a correction is given up for one nearer to the last good one.
 //
 // Start: y = X − ρ Z of an estimate, X = (y + √(y² + 4 ρ τ₀ e))/2 in the algebra of the cone, Z = (X − y)/ρ: exactly on
@@ -121,7 +122,7 @@ static void combine(int n, double a, const TriboPair* one, double b, const Tribo
 // of the correction, NAN when there is none.
 static double survey(TriboCentral* p, const TriboPath* start, double* r0, const Waypoint* last, Waypoint* here) {
   int n = p->s->scaled.n;
-  double tau = here->t * start->tau, unit = 1 / (tau * p->degree), *r = p->r;
+  double tau = pow(here->t, start->power) * start->tau, unit = 1 / (tau * p->degree), *r = p->r;
   if (tribo_sol_central_linearise(p) != 0) {
     return NAN;
   }
@@ -135,7 +136,7 @@ static double survey(TriboCentral* p, const TriboPath* start, double* r0, const 
   tribo_sol_central_aim(p, tau, 1, 0);
   tribo_sol_central_direction(p, r, 1);
   copy(n, &p->step, &here->correction);
-  tribo_sol_central_aim(p, tau, 0, 0);
+  tribo_sol_central_aim(p, start->power * tau, 0, 0);
   tribo_sol_central_direction(p, r0, -here->t);
   copy(n, &p->step, &here->tangent);
 

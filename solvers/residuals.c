@@ -1,12 +1,8 @@
 // The judge. Recomputes σ = (J M⁻¹ Jᵀ + R) λ + g from the raw problem and measures how far (λ, σ) is from solving it,
 // with projections of its own: nothing here is shared with a solver.
 //
-// The projection p of x on an elliptic cone ‖D⁻¹ λ_f‖ ≤ λ_N, x neither inside nor in the polar cone: with a multiplier
-// κ ≥ 0, p_i = x_i D_i²/(D_i² + κ) and κ h = h − x_N where h = p_N. Put into ‖D⁻¹ p_f‖ = h, this is
-//
-//     Σ ( x_i D_i / (D_i² h + h − x_N) )² = 1,
-//
-// whose left side falls with h above max(x_N, 0): h is found by bisection.
+// The projection on an elliptic cone ‖D⁻¹ λ_f‖ ≤ λ_N: with a multiplier κ ≥ 0, p_i = x_i D_i²/(D_i² + κ) and
+// p_N = h = ‖D⁻¹ p_f‖, where κ makes x_N = (1 − κ) h. The right side falls with κ, on either side of 1: bisection.
 #include <tribo/problem.h>
 #include <float.h>
 #include <math.h>
@@ -14,44 +10,42 @@
 
 #include "memory.h"
 
-static void project_elliptic(int n, const double* x, const double* D, double* p) {
-  double norm = 0, polar = 0;
+// p_f and h of a multiplier
+static double ellipse(int n, const double* x, const double* D, double kappa, double* p) {
+  double sum = 0;
   for (int i = 0; i < n; ++i) {
-    norm += D[i] > 0 ? x[i] * x[i] / (D[i] * D[i]) : (x[i] != 0 ? INFINITY : 0);
+    double y = D[i] > 0 ? x[i] * D[i] / (D[i] * D[i] + kappa) : 0;
+    p[i] = D[i] * y;
+    sum += y * y;
+  }
+  return sqrt(sum);
+}
+
+static void project_elliptic(int n, const double* x, const double* D, double* p) {
+  double norm = 0, polar = 0, xn = x[n];
+  for (int i = 0; i < n; ++i) {
+    p[i] = D[i] > 0 ? x[i] : 0;
+    norm += D[i] > 0 ? x[i] * x[i] / (D[i] * D[i]) : 0;
     polar += x[i] * x[i] * D[i] * D[i];
   }
-  double xn = x[n];
   if (sqrt(norm) <= xn) {
-    for (int i = 0; i <= n; ++i) {
-      p[i] = x[i];
-    }
+    p[n] = xn;
     return;
   }
   if (sqrt(polar) <= -xn) {
-    for (int i = 0; i <= n; ++i) {
-      p[i] = 0;
-    }
+    memset(p, 0, sizeof(double) * (size_t)(n + 1));
     return;
   }
-  // of h = base + e only e is sought: it may be much smaller, and h − x_N = e − below has no rounding to suffer from
-  const double base = fmax(xn, 0), below = fmin(xn, 0);
-  double lo = 0, hi = sqrt(polar);
-  for (int it = 0; it < 200; ++it) {
-    double e = 0.5 * (lo + hi), sum = 0;
-    if (e <= lo || e >= hi) {
-      break;
-    }
-    for (int i = 0; i < n; ++i) {
-      double y = x[i] * D[i] / (D[i] * D[i] * (base + e) + (e - below));
-      sum += y * y;
-    }
-    *(sum > 1 ? &lo : &hi) = e;
+  // above the base κ is below 1, under it above
+  double lo = xn > 0 ? 0 : 1, hi = xn > 0 ? 1 : 2;
+  while (hi < 1e300 && (1 - hi) * ellipse(n, x, D, hi, p) > xn) {
+    lo = hi;
+    hi *= 2;
   }
-  for (int i = 0; i < n; ++i) {
-    double d2 = D[i] * D[i];
-    p[i] = d2 > 0 ? x[i] * d2 * (base + hi) / (d2 * (base + hi) + (hi - below)) : 0;
+  for (double k = 0.5 * (lo + hi); k > lo && k < hi; k = 0.5 * (lo + hi)) {
+    *((1 - k) * ellipse(n, x, D, k, p) > xn ? &lo : &hi) = k;
   }
-  p[n] = base + hi;
+  p[n] = ellipse(n, x, D, hi, p);
 }
 
 // ‖x_f‖ ≤ μ x_N in three dimensions, in closed form

@@ -147,6 +147,7 @@ void tribo_sol_interior(TriboSolver* s, const TriboInterior* start);
 typedef struct TriboPath {
   const double *x, *z;
   double tau, rho;
+  double power;  // of t in the complementarity, ≥ 0
   int max_steps;
 } TriboPath;
 void tribo_sol_path(TriboSolver* s, const TriboPath* start);

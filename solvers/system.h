@@ -67,6 +67,10 @@ TriboStatus tribo_sol_system_begin(TriboSystem* sys, const TriboScaled* sc, Trib
 // The part of it that depends on the pattern alone (pattern.c).
 TriboStatus tribo_sol_system_graph(TriboSystem* sys, const TriboScaled* sc);
 
+// The form in the size of the motion (motion.c): 0 or 1 as below; y from the reduced right-hand side r.
+int tribo_sol_motion_factor(TriboSystem* sys, int symmetric);
+void tribo_sol_motion_solve(TriboSystem* sys, const double* r, double* y);
+
 // Smallest diagonal of C that the form for `unknowns` unknowns bears.
 double tribo_sol_system_least(const TriboSystem* sys, int unknowns);
 

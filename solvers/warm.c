@@ -16,7 +16,7 @@
 #include "modes.h"
 #include "solver.h"
 
-enum { S = TRIBO_CONE_ROWS, PASSES = 6, MOVES = 4, REFINE = 2 };
+enum { S = TRIBO_CONE_ROWS, PASSES = 6, MOVES = 4, REFINE = 1 };
 static const double EPSILON = 1e-10;
 
 typedef struct Centred {

@@ -51,6 +51,31 @@ static void a_cube_has_six_faces(void** state) {
   tribo_col_hull_destroy(hull);
 }
 
+// A prism over a polygon of many corners, a fan of which would be too much for Coal's lists of neighbours.
+static void faces_may_have_many_corners(void** state) {
+  (void)state;
+  enum { CORNERS = 400 };
+  double points[6 * CORNERS];
+  for (int i = 0; i < 2 * CORNERS; ++i) {
+    double angle = 2 * 3.14159265358979323846 * (i / 2) / CORNERS;
+    tribo_set3(points + 3 * i, cos(angle), sin(angle), i % 2 ? 0.3 : -0.3);
+  }
+  TriboHull* hull;
+  CHECK_OK(tribo_col_hull_create(points, 2 * CORNERS, &hull));
+  assert_int_equal(hull->nvertex, 2 * CORNERS);
+  assert_int_equal(hull->ntriangle, 4 * CORNERS - 4);
+  check_closed(hull);
+  double volume = 0;
+  for (int t = 0; t < hull->ntriangle; ++t) {
+    const int* tri = hull->triangles + 3 * t;
+    double cross[3];
+    tribo_cross3(cross, hull->points + 3 * tri[1], hull->points + 3 * tri[2]);
+    volume += tribo_dot3(hull->points + 3 * tri[0], cross) / 6;
+  }
+  CHECK_NEAR(volume, 0.6 * 0.5 * CORNERS * sin(2 * 3.14159265358979323846 / CORNERS), 1e-12);
+  tribo_col_hull_destroy(hull);
+}
+
 static void random_hulls_are_closed(void** state) {
   (void)state;
   KitRandom r = {7};
@@ -240,9 +265,13 @@ const char* __lsan_default_suppressions(void) {
 int main(void) {
   snprintf(path, sizeof path, "/tmp/tribo_hull_%d", (int)getpid());
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_cube_has_six_faces), cmocka_unit_test(random_hulls_are_closed),
-      cmocka_unit_test(thin_and_far_sets),    cmocka_unit_test(bad_points_are_refused),
-      cmocka_unit_test(mesh_files_load),      cmocka_unit_test(broken_files_are_named),
+      cmocka_unit_test(a_cube_has_six_faces),
+      cmocka_unit_test(random_hulls_are_closed),
+      cmocka_unit_test(thin_and_far_sets),
+      cmocka_unit_test(bad_points_are_refused),
+      cmocka_unit_test(mesh_files_load),
+      cmocka_unit_test(broken_files_are_named),
+      cmocka_unit_test(faces_may_have_many_corners),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

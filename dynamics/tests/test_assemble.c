@@ -249,6 +249,41 @@ static void bias_follows_the_rules(void** state) {
   world_end(&w);
 }
 
+// MuJoCo's softness. At rest under its weight a body sinks until the spring carries it; the equation of the row is
+// (c⁺ − c⁻)/h + R f = −b c⁻ − k φ with f = λ/h.
+static void softness_is_a_spring_per_mass(void** state) {
+  (void)state;
+  World w = world_of(1);
+  int impact;
+  double R, h = OPTIONS.h;
+  TriboContactLaw soft = {.dim = 1, .solref = {0.1, 0.8}, .solimp = {0.6, 0.9, 0.02, 0.5, 2}};
+  // half way down the width the impedance is half way between its ends
+  double phi = -0.01, c = -0.3, d = 0.75, b = 2 / (0.9 * 0.1), k = d / (0.81 * 0.01 * 0.64);
+  double gamma = bias_of(&w, phi, -c, soft, &impact, &R), mobility = R * d / (1 - d);
+  CHECK_NEAR(gamma, -c + h * (b * c + k * phi), 1e-12);
+  assert_int_equal(impact, 0);
+  TriboContactLaw full = soft;
+  full.solimp[0] = full.solimp[1] = 0.5;
+  double R_half;
+  bias_of(&w, phi, -c, full, &impact, &R_half);
+  CHECK_NEAR(R_half, mobility, 1e-12 * mobility);
+  // at touch and beyond the width
+  bias_of(&w, 0, 0, soft, &impact, &R);
+  CHECK_NEAR(R, (1 - 0.6) / 0.6 * mobility, 1e-9 * mobility);
+  bias_of(&w, -1, 0, soft, &impact, &R);
+  CHECK_NEAR(R, (1 - 0.9) / 0.9 * mobility, 1e-9 * mobility);
+  // given directly: stiffness and damping per mass
+  TriboContactLaw direct = soft;
+  direct.solref[0] = -500, direct.solref[1] = -7;
+  CHECK_NEAR(bias_of(&w, phi, -c, direct, &impact, &R), -c + h * (7 / 0.9 * c + 500 * d / 0.81 * phi), 1e-12);
+  // an open gap acts as always, and a time constant below two steps is two steps
+  CHECK_NEAR(bias_of(&w, 0.02, 1, soft, &impact, &R), 0.02 / h, 1e-15);
+  TriboContactLaw stiff = soft, least = soft;
+  stiff.solref[0] = 1e-6, least.solref[0] = 2 * h;
+  CHECK_NEAR(bias_of(&w, phi, -c, stiff, &impact, &R), bias_of(&w, phi, -c, least, &impact, &R), 1e-15);
+  world_end(&w);
+}
+
 // Corners of a square of one face: biases that miss a rigid motion by less than the dead band are put right, others
 // stay.
 static void faces_ask_for_rigid_motions(void** state) {
@@ -399,6 +434,7 @@ int main(void) {
       cmocka_unit_test(bias_follows_the_rules),          cmocka_unit_test(pushed_bodies_advance_with_the_new_velocity),
       cmocka_unit_test(impacts_split_the_step),          cmocka_unit_test(second_step_takes_no_memory),
       cmocka_unit_test(bad_contacts_are_named),          cmocka_unit_test(faces_ask_for_rigid_motions),
+      cmocka_unit_test(softness_is_a_spring_per_mass),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

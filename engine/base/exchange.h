@@ -34,6 +34,8 @@ typedef struct TriboContactLaw {
   double restitution;  // e in [0, 1]
   double compliance;   // k > 0: stiffness [N/m], 0: rigid
   double damping;      // [N·s/m]
+  double solref[2];    // softness by time constant and damping ratio, or −k and −d per mass; [0] = 0: none
+  double solimp[5];    // impedance at touch, at depth `width`, width [m], midpoint, power
   double surface[3];   // velocity of surface b against a imposed at the point (conveyor), world [m/s]
   double grain[3];     // direction of the first tangent, world, any length; 0: any will do
 } TriboContactLaw;

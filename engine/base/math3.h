@@ -140,6 +140,13 @@ static inline int tribo_finite(const double* x, size_t n) {
   }
   return sum == 0;
 }
+static inline int tribo_equal(const double* a, const double* b, size_t n) {
+  size_t i = 0;
+  while (i < n && a[i] == b[i]) {
+    ++i;
+  }
+  return i == n;
+}
 static inline double tribo_clamp(double x, double lo, double hi) {
   return x < lo ? lo : x > hi ? hi : x;
 }

@@ -158,6 +158,8 @@ static TriboContactLaw law_of(const TriboMaterialDef* m) {
                          .restitution = m->restitution,
                          .compliance = m->stiffness,
                          .damping = m->damping};
+  memcpy(law.solref, m->solref, sizeof law.solref);
+  memcpy(law.solimp, m->solimp, sizeof law.solimp);
   law.dim = m->rolling > 0 ? 6 : m->torsion > 0 ? 4 : m->friction > 0 ? 3 : 1;
   return law;
 }
@@ -168,7 +170,7 @@ static double in_series(double a, double b) {
 }
 
 static TriboMaterialDef mix(const TriboMaterialDef* a, const TriboMaterialDef* b) {
-  return (TriboMaterialDef){
+  TriboMaterialDef def = {
       .friction = sqrt(a->friction * b->friction),
       .friction2 = a->friction2 > 0 || b->friction2 > 0 ? sqrt(across(a) * across(b)) : 0,
       .torsion = sqrt(a->torsion * b->torsion),
@@ -177,6 +179,15 @@ static TriboMaterialDef mix(const TriboMaterialDef* a, const TriboMaterialDef* b
       .stiffness = in_series(a->stiffness, b->stiffness),
       .damping = in_series(a->damping, b->damping),
   };
+  // softness of both sides: the mean; of one side: its own
+  const TriboMaterialDef *soft = a->solref[0] != 0 ? a : b, *other = b->solref[0] != 0 ? b : a;
+  for (int i = 0; i < 5; ++i) {
+    def.solimp[i] = 0.5 * (soft->solimp[i] + other->solimp[i]);
+    if (i < 2) {
+      def.solref[i] = 0.5 * (soft->solref[i] + other->solref[i]);
+    }
+  }
+  return def;
 }
 
 static TriboStatus compile_materials(const TriboScene* scene, TriboModel* model) {

@@ -28,7 +28,7 @@ static TriboStatus load_mesh(Drawing* d, const TriboShapeDef* def, TriboVisualIn
   const Loaded* found = NULL;
   for (int i = 0; i < d->nloaded && found == NULL; ++i) {
     const Loaded* l = &d->loaded[i];
-    found = strcmp(l->path, def->mesh) == 0 && memcmp(l->scale, def->scale, sizeof l->scale) == 0 ? l : NULL;
+    found = strcmp(l->path, def->mesh) == 0 && tribo_equal(l->scale, def->scale, 3) ? l : NULL;
   }
   if (found == NULL) {
     TriboModel* model = d->model;

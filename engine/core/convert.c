@@ -83,7 +83,7 @@ static void key_text(Writer* w, const char* key, const char* text) {
 // ---- fields by table
 
 static int count_of(FieldType type) {
-  return type == FIELD_VEC3 ? 3 : type == FIELD_VEC4 ? 4 : type == FIELD_VEC6 ? 6 : 1;
+  return type >= FIELD_VEC2 && type <= FIELD_VEC6 ? (int)(type - FIELD_VEC2) + 2 : 1;
 }
 
 static int same_numbers(const double* a, const double* b, int n) {
@@ -101,8 +101,10 @@ static void put_field(Writer* w, const Field* f, const void* item, const void* i
   int whole, usual;
   switch (f->type) {
     case FIELD_REAL:
+    case FIELD_VEC2:
     case FIELD_VEC3:
     case FIELD_VEC4:
+    case FIELD_VEC5:
     case FIELD_VEC6: {
       const double* x = (const double*)(const void*)at;
       if (!same_numbers(x, (const double*)(const void*)before, count_of(f->type))) {

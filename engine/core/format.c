@@ -76,14 +76,17 @@ static const Field world_fields[] = {
 #undef X
 };
 
-#define MATERIAL_FIELDS                                                                                            \
-  R(TriboMaterialDef, "friction", friction, 0, 1e6, 0, "", "Coulomb's coefficient μ"),                             \
-      R(TriboMaterialDef, "friction2", friction2, 0, 1e6, 0, "", "across the grain of the shape; 0: as friction"), \
-      R(TriboMaterialDef, "torsion", torsion, 0, 1e6, 0, "m", "torsional friction"),                               \
-      R(TriboMaterialDef, "rolling", rolling, 0, 1e6, 0, "m", "rolling friction"),                                 \
-      R(TriboMaterialDef, "restitution", restitution, 0, 1, 0, "", "share of the impact speed that comes back"),   \
-      R(TriboMaterialDef, "stiffness", stiffness, 0, BIG, 0, "N/m", "of a compliant contact; 0 is rigid"),         \
-      R(TriboMaterialDef, "damping", damping, 0, BIG, 0, "N s/m", "beside a stiffness")
+#define MATERIAL_FIELDS                                                                                             \
+  R(TriboMaterialDef, "friction", friction, 0, 1e6, 0, "", "Coulomb's coefficient μ"),                              \
+      R(TriboMaterialDef, "friction2", friction2, 0, 1e6, 0, "", "across the grain of the shape; 0: as friction"),  \
+      R(TriboMaterialDef, "torsion", torsion, 0, 1e6, 0, "m", "torsional friction"),                                \
+      R(TriboMaterialDef, "rolling", rolling, 0, 1e6, 0, "m", "rolling friction"),                                  \
+      R(TriboMaterialDef, "restitution", restitution, 0, 1, 0, "", "share of the impact speed that comes back"),    \
+      R(TriboMaterialDef, "stiffness", stiffness, 0, BIG, 0, "N/m", "of a compliant contact; 0 is rigid"),          \
+      R(TriboMaterialDef, "damping", damping, 0, BIG, 0, "N s/m", "beside a stiffness"),                            \
+      V(2, TriboMaterialDef, "solref", solref, "s", "MuJoCo's softness: time constant, damping ratio; 0 is rigid"), \
+      V(5, TriboMaterialDef, "solimp", solimp, "",                                                                  \
+        "beside solref: impedance at touch, at depth, depth, midpoint, power")
 
 static const Field material_fields[] = {MATERIAL_FIELDS};
 static const Field pair_fields[] = {S("between", "the names of the two materials"), MATERIAL_FIELDS};
@@ -388,8 +391,9 @@ const Section* tribo_format_section(const char* name) {
 // ---- describing
 
 static void describe_type(const Field* f, char* text, size_t size) {
-  static const char* const names[] = {"number",    "whole number", "true or false", "text", "file",     "3 numbers",
-                                      "4 numbers", "6 numbers",    "3 numbers",     "word", "see right"};
+  static const char* const names[] = {"number",    "whole number", "true or false", "text",      "file",
+                                      "2 numbers", "3 numbers",    "4 numbers",     "5 numbers", "6 numbers",
+                                      "3 numbers", "word",         "see right"};
   snprintf(text, size, "%s", names[f->type]);
 }
 
@@ -426,6 +430,8 @@ static void describe_init(const Section* s, const Field* f, char* text, size_t s
   int whole;
   switch (f->type) {
     case FIELD_REAL: snprintf(text, size, isnan(*x) ? "" : "%g", *x); return;
+    case FIELD_VEC2: snprintf(text, size, "%g, %g", x[0], x[1]); return;
+    case FIELD_VEC5: snprintf(text, size, "%g, %g, %g, %g, %g", x[0], x[1], x[2], x[3], x[4]); return;
     case FIELD_VEC3: snprintf(text, size, isnan(*x) ? "" : "%g, %g, %g", x[0], x[1], x[2]); return;
     case FIELD_VEC4: snprintf(text, size, "%g, %g, %g, %g", x[0], x[1], x[2], x[3]); return;
     default: break;

@@ -10,8 +10,10 @@ typedef enum FieldType {
   FIELD_BOOL,     // int
   FIELD_TEXT,     // const char*
   FIELD_PATH,     // const char*, taken relative to the file it stands in
+  FIELD_VEC2,     // double[2]
   FIELD_VEC3,     // double[3]
   FIELD_VEC4,     // double[4]
+  FIELD_VEC5,     // double[5]
   FIELD_VEC6,     // double[6]
   FIELD_RPY,      // double[4] quaternion, written as roll, pitch, yaw about the fixed x, y, z axes
   FIELD_WORD,     // int, index of a word

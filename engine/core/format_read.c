@@ -69,8 +69,10 @@ static TriboStatus read_field(TriboPool* pool, const YamlNode* node, const Field
     case FIELD_BOOL: return tribo_yaml_bool(node, f->key, at);
     case FIELD_TEXT: return tribo_yaml_text(node, f->key, at);
     case FIELD_PATH: return tribo_format_path(pool, node, f->key, at);
+    case FIELD_VEC2: return read_vector(node, f, at, 2);
     case FIELD_VEC3: return read_vector(node, f, at, 3);
     case FIELD_VEC4: return read_vector(node, f, at, 4);
+    case FIELD_VEC5: return read_vector(node, f, at, 5);
     case FIELD_VEC6: return read_vector(node, f, at, 6);
     case FIELD_WORD: return read_word(node, f, at);
     case FIELD_RPY:

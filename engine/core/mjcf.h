@@ -130,7 +130,7 @@ typedef struct MjField {
 typedef struct MjPair {
   const char *geom1, *geom2;
   int condim, a, b;
-  double friction[5];
+  double friction[5], solref[2], solimp[5];  // NAN: not given
 } MjPair;
 
 typedef struct MjTendon {

@@ -207,20 +207,14 @@ static TriboStatus read_replicate(Mjcf* m, const XmlNode* node, const Place* pla
   return TRIBO_OK;
 }
 
-static TriboStatus read_look(Mjcf* m, const XmlNode* node, const Place* place) {
-  (void)m, (void)node, (void)place;
-  return TRIBO_OK;
-}
-
 static const struct {
   const char* name;
   TriboStatus (*read)(Mjcf* m, const XmlNode* node, const Place* place);
 } elements[] = {
     {"inertial", read_inertial}, {"joint", read_joint}, {"freejoint", read_joint}, {"geom", read_geom},
     {"site", read_site},         {"body", read_body},   {"frame", read_frame},     {"replicate", read_replicate},
-    {"light", read_look},        {"camera", read_look},
 };
-static const char* const left_out[] = {"plugin", "composite", "flexcomp", "attach"};
+static const char* const left_out[] = {"plugin", "composite", "flexcomp", "attach", "light", "camera"};
 
 static TriboStatus read_child(Mjcf* m, const XmlNode* node, const Place* place) {
   for (size_t i = 0; i < sizeof elements / sizeof *elements; ++i) {

@@ -21,11 +21,11 @@ static const MjAttr pair_attrs[] = {
     {"geom2", MJ_TEXT, offsetof(MjPair, geom2), 1, 1, NULL},
     {"condim", MJ_INT, offsetof(MjPair, condim), 1, 1, NULL},
     {"friction", MJ_REAL, offsetof(MjPair, friction), 1, 5, NULL},
-    {"solref", MJ_LOOK, 0, 0, 0, NULL},
-    {"solreffriction", MJ_LOOK, 0, 0, 0, NULL},
-    {"solimp", MJ_LOOK, 0, 0, 0, NULL},
-    {"margin", MJ_LOOK, 0, 0, 0, NULL},
-    {"gap", MJ_LOOK, 0, 0, 0, NULL},
+    {"solref", MJ_REAL, offsetof(MjPair, solref), 1, 2, NULL},
+    {"solimp", MJ_REAL, offsetof(MjPair, solimp), 1, 5, NULL},
+    {"solreffriction", MJ_WARN, 0, 0, 0, NULL},
+    {"margin", MJ_WARN, 0, 0, 0, NULL},
+    {"gap", MJ_WARN, 0, 0, 0, NULL},
     {"adhesion", MJ_WARN, 0, 0, 0, NULL},
 };
 static const MjElement pair_element = {"pair", pair_attrs, sizeof pair_attrs / sizeof *pair_attrs};
@@ -59,7 +59,7 @@ static TriboStatus read_pairs(Mjcf* m, const XmlNode* section) {
     }
     TRIBO_TRY(MJ_GROW(m, pair));
     MjPair* pair = &m->pairs[m->npair];
-    *pair = (MjPair){.condim = -1, .friction = {NAN, NAN, NAN, NAN, NAN}};
+    *pair = (MjPair){.condim = -1, .friction = {NAN, NAN, NAN, NAN, NAN}, .solref = {NAN}, .solimp = {NAN}};
     TRIBO_TRY(tribo_mjcf_read(m, node, "pair", NULL, &pair_element, pair));
     pair->a = tribo_mjcf_find_geom(m, pair->geom1);
     pair->b = tribo_mjcf_find_geom(m, pair->geom2);
@@ -122,24 +122,49 @@ static TriboMaterialDef law(int condim, const double friction[3]) {
 }
 
 static int same_material(const MjGeom* a, const MjGeom* b) {
-  return a->condim == b->condim && a->priority == b->priority &&
-         memcmp(a->friction, b->friction, sizeof a->friction) == 0;
+  return a->condim == b->condim && a->priority == b->priority && tribo_equal(a->friction, b->friction, 3) &&
+         a->solmix == b->solmix && tribo_equal(a->solref, b->solref, 2) && tribo_equal(a->solimp, b->solimp, 5);
+}
+
+// A softness the file asks for is taken; MuJoCo's default, which it need not write, is how MuJoCo solves rigid contact.
+static int is_soft(const MjGeom* geom) {
+  const MjGeom standard = tribo_mjcf_geom_default();
+  return !tribo_equal(geom->solref, standard.solref, 2) || !tribo_equal(geom->solimp, standard.solimp, 5);
+}
+
+// softness of a pair: the mean with the geoms' weights, the smaller of stiffnesses given directly
+static void mix_softness(const MjGeom* a, const MjGeom* b, TriboMaterialDef* def) {
+  if (!is_soft(a) && !is_soft(b)) {
+    return;
+  }
+  const double sum = a->solmix + b->solmix, w = sum > 0 ? a->solmix / sum : 0.5;
+  const int direct = a->solref[0] <= 0 || b->solref[0] <= 0;
+  for (int i = 0; i < 5; ++i) {
+    def->solimp[i] =
+        tribo_clamp(w * a->solimp[i] + (1 - w) * b->solimp[i], i < 2 ? 1e-4 : 0, i < 2 ? 0.9999 : INFINITY);
+    if (i < 2) {
+      def->solref[i] = direct ? fmin(a->solref[i], b->solref[i]) : w * a->solref[i] + (1 - w) * b->solref[i];
+    }
+  }
 }
 
 static TriboMaterialDef mix(const MjGeom* a, const MjGeom* b) {
   if (a->priority != b->priority) {
     const MjGeom* first = a->priority > b->priority ? a : b;
-    return law(first->condim, first->friction);
+    TriboMaterialDef def = law(first->condim, first->friction);
+    mix_softness(first, first, &def);
+    return def;
   }
   double friction[3];
   for (int i = 0; i < 3; ++i) {
     friction[i] = fmax(a->friction[i], b->friction[i]);
   }
-  return law(a->condim > b->condim ? a->condim : b->condim, friction);
+  TriboMaterialDef def = law(a->condim > b->condim ? a->condim : b->condim, friction);
+  mix_softness(a, b, &def);
+  return def;
 }
 
 static TriboStatus check_geom(Mjcf* m, const MjGeom* geom) {
-  const MjGeom standard = tribo_mjcf_geom_default();
   if (geom->condim != 1 && geom->condim != 3 && geom->condim != 4 && geom->condim != 6) {
     return tribo_xml_fail(geom->node, "geom '%s': condim = %d; accepted are 1, 3, 4, 6", geom->name, geom->condim);
   }
@@ -148,9 +173,9 @@ static TriboStatus check_geom(Mjcf* m, const MjGeom* geom) {
       return tribo_xml_fail(geom->node, "geom '%s': friction = %g must be ≥ 0", geom->name, geom->friction[i]);
     }
   }
-  if (memcmp(geom->solref, standard.solref, sizeof standard.solref) != 0 ||
-      memcmp(geom->solimp, standard.solimp, sizeof standard.solimp) != 0) {
-    return tribo_mjcf_warn(m, geom->node, "solref or solimp of a geom", "is not honoured: contacts are rigid");
+  if (geom->margin != 0 || geom->gap != 0) {
+    return tribo_mjcf_warn(m, geom->node, "margin or gap of a geom",
+                           "is not honoured: contacts act where bodies touch");
   }
   return TRIBO_OK;
 }
@@ -181,6 +206,7 @@ TriboStatus tribo_mjcf_contacts(Mjcf* m) {
     if (geom->material_id < 0) {
       char name[32];
       TriboMaterialDef def = law(geom->condim, geom->friction);
+      mix_softness(geom, geom, &def);
       snprintf(name, sizeof name, "contact%d", count);
       def.name = name;
       TRIBO_TRY(tribo_mjcf_at(m, geom->node));
@@ -203,6 +229,13 @@ TriboStatus tribo_mjcf_contacts(Mjcf* m) {
           const double friction[3] = {isnan(f[0]) ? usual[0] : f[0], isnan(f[2]) ? usual[1] : f[2],
                                       isnan(f[3]) ? usual[2] : f[3]};
           def = law(pair->condim < 0 ? 3 : pair->condim, friction);
+          // a pair's softness is its own
+          MjGeom own = tribo_mjcf_geom_default();
+          for (int j = 0; j < 5; ++j) {
+            own.solref[j % 2] = isnan(pair->solref[0]) ? own.solref[j % 2] : pair->solref[j % 2];
+            own.solimp[j] = isnan(pair->solimp[0]) ? own.solimp[j] : pair->solimp[j];
+          }
+          mix_softness(&own, &own, &def);
         }
       }
       TRIBO_TRY(tribo_mjcf_added(m, tribo_scene_add_pair(m->scene, names[0], names[1], &def)));

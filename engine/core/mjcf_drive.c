@@ -155,9 +155,9 @@ static const MjAttr equality_attrs[] = {
     {"anchor", MJ_REAL, AT(anchor), 3, 3, NULL},
     {"polycoef", MJ_REAL, AT(polycoef), 1, 5, NULL},
     {"relpose", MJ_WARN, 0, 0, 0, NULL},
-    {"torquescale", MJ_LOOK, 0, 0, 0, NULL},
-    {"solref", MJ_LOOK, 0, 0, 0, NULL},
-    {"solimp", MJ_LOOK, 0, 0, 0, NULL},
+    {"torquescale", MJ_WARN, 0, 0, 0, NULL},
+    {"solref", MJ_WARN, 0, 0, 0, NULL},
+    {"solimp", MJ_WARN, 0, 0, 0, NULL},
 };
 #undef AT
 static const MjElement equality_element = {"equality", equality_attrs, sizeof equality_attrs / sizeof *equality_attrs};

@@ -150,12 +150,11 @@ static const MjAttr joint_attrs[] = {
     WARN("actuatorgravcomp"),
     LOOK("group"),
     LOOK("user"),
-    // limits and dry friction are rigid here
-    LOOK("margin"),
-    LOOK("solreflimit"),
-    LOOK("solimplimit"),
-    LOOK("solreffriction"),
-    LOOK("solimpfriction"),
+    WARN("margin"),
+    WARN("solreflimit"),
+    WARN("solimplimit"),
+    WARN("solreffriction"),
+    WARN("solimpfriction"),
 };
 ELEMENT(joint);
 
@@ -308,11 +307,11 @@ static const MjAttr tendon_attrs[] = {
     LOOK("material"),
     LOOK("rgba"),
     LOOK("user"),
-    LOOK("margin"),
-    LOOK("solreflimit"),
-    LOOK("solimplimit"),
-    LOOK("solreffriction"),
-    LOOK("solimpfriction"),
+    WARN("margin"),
+    WARN("solreflimit"),
+    WARN("solimplimit"),
+    WARN("solreffriction"),
+    WARN("solimpfriction"),
 };
 ELEMENT(tendon);
 

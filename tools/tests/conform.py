@@ -1,9 +1,9 @@
 """MJCF files through Tribo and through MuJoCo, compared at random states: masses, inertias, poses, limits, mass matrix,
 bias, passive and actuator forces, tendon lengths; and contact-free motion at two step sizes.
 
-    conform.py PROBE [--only] [FILE …]      all of gymnasium and of dm_control's suite, and these (or only these)
+    conform.py JUDGES PROBE [--only] [FILE …]      all of gymnasium and of dm_control's suite, and these (or only these)
 
-Prints a table and fails when a file differs that should not. Needs the interpreter of .deps/test-venv (tools/setup --test).
+Prints a table and fails when a file differs that should not. JUDGES is .deps/test-venv (tools/setup --test).
 """
 import json
 import os
@@ -13,17 +13,21 @@ import subprocess
 import sys
 import tempfile
 
-try:
-    import mujoco
-    import numpy as np
-except ImportError:
-    print("mujoco is not installed: tools/setup --test")
-    sys.exit(77)
+# MuJoCo needs the interpreter of its own environment
+judge = os.path.join(sys.argv[1], "bin", "python")
+if os.path.realpath(sys.prefix) != os.path.realpath(sys.argv[1]):
+    if not os.path.exists(judge):
+        print("skipped: mujoco is not installed (tools/setup --test)")
+        sys.exit(77)
+    os.execv(judge, [judge] + sys.argv)
+
+import mujoco  # noqa: E402
+import numpy as np  # noqa: E402
 
 FREE, BALL, SLIDE, HINGE = (int(getattr(mujoco.mjtJoint, f'mjJNT_{k}')) for k in ('FREE', 'BALL', 'SLIDE', 'HINGE'))
 TOLERANCE = 1e-9
 STATES = 5
-probe = os.path.abspath(sys.argv[1])
+probe = os.path.abspath(sys.argv[2])
 
 
 def rotation(quat):  # w x y z
@@ -267,7 +271,7 @@ def installed():
 
 
 def main():
-    given = sys.argv[2:]
+    given = sys.argv[3:]
     files = [pathlib.Path(f).resolve() for f in given if f != "--only"] + ([] if "--only" in given else installed())
     os.chdir(tempfile.gettempdir())  # MuJoCo writes a log where it runs
     equal = {}

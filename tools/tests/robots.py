@@ -15,8 +15,6 @@ WRONG = {
     "romeo.urdf": "moves no mass and has no armature",
     "romeo_laas_small.urdf": "20 meshes were not found",
     "ur3.urdf": "No name given for the robot",
-    # not the file: the library that makes hulls allows 255 neighbours of a vertex
-    "centauro.urdf": "Too many neighbors",
 }
 
 

@@ -1,5 +1,5 @@
 """Model files and the scenes that `tribo convert` makes of them load to the same model.
-    roundtrip.py TRIBO PROBE SHARE SCENES [FOLDER …]      MJCF files are looked for in the folders
+    roundtrip.py TRIBO PROBE SHARE SCENES JUDGES      MJCF files are those of gymnasium and dm_control, where they are
 """
 import json
 import os
@@ -12,8 +12,8 @@ tribo, probe = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 files = sorted((pathlib.Path(sys.argv[3]) / "example-robot-data/robots").rglob("*.urdf"))
 files += sorted((pathlib.Path(sys.argv[3]) / "example-robot-data/robots").rglob("*.sdf"))
 files += sorted(pathlib.Path(sys.argv[4]).rglob("*.yaml"))
-for folder in sys.argv[5:]:
-    files += sorted(pathlib.Path(folder).glob("*.xml"))
+for folder in ("gymnasium/envs/mujoco/assets", "dm_control/suite"):
+    files += sorted(pathlib.Path(sys.argv[5]).glob(f"lib/python*/site-packages/{folder}/*.xml"))
 
 
 def look(path):

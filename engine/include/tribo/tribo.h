@@ -86,11 +86,14 @@ typedef struct TriboMaterialDef {
   double restitution;  // e in [0, 1]
   double stiffness;    // [N/m] > 0: compliant; 0: rigid
   double damping;      // [N·s/m] with stiffness
+  // MuJoCo's softness instead of stiffness and damping: time constant [s] and damping ratio, or −stiffness and −damping
+  // per mass; impedance at touch and at depth `width`, width [m], midpoint, power. solref[0] = 0: rigid
+  double solref[2], solimp[5];
 } TriboMaterialDef;
 TRIBO_API TriboMaterialDef tribo_material_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_material(TriboScene* scene, const TriboMaterialDef* def, int* id);
-// Pairs mix by rule (friction, torsion, rolling: geometric mean; restitution: larger; compliance: springs in series)
-// unless they are given here; the name of def is not used.
+// Pairs mix by rule (friction, torsion, rolling: geometric mean; restitution: larger; compliance: springs in series;
+// solref, solimp: mean) unless they are given here; the name of def is not used.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_pair(TriboScene* scene, const char* material_a,
                                                            const char* material_b, const TriboMaterialDef* def);
 
@@ -650,7 +653,7 @@ typedef struct TriboFormatRow {
   const char* doc;
   char type[32];   // "3 numbers"
   char range[96];  // "(0, 1] s", "midpoint, euler"
-  char init[64];   // default, "" when there is none
+  char init[96];   // default, "" when there is none
 } TriboFormatRow;
 // Row by row in the order of the documentation; 0 when index is past the last one.
 TRIBO_API int tribo_scene_format(int index, TriboFormatRow* out);
