@@ -11,8 +11,8 @@
 // diagonal of its block of G; and how bad, against the largest |g|, an answer must be for that.
 static const double SOFTNESS = 1e-3, HOPELESS = 0.1;
 
-// Factorisations that a solve may take while its step can still be halved. Measured on piles and on the wall: problems
-// that need more are rare, the rungs above cost ten times as much, and their halves are mostly easy.
+// Factorisations that a solve may take while its step can still be halved. Chosen on two scenes, the wall and the pile
+// of 200: against 1000, no fewer steps were certified there, in less time.
 static const double EARLY = 300;
 
 // R + SOFTNESS · d into the island's own R.
