@@ -5,7 +5,21 @@
 #include <stdlib.h>
 
 #include "memory.h"
+#include "parallel.h"
 #include "timer.h"
+
+// A manifold has at most this many contacts; pairs are given out in shares of at least this many.
+enum { MOST_CONTACTS = 4, SMALLEST_SHARE = 32, SHARES_PER_WORKER = 4 };
+
+// Pairs that one worker looks at in one go. Its contacts stand where they would if all pairs had the most, until all
+// shares are done and the gaps between them are closed: the result does not depend on who did what.
+typedef struct Share {
+  int first, end;  // pairs
+  int count;       // contacts found
+  int coal_pairs;
+  TriboStatus status;
+  char error[256];  // why it failed: the text of another thread would be lost
+} Share;
 
 struct TriboColWorld {
   int ngeom, nbody;
@@ -23,8 +37,11 @@ struct TriboColData {
   TriboMotion* motions;  // (ngeom)
   TriboBox* boxes;       // (ngeom) swept and grown
   TriboBroad broad;
-  TriboCoalQuery* query;
-  TriboContact* contacts;
+  TriboCoalQuery** queries;  // (nworker)
+  int nworker;
+  Share* shares;
+  size_t share_capacity;
+  TriboContact* contacts;  // (4 npair) the first ncontact count
   size_t contact_capacity;
   int ncontact;
 };
@@ -149,6 +166,13 @@ void tribo_col_world_destroy(TriboColWorld* world) {
 
 // ---- data
 
+static void free_queries(TriboCoalQuery** queries, int count) {
+  for (int i = 0; i < count; ++i) {
+    tribo_coal_query_destroy(queries[i]);
+  }
+  tribo_free(queries);
+}
+
 TriboStatus tribo_col_data_create(const TriboColWorld* world, TriboColData** out) {
   TriboColData* data = world != NULL ? tribo_alloc(1, sizeof *data) : NULL;
   if (data == NULL) {
@@ -164,12 +188,33 @@ TriboStatus tribo_col_data_create(const TriboColWorld* world, TriboColData** out
     return tribo_fail(TRIBO_NOMEM, "tribo_col_data_create: no memory for %zu geometries", n);
   }
   memcpy(data->solids, world->solids, n * sizeof *data->solids);
-  TriboStatus status = tribo_coal_query_create(&data->query);
+  TriboStatus status = tribo_col_data_workers(data, 1);
   if (status != TRIBO_OK) {
     tribo_col_data_destroy(data);
     return status;
   }
   *out = data;
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_col_data_workers(TriboColData* data, int count) {
+  if (data == NULL || count < 1) {
+    return tribo_fail(TRIBO_INVALID, "tribo_col_data_workers: data is NULL, or count = %d is below 1", count);
+  }
+  TriboCoalQuery** queries = tribo_alloc((size_t)count, sizeof *queries);
+  if (queries == NULL) {
+    return tribo_fail(TRIBO_NOMEM, "tribo_col_data_workers: no memory for %d workers", count);
+  }
+  for (int i = 0; i < count; ++i) {
+    TriboStatus status = tribo_coal_query_create(&queries[i]);
+    if (status != TRIBO_OK) {
+      free_queries(queries, i);
+      return status;
+    }
+  }
+  free_queries(data->queries, data->nworker);
+  data->queries = queries;
+  data->nworker = count;
   return TRIBO_OK;
 }
 
@@ -181,8 +226,9 @@ void tribo_col_data_destroy(TriboColData* data) {
   tribo_free(data->motions);
   tribo_free(data->boxes);
   tribo_free(data->contacts);
+  tribo_free(data->shares);
   tribo_col_broad_free(&data->broad);
-  tribo_coal_query_destroy(data->query);
+  free_queries(data->queries, data->nworker);
   tribo_free(data);
 }
 
@@ -266,10 +312,24 @@ static void place(const TriboColWorld* world, TriboColData* data, const TriboCol
   }
 }
 
+// Who is there.
+typedef struct Guests {
+  const TriboColWorld* world;
+  const unsigned char* absent;  // (nbody) or NULL
+} Guests;
+
+static int is_absent(const Guests* guests, int body) {
+  return guests->absent != NULL && body != TRIBO_WORLD_BODY && guests->absent[body];
+}
+
 // Groups, masks, bodies: whether two geometries may collide at all.
 static int wanted(const void* context, int a, int b) {
-  const TriboColWorld* world = context;
+  const Guests* guests = context;
+  const TriboColWorld* world = guests->world;
   const TriboGeom *x = world->geoms + a, *y = world->geoms + b;
+  if (is_absent(guests, x->body) || is_absent(guests, y->body)) {
+    return 0;
+  }
   if (x->body == y->body || !(x->group & y->mask) || !(y->group & x->mask)) {
     return 0;
   }
@@ -279,7 +339,8 @@ static int wanted(const void* context, int a, int b) {
 }
 
 // Half-spaces against the boxes of all moving geometries.
-static TriboStatus plane_pairs(const TriboColWorld* world, TriboColData* data, double margin) {
+static TriboStatus plane_pairs(const Guests* guests, TriboColData* data, double margin) {
+  const TriboColWorld* world = guests->world;
   for (int p = 0; p < world->nplane; ++p) {
     const TriboSolid* plane = data->solids + world->planes[p];
     double n[3], offset;
@@ -291,7 +352,7 @@ static TriboStatus plane_pairs(const TriboColWorld* world, TriboColData* data, d
       for (int k = 0; k < 3; ++k) {
         lowest += n[k] * (n[k] > 0 ? box->low[k] : box->high[k]);
       }
-      if (lowest <= offset && wanted(world, world->planes[p], world->moving[i])) {
+      if (lowest <= offset && wanted(guests, world->planes[p], world->moving[i])) {
         TRIBO_TRY(tribo_col_broad_append(&data->broad, world->planes[p], world->moving[i]));
       }
     }
@@ -341,60 +402,106 @@ static void flatten(TriboContact* contacts, int count, double margin) {
   }
 }
 
-// Applies the detection rule to the points of a manifold and appends what remains. `refuted`: the motion was followed
-// and meets nothing, so that points whose linearised gap closes are ghosts.
-static TriboStatus emit(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query, TriboPair pair,
-                        TriboManifold* m, int impact, int refuted) {
-  const TriboGeom *a = world->geoms + pair.a, *b = world->geoms + pair.b;
+// What a worker needs to look at a pair.
+typedef struct Look {
+  const TriboColWorld* world;
+  TriboColData* data;
+  const TriboColQuery* query;
+} Look;
+
+// Applies the detection rule to the points of a manifold and writes what remains; returns how many. `refuted`: the
+// motion was followed and meets nothing, so that points whose linearised gap closes are ghosts.
+static int emit(const Look* look, TriboPair pair, TriboManifold* m, int impact, int refuted, TriboContact* out) {
+  const TriboColQuery* query = look->query;
+  const TriboGeom *a = look->world->geoms + pair.a, *b = look->world->geoms + pair.b;
+  const TriboMotion *ma = look->data->motions + pair.a, *mb = look->data->motions + pair.b;
   int kept = 0;
   for (int i = 0; i < m->count; ++i) {
     double x[3];
     contact_point(a, b, m->points + i, impact, x);
-    double closing = query->h * normal_velocity(data->motions + pair.a, data->motions + pair.b, m->points[i].normal, x);
+    double closing = query->h * normal_velocity(ma, mb, m->points[i].normal, x);
     double gap = m->points[i].gap;
     if (gap <= fmax(0, -closing) + query->margin && !(refuted && gap + closing < 0)) {
       m->points[kept++] = m->points[i];
     }
   }
   kept = tribo_col_reduce(m->points, kept);
-  TRIBO_TRY(TRIBO_APPEND(&data->contacts, &data->contact_capacity, data->ncontact, kept));
   for (int i = 0; i < kept; ++i) {
     const TriboColPoint* p = m->points + i;
-    TriboContact* c = data->contacts + data->ncontact++;
-    *c = (TriboContact){pair.a, pair.b, a->body, b->body, p->feature, .gap = p->gap};
-    contact_point(a, b, p, impact, c->point);
-    tribo_copy3(c->normal, p->normal);
+    out[i] = (TriboContact){pair.a, pair.b, a->body, b->body, p->feature, .gap = p->gap};
+    contact_point(a, b, p, impact, out[i].point);
+    tribo_copy3(out[i].normal, p->normal);
   }
   if (kept > 1) {
-    flatten(data->contacts + data->ncontact - kept, kept, query->margin);
+    flatten(out, kept, query->margin);
   }
-  return TRIBO_OK;
+  return kept;
 }
 
-// Contacts of one pair.
-static TriboStatus pair_contacts(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query,
-                                 TriboPair pair, TriboColStats* stats) {
+// Contacts of one pair, at most MOST_CONTACTS, behind those of the share.
+static TriboStatus pair_contacts(const Look* look, TriboCoalQuery* coal, TriboPair pair, Share* share,
+                                 TriboContact* out) {
+  const TriboColData* data = look->data;
+  const TriboColQuery* query = look->query;
   const TriboSolid *a = data->solids + pair.a, *b = data->solids + pair.b;
   const TriboMotion *ma = data->motions + pair.a, *mb = data->motions + pair.b;
-  TriboManifold m;
+  TriboManifold m, later;
   double relative[3];
   tribo_sub3(relative, mb->twist.v, ma->twist.v);
   double travel = query->h * (tribo_norm3(relative) + tribo_col_turning(ma) + tribo_col_turning(mb));
   int by_coal = 0, hit = 0, refuted = 0;
-  TRIBO_TRY(tribo_col_collide(data->query, a, b, query->margin + travel, &m, &by_coal));
-  stats->coal_pairs += by_coal;
+  TRIBO_TRY(tribo_col_collide(coal, a, b, query->margin + travel, &m, &by_coal));
+  share->coal_pairs += by_coal;
   // a fast pair that is still apart: follow the motion. Half-spaces need it not, their normal is everywhere the same
   double touch = fmax(1e-3 * query->margin, 1e-9);
   int plane = a->kind == TRIBO_SHAPE_HALFSPACE || b->kind == TRIBO_SHAPE_HALFSPACE;
   if (m.count > 0 && travel > query->margin && m.gap > touch && !plane) {
-    TriboManifold later;
-    TRIBO_TRY(tribo_col_impact(data->query, a, ma, b, mb, query->h, touch, query->margin, &later, &hit));
+    TRIBO_TRY(tribo_col_impact(coal, a, ma, b, mb, query->h, touch, query->margin, &later, &hit));
     refuted = !hit;
-    if (hit) {
-      return emit(world, data, query, pair, &later, 1, 0);
-    }
   }
-  return emit(world, data, query, pair, &m, 0, refuted);
+  share->count += emit(look, pair, hit ? &later : &m, hit, refuted, out + share->count);
+  return TRIBO_OK;
+}
+
+static void look_at_share(int index, int worker, void* context) {
+  const Look* look = context;
+  TriboColData* data = look->data;
+  Share* share = &data->shares[index];
+  TriboContact* out = data->contacts + (size_t)MOST_CONTACTS * (size_t)share->first;
+  for (int i = share->first; i < share->end && share->status == TRIBO_OK; ++i) {
+    share->status = pair_contacts(look, data->queries[worker], data->broad.pairs[i], share, out);
+  }
+  if (share->status != TRIBO_OK) {
+    strncpy(share->error, tribo_last_error(), sizeof share->error - 1);
+  }
+}
+
+// All pairs, in shares; then the contacts are moved together, in the order of the pairs.
+static TriboStatus narrow(const Look* look, TriboColStats* stats) {
+  TriboColData* data = look->data;
+  const int npair = data->broad.npair, workers = data->nworker;
+  const int many = npair / SMALLEST_SHARE, most = workers > 1 ? SHARES_PER_WORKER * workers : 1;
+  const int count = many < 1 ? 1 : many < most ? many : most;
+  TRIBO_TRY(TRIBO_RESERVE(&data->contacts, &data->contact_capacity, (size_t)MOST_CONTACTS * (size_t)npair));
+  TRIBO_TRY(TRIBO_RESERVE(&data->shares, &data->share_capacity, count));
+  for (int i = 0; i < count; ++i) {
+    data->shares[i] =
+        (Share){.first = (int)((int64_t)npair * i / count), .end = (int)((int64_t)npair * (i + 1) / count)};
+  }
+  tribo_parallel_for(count, workers, look_at_share, (void*)look);
+  for (int i = 0; i < count; ++i) {
+    const Share* share = &data->shares[i];
+    if (share->status != TRIBO_OK) {
+      return tribo_fail(share->status, "%s", share->error);
+    }
+    const TriboContact* from = data->contacts + (size_t)MOST_CONTACTS * (size_t)share->first;
+    if (from != data->contacts + data->ncontact) {
+      memmove(data->contacts + data->ncontact, from, (size_t)share->count * sizeof *from);
+    }
+    data->ncontact += share->count;
+    stats->coal_pairs += share->coal_pairs;
+  }
+  return TRIBO_OK;
 }
 
 TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query,
@@ -403,20 +510,19 @@ TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, con
     return tribo_fail(TRIBO_INVALID, "tribo_col_detect: an argument is NULL, or the data is of another world");
   }
   TRIBO_TRY(check_query(world, query));
+  const Guests guests = {world, query->absent};
   TriboColStats local = {0};
   double start = tribo_now();
   data->ncontact = data->broad.npair = 0;
   place(world, data, query);
   TRIBO_TRY(tribo_col_broad_pairs(&data->broad, data->boxes, world->moving, world->nmoving, world->fixed, world->nfixed,
-                                  wanted, world));
-  TRIBO_TRY(plane_pairs(world, data, query->margin));
+                                  wanted, &guests));
+  TRIBO_TRY(plane_pairs(&guests, data, query->margin));
   TRIBO_TRY(tribo_col_broad_sort(&data->broad, world->ngeom));
   local.pairs = data->broad.npair;
   local.broad_time = tribo_now() - start;
   start += local.broad_time;
-  for (int i = 0; i < data->broad.npair; ++i) {
-    TRIBO_TRY(pair_contacts(world, data, query, data->broad.pairs[i], &local));
-  }
+  TRIBO_TRY(narrow(&(Look){world, data, query}, &local));
   local.narrow_time = tribo_now() - start;
   *contacts = data->contacts;
   *ncontact = data->ncontact;

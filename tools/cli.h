@@ -7,7 +7,7 @@
 
 enum { EXIT_WELL = 0, EXIT_FAILED = 1, EXIT_INPUT = 2, EXIT_INTERNAL = 3, EXIT_INTERRUPTED = 130 };
 
-enum { MOST_FLAGS = 24, MOST_SETS = 32 };
+enum { MOST_FLAGS = 24, MOST_SETS = 32, MOST_VARIES = 4 };
 
 typedef struct Flag {
   const char* name;  // "--duration"
@@ -32,10 +32,13 @@ struct Args {
   int npositional;
   const char* sets[MOST_SETS];  // --set key=value, in order
   int nset;
+  const char* varies[MOST_VARIES];  // --vary key=a..b:n, in order
+  int nvary;
 };
 
 extern const Command command_run, command_check, command_lab, command_info, command_solve, command_dump, command_bench,
-    command_convert, command_id, command_plot, command_render, command_solvers, command_version, command_view;
+    command_convert, command_id, command_plot, command_render, command_solvers, command_sweep, command_version,
+    command_view;
 const Command* const* cli_commands(int* count);
 
 // The value of a flag, NULL when it was not given.
@@ -60,7 +63,7 @@ TriboStatus cli_configure(const Args* args, TriboScene* scene, int* wrong);
       {"--solver", "ID", "solver, instead of the scene's; `tribo solvers` lists them"},                   \
       {"--tol", "T", "largest residual of a certified step [m/s]"}, {"--threads", "N", "worker threads"}, \
       {"--step-budget", "S", "wall time one step may take"},                                              \
-      {"--set", "KEY=VALUE", "any world setting, or solver.KEY; may be repeated"},                        \
+      {"--set", "KEY=VALUE", "any world setting, solver.KEY or material.NAME.KEY; may be repeated"},      \
       {"--strict", NULL, "exit 1 when a step was not certified, 2 when the file was not taken in full"},  \
       {"--no-ground", NULL, "no ground under a robot file that has no world"},                            \
       {"--json", "FILE", "results for machines; - is standard output"}, {                                 \

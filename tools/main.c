@@ -16,10 +16,10 @@ static const Command command_help = {"help",
                                      0,
                                      1,
                                      run_help};
-static const Command* const commands[] = {&command_run,     &command_check, &command_lab,    &command_info,
-                                          &command_solve,   &command_dump,  &command_bench,  &command_view,
-                                          &command_render,  &command_plot,  &command_id,     &command_convert,
-                                          &command_solvers, &command_help,  &command_version};
+static const Command* const commands[] = {&command_run,     &command_check,   &command_lab,   &command_info,
+                                          &command_solve,   &command_dump,    &command_bench, &command_sweep,
+                                          &command_view,    &command_render,  &command_plot,  &command_id,
+                                          &command_convert, &command_solvers, &command_help,  &command_version};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 const Command* const* cli_commands(int* count) {
@@ -128,6 +128,12 @@ static int parse_flag(Args* args, char** argv, int argc, int* i) {
         return cli_wrong("--set: more than %d of them", MOST_SETS);
       }
       args->sets[args->nset++] = value;
+    }
+    if (strcmp(flag->name, "--vary") == 0) {
+      if (args->nvary == MOST_VARIES) {
+        return cli_wrong("--vary: more than %d of them", MOST_VARIES);
+      }
+      args->varies[args->nvary++] = value;
     }
     args->value[f] = value;
     return EXIT_WELL;

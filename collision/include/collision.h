@@ -69,6 +69,8 @@ void tribo_col_world_destroy(TriboColWorld* world);
 typedef struct TriboColData TriboColData;
 TRIBO_NODISCARD TriboStatus tribo_col_data_create(const TriboColWorld* world, TriboColData** out);
 void tribo_col_data_destroy(TriboColData* data);
+// How many threads look at pairs (1 at first). The contacts do not depend on it.
+TRIBO_NODISCARD TriboStatus tribo_col_data_workers(TriboColData* data, int count);
 
 // Detection rule. A contact exists when gap ≤ h·max(0, −c_N) + margin, c_N from the twists given (the free velocity).
 // A pair that moves by more than the margin in one step may be somewhere else by its end: of its contacts whose
@@ -76,10 +78,11 @@ void tribo_col_data_destroy(TriboColData* data);
 // confirms, with the normal and the gap (along that normal, at the start) of the time of impact. The point of such a
 // contact lies on the moving body at the start when the other is static (its lever arm counts), else midway.
 typedef struct TriboColQuery {
-  const TriboPose* poses;    // (nbody)
-  const TriboTwist* twists;  // (nbody) free velocity
-  double h;                  // step [s]
-  double margin;             // δ [m]
+  const TriboPose* poses;       // (nbody)
+  const TriboTwist* twists;     // (nbody) free velocity
+  double h;                     // step [s]
+  double margin;                // δ [m]
+  const unsigned char* absent;  // (nbody) 1: the body is not there; NULL: all are
 } TriboColQuery;
 
 typedef struct TriboColStats {

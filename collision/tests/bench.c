@@ -62,7 +62,7 @@ static void time_heap(int side, int layers) {
   TriboColWorld* world;
   TriboColData* data;
   TriboColWorldDef def = {geoms, n + 2, n, NULL, 0};
-  TriboColQuery query = {poses, twists, 1e-3, 1e-3};
+  TriboColQuery query = {.poses = poses, .twists = twists, .h = 1e-3, .margin = 1e-3};
   TriboColStats stats;
   const TriboContact* contacts;
   int ncontact;

@@ -8,7 +8,7 @@ static TriboTwist twists[MOST];
 static TriboGeom geoms[2 * MOST];
 
 static TriboColQuery query_of(double h, double margin) {
-  return (TriboColQuery){poses, twists, h, margin};
+  return (TriboColQuery){.poses = poses, .twists = twists, .h = h, .margin = margin};
 }
 
 static uint64_t hash_contacts(const TriboContact* c, int n) {
@@ -332,7 +332,7 @@ static void wrong_input(void** state) {
   def = (TriboColWorldDef){NULL, 0, 0, NULL, 0};
   CHECK_OK(tribo_col_world_create(&def, &world));
   CHECK_OK(tribo_col_data_create(world, &data));
-  query = (TriboColQuery){NULL, NULL, 1e-3, 1e-3};
+  query = (TriboColQuery){.h = 1e-3, .margin = 1e-3};
   CHECK_OK(tribo_col_detect(world, data, &query, &c, &n, NULL));
   assert_int_equal(n, 0);
   tribo_col_data_destroy(data);

@@ -12,7 +12,7 @@ static int detect(int ngeom, double h) {
   TriboColWorld* world;
   TriboColData* data;
   TriboColWorldDef def = {geoms, ngeom, MOST, NULL, 0};
-  TriboColQuery query = {poses, twists, h, 1e-3};
+  TriboColQuery query = {.poses = poses, .twists = twists, .h = h, .margin = 1e-3};
   const TriboContact* c;
   int n;
   CHECK_OK(tribo_col_world_create(&def, &world));

@@ -64,7 +64,8 @@ TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, double h
   const TriboColQuery query = {.poses = tribo_dyn_poses(data->dynamics),
                                .twists = tribo_dyn_twists(data->dynamics),
                                .h = h,
-                               .margin = model->world.margin};
+                               .margin = model->world.margin,
+                               .absent = data->nabsent > 0 ? data->absent : NULL};
   TRIBO_TRY(look(model, data, &query, &data->contacts, &data->ncontact, info));
   info->contacts = data->ncontact;
   info->penetration = tribo_dyn_limit_violation(model->system, data->dynamics);
@@ -132,8 +133,11 @@ TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const Ste
     info->chases++;
     *more = 1;
   }
-  const TriboColQuery query = {
-      .poses = data->look, .twists = data->driven, .h = start->h, .margin = model->world.margin};
+  const TriboColQuery query = {.poses = data->look,
+                               .twists = data->driven,
+                               .h = start->h,
+                               .margin = model->world.margin,
+                               .absent = data->nabsent > 0 ? data->absent : NULL};
   TRIBO_TRY(tribo_dyn_kinematics(model->system, data->dynamics, start->q, data->v_next, data->look, data->driven));
   if (!tribo_col_astray(model->collision, data->collision, &query, tribo_dyn_twists(data->dynamics))) {
     return TRIBO_OK;

@@ -1,5 +1,6 @@
 // Making, resetting and looking at the data of a simulation.
 #include "drive.h"
+#include "sensors.h"
 
 #include <string.h>
 
@@ -39,6 +40,9 @@ TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, con
   X(velocity, 3 * model->nbody)                                \
   X(omega, 3 * model->nbody)                                   \
   X(closure_force, 6 * model->nclosure)                        \
+  X(contact_wrench, 6 * model->nbody)                          \
+  X(applied, 6 * model->nbody)                                 \
+  X(absent, model->nbody)                                      \
   X(drive_poses, model->nbody)                                 \
   X(drive_twists, model->nbody)                                \
   X(ctrl, model->nactuator)                                    \
@@ -71,11 +75,15 @@ static TriboStatus allocate(const TriboModel* model, TriboData* data) {
     TRIBO_TRY(tribo_model_solver(model, &data->solvers[i]));
     data->nsolver++;
   }
+  if (strcmp(model->world.solver, "auto") == 0) {
+    TRIBO_TRY(tribo_solver_get(data->solvers[0], "max_factorisations", &data->most_factorisations));
+  }
   if (model->nclosure > 0) {
     TRIBO_TRY(tribo_model_solver(model, &data->settler));
   }
   TRIBO_TRY(tribo_dyn_data_create(model->system, &data->dynamics));
-  return tribo_col_data_create(model->collision, &data->collision);
+  TRIBO_TRY(tribo_col_data_create(model->collision, &data->collision));
+  return tribo_col_data_workers(data->collision, model->world.threads);
 }
 
 TriboStatus tribo_data_create(const TriboModel* model, TriboData** out) {
@@ -111,10 +119,16 @@ void tribo_data_destroy(TriboData* data) {
   tribo_dyn_data_destroy(data->dynamics);
   tribo_col_data_destroy(data->collision);
   tribo_islands_free(&data->islands);
-  void* owned[] = {data->solvers,   data->warm,       data->warm_next, data->warm_mid,       data->laws,
-                   data->lambda,    data->sigma,      data->settle,    data->views,          data->chased,
-                   data->merged,    data->judge_work, data->has_drive, data->inverse_tau,    data->inverse_missing,
-                   data->inverse_v, data->inverse_y,  data->opening,   data->inverse_lambda, data->inverse_views};
+  for (int i = 0; i < data->nnamed; ++i) {
+    tribo_free(data->named[i].name);
+    tribo_state_destroy(data->named[i].state);
+  }
+  void* owned[] = {data->named,     data->touch,       data->touch_spare,     data->events,
+                   data->solvers,   data->warm,        data->warm_next,       data->warm_mid,
+                   data->laws,      data->lambda,      data->sigma,           data->settle,
+                   data->views,     data->chased,      data->merged,          data->judge_work,
+                   data->has_drive, data->inverse_tau, data->inverse_missing, data->inverse_v,
+                   data->inverse_y, data->opening,     data->inverse_lambda,  data->inverse_views};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; ++i) {
     tribo_free(owned[i]);
   }
@@ -127,8 +141,11 @@ void tribo_data_reset(const TriboModel* model, TriboData* data) {
   data->nwarm = 0;
   data->warm_dt = 0;
   data->nview = 0;
+  data->nabsent = 0;
+  memset(data->absent, 0, (size_t)model->nbody);
   data->islands.count = 0;
   data->kinematics_known = 0;
+  tribo_events_begin(data);
   memset(&data->info, 0, sizeof data->info);
   data->info.certified = 1;
   data->info.residual.worst = -1;
@@ -223,7 +240,7 @@ TriboStatus tribo_data_set_state(const TriboModel* model, TriboData* data, const
   }
   memcpy(data->q, q, (size_t)model->nq * sizeof *q);
   memcpy(data->v, v, (size_t)model->nv * sizeof *v);
-  data->kinematics_known = 0;
+  data->kinematics_known = data->before_known = 0;
   return TRIBO_OK;
 }
 
@@ -336,6 +353,15 @@ TriboStatus tribo_data_mechanics(const TriboModel* model, TriboData* data, Tribo
   TRIBO_REQUIRE(out);
   TriboEnergy e;
   TRIBO_TRY(tribo_dyn_energy(model->system, data->dynamics, model->world.gravity, data->q, data->v, &e));
+  // who is not there counts for nothing; at rest he only has a weight
+  for (int i = 0; i < model->nfree && data->nabsent > 0; ++i) {
+    const double *com = data->q + model->bodies[i].q_at, mass = data->absent[i] ? model->bodies[i].mass : 0;
+    tribo_scale3(e.com, e.mass, e.com);
+    tribo_axpy3(e.com, e.com, -mass, com);
+    e.mass -= mass;
+    tribo_scale3(e.com, e.mass > 0 ? 1 / e.mass : 0, e.com);
+    e.potential += mass * tribo_dot3(model->world.gravity, com);
+  }
   *out = (TriboMechanics){.kinetic = e.kinetic, .potential = e.potential, .mass = e.mass};
   tribo_copy3(out->momentum, e.momentum);
   tribo_copy3(out->angular, e.angular);

@@ -54,11 +54,26 @@ typedef struct Islands {
 // Where a step, or a part of one, sets out from and how far it goes.
 typedef struct StepStart {
   double time, h;  // [s]
+  int divisible;   // 1: it can still be halved, so that a hard solve is given up early
   const double *q, *v;
   const WarmEntry* warm;
   int nwarm;
   double warm_dt;
 } StepStart;
+
+// A state that the user has named.
+typedef struct NamedState {
+  char* name;
+  TriboState* state;
+} NamedState;
+
+// What a pair of shapes did to each other so far in a step.
+typedef struct Touch {
+  int a, b;           // shapes
+  double impulse[3];  // on b [N·s]
+  double point[3];    // sum of the places, weighted by pressure
+  double pressure;    // along the normals [N·s]
+} Touch;
 
 struct TriboData {
   const TriboModel* model;  // that it was made for
@@ -106,7 +121,9 @@ struct TriboData {
   TriboColData* collision;
   TriboSolver** solvers;  // (nsolver) one per worker
   int nsolver;
-  TriboSolver* settler;  // of the last small problem that closures leave; NULL without any
+  double most_factorisations;  // of one solve, as the user allows it; 0: the solver knows no such limit
+  int early;                   // 1: less than that for now, set by: tribo_data_budget
+  TriboSolver* settler;        // of the last small problem that closures leave; NULL without any
   Islands islands;
 
   // the last step
@@ -140,6 +157,26 @@ struct TriboData {
   size_t has_drive_capacity, inverse_tau_capacity, inverse_missing_capacity, inverse_v_capacity, inverse_y_capacity,
       opening_capacity, inverse_lambda_capacity, inverse_view_capacity;
 
+  // what it did, for events and sensors
+  int before_known;  // 1: q_next, v_next hold the state before it
+  Touch *touch, *touch_spare;
+  int ntouch;
+  size_t touch_capacity, touch_spare_capacity;
+  TriboContactEvent* events;
+  int nevent;
+  size_t event_capacity;
+  double* contact_wrench;  // (nbody × 6) impulses of the contacts, about the centres of mass
+  double* applied;         // (nbody × 6) of all other forces but gravity and those in joints
+
+  // bodies that were taken out: they keep their place, weightless, and touch nothing
+  unsigned char* absent;  // (nbody)
+  int nabsent;
+
+  // states by name
+  NamedState* named;  // (nnamed)
+  int nnamed;
+  size_t named_capacity;
+
   // views of the current state, computed on demand
   int kinematics_known;
   TriboPose* poses;  // (nbody) as dynamics moves them
@@ -166,7 +203,8 @@ TriboStatus tribo_warm_renew(TriboData* data);
 TriboStatus tribo_data_gather(const TriboModel* model, TriboData* data, const StepStart* start, int drives);
 TriboStepOptions tribo_data_options(const TriboWorldDef* world, const TriboData* data, double h);
 
-// solve.c: all islands. deadline [s]: 0 for none.
+// solve.c: all islands. deadline [s]: 0 for none. tribo_data_budget says how long each may take.
+TriboStatus tribo_data_budget(TriboData* data, int divisible);
 TriboStatus tribo_data_solve(TriboData* data, double deadline, TriboStepInfo* info);
 
 // report.c: what a step was like. Residuals of the whole from raw data, and whether they certify it; the contacts.

@@ -149,7 +149,7 @@ static TriboStatus read_generator(Loader* l, const YamlNode* node, const char* n
   section->init(&g->def);
   g->def.name = name;
   TRIBO_TRY(tribo_format_read(&l->pool, node, section, tribo_format_section("inner_shape"), &g->def));
-  g->random.state = (uint64_t)g->def.seed;
+  g->random.state = (uint64_t)g->def.seed + (uint64_t)g->loader->seed;
   int unused;
   TRIBO_TRY(read_rule(g, "mass", &g->mass, &g->has_mass));
   TRIBO_TRY(read_rule(g, "size", &g->size, &unused));

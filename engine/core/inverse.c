@@ -268,7 +268,8 @@ TriboStatus tribo_inverse_dynamics(const TriboModel* model, TriboData* data, con
   choose_driven(model, options, data->has_drive);
   *out = (TriboInverse){.tau = data->inverse_tau, .missing = data->inverse_missing, .v_next = data->inverse_v};
   const TriboStatus status = run(model, data, wish, options, out);
-  // the arrays of the last step's problem hold something else now
+  // the arrays of the last step's problem hold something else now, and so may the state before it
+  data->before_known = 0;
   data->problem = (TriboProblem){0};
   data->islands.count = 0;
   return status;

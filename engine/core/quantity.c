@@ -167,12 +167,17 @@ static double mechanics_value(const TriboMechanics* m, int kind) {
 static double crowd_value(const TriboModel* model, const TriboData* data, int kind) {
   double max = 0, sum = 0, low = INFINITY;
   for (int i = 0; i < model->nbody; ++i) {
+    if (data->absent[i]) {
+      continue;
+    }
     double v2 = tribo_dot3(data->velocity + 3 * i, data->velocity + 3 * i);
     max = fmax(max, v2);
     sum += v2;
     low = fmin(low, data->position[3 * i + 2]);
   }
-  return kind == Q_SPEED_MAX ? sqrt(max) : kind == Q_SPEED_RMS ? sqrt(sum / fmax(1, model->nbody)) : low;
+  return kind == Q_SPEED_MAX   ? sqrt(max)
+         : kind == Q_SPEED_RMS ? sqrt(sum / fmax(1, model->nbody - data->nabsent))
+                               : low;
 }
 
 static double step_value(const TriboData* data, int kind) {

@@ -98,22 +98,6 @@ TriboStatus tribo_scene_set_world(TriboScene* scene, const TriboWorldDef* def) {
   return TRIBO_OK;
 }
 
-TriboStatus tribo_scene_set(TriboScene* scene, const char* key, double value) {
-  TRIBO_REQUIRE(scene);
-  TRIBO_REQUIRE(key);
-  if (strncmp(key, "solver.", 7) != 0) {
-    return tribo_settings_set(world_settings, WORLD_SETTINGS, &scene->world, "world", key, value);
-  }
-  // checked against the solver itself when the model is made: the solver may still be chosen
-  GROW(scene, solver_value);
-  char* name = tribo_pool_strdup(&scene->pool, key + 7);
-  if (name == NULL) {
-    return tribo_scene_no_memory();
-  }
-  scene->solver_values[scene->nsolver_value++] = (SceneValue){name, value, 0};
-  return TRIBO_OK;
-}
-
 // ---- materials ------------------------------------------------------------------------------------------------------
 
 TriboMaterialDef tribo_material_default(void) {
@@ -174,6 +158,57 @@ TriboStatus tribo_scene_add_material(TriboScene* scene, const TriboMaterialDef* 
   if (id != NULL) {
     *id = at;
   }
+  return TRIBO_OK;
+}
+
+// `material.NAME.KEY`: one number of a material; the name may hold dots itself.
+static TriboStatus set_material(TriboScene* scene, const char* key, double value) {
+  static const struct {
+    const char* key;
+    size_t offset;
+  } numbers[] = {
+#define NUMBER(field) {#field, offsetof(TriboMaterialDef, field)}
+      NUMBER(friction),    NUMBER(friction2), NUMBER(torsion), NUMBER(rolling),
+      NUMBER(restitution), NUMBER(stiffness), NUMBER(damping),
+#undef NUMBER
+  };
+  const char *name = key + strlen("material."), *dot = strrchr(name, '.');
+  for (int i = 0; dot != NULL && i < scene->nmaterial; ++i) {
+    TriboMaterialDef changed = scene->materials[i];
+    if (strlen(changed.name) != (size_t)(dot - name) || strncmp(changed.name, name, (size_t)(dot - name)) != 0) {
+      continue;
+    }
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; ++k) {
+      if (strcmp(numbers[k].key, dot + 1) == 0) {
+        *(double*)((char*)&changed + numbers[k].offset) = value;
+        TRIBO_TRY(check_material(key, &changed));
+        scene->materials[i] = changed;
+        return TRIBO_OK;
+      }
+    }
+  }
+  return tribo_fail(TRIBO_NOT_FOUND,
+                    "there is no '%s'; accepted is material.NAME.KEY with a material of the scene and friction, "
+                    "friction2, torsion, rolling, restitution, stiffness or damping",
+                    key);
+}
+
+TriboStatus tribo_scene_set(TriboScene* scene, const char* key, double value) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(key);
+  if (strncmp(key, "material.", 9) == 0) {
+    return set_material(scene, key, value);
+  }
+  if (strncmp(key, "solver.", 7) != 0) {
+    return tribo_settings_set(world_settings, WORLD_SETTINGS, &scene->world, "world", key, value);
+  }
+  // checked against the solver itself when the model is made: the solver may still be chosen
+  GROW(scene, solver_value);
+  char* name = tribo_pool_strdup(&scene->pool, key + 7);
+  if (name == NULL) {
+    return tribo_scene_no_memory();
+  }
+  scene->solver_values[scene->nsolver_value++] = (SceneValue){name, value, 0};
   return TRIBO_OK;
 }
 

@@ -538,8 +538,17 @@ static TriboStatus load_model(Loader* l, const char* path, int depth) {
 TriboStatus tribo_scene_load(const char* path, const TriboLog* log, TriboScene** out) {
   TRIBO_REQUIRE(path);
   TRIBO_REQUIRE(out);
+  return tribo_scene_load_seed(path, log, 0, out);
+}
+
+TriboStatus tribo_scene_load_seed(const char* path, const TriboLog* log, int seed, TriboScene** out) {
+  TRIBO_REQUIRE(path);
+  TRIBO_REQUIRE(out);
   *out = NULL;
-  Loader l = {.log = log};
+  if (seed < 0) {
+    return tribo_fail(TRIBO_INVALID, "tribo_scene_load_seed: seed = %d; accepted is 0 or more", seed);
+  }
+  Loader l = {.log = log, .seed = seed};
   const char* open[DEEPEST_INCLUDE];
   l.open = open;
   TRIBO_TRY(tribo_scene_create(&l.scene));

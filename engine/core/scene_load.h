@@ -9,6 +9,7 @@ typedef struct Loader {
   TriboPool pool;     // nodes and texts of the files; gone when loading ends
   const char** open;  // files being read, outermost first
   const TriboLog* log;
+  int seed;  // added to those of the file
 } Loader;
 
 // From here on, what is added to the scene comes from this node; complaints of the scene name it.

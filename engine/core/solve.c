@@ -11,10 +11,13 @@
 // diagonal of its block of G; and how bad, against the largest |g|, an answer must be for that.
 static const double SOFTNESS = 1e-3, HOPELESS = 0.1;
 
-// R + SOFTNESS · d into the island's own R; returns the largest |g|.
-static double soften(Islands* is, const TriboProblem* p, int island) {
+// Factorisations that a solve may take while its step can still be halved. Chosen on two scenes, the wall and the pile
+// of 200: against 1000, no fewer steps were certified there, in less time.
+static const double EARLY = 300;
+
+// R + SOFTNESS · d into the island's own R.
+static void soften(Islands* is, const TriboProblem* p, int island) {
   double* R = is->R + is->first_row[island];
-  double scale = 0;
   for (int c = 0; c < p->ncone; ++c) {
     const TriboCone* cone = &p->cones[c];
     double trace = 0;
@@ -31,10 +34,8 @@ static double soften(Islands* is, const TriboProblem* p, int island) {
     }
     for (int r = cone->row; r < cone->row + cone->dim; ++r) {
       R[r] = (p->R != NULL ? p->R[r] : 0) + SOFTNESS * trace / cone->dim;
-      scale = fmax(scale, fabs(p->g[r]));
     }
   }
-  return scale;
 }
 
 typedef struct SolveContext {
@@ -42,38 +43,68 @@ typedef struct SolveContext {
   double deadline;  // 0: none
 } SolveContext;
 
+// Whether an answer is so far off that the problem may have none.
+static unsigned char is_hopeless(const TriboProblem* problem, const TriboSolveStats* stats) {
+  double scale = 0;
+  if (stats->nat <= TRIBO_FLOOR_LIMIT || stats->outcome == TRIBO_TIME_OUT) {
+    return 0;
+  }
+  for (int r = 0; r < problem->nrow; ++r) {
+    scale = fmax(scale, fabs(problem->g[r]));
+  }
+  return !(stats->nat <= HOPELESS * scale);
+}
+
+// The answer of one island; where there is none in reach, that of a problem with a little give.
+static TriboStatus solve_rigid_or_soft(TriboData* data, TriboSolver* solver, int i) {
+  Islands* is = &data->islands;
+  TriboProblem problem = tribo_islands_problem(is, &data->problem, i);
+  TriboWarmStart warm = {is->warm_lambda + is->first_row[i], is->warm_sigma + is->first_row[i],
+                         is->known + is->first_cone[i]};
+  double* lambda = is->lambda + is->first_row[i];
+  TRIBO_TRY(tribo_solver_solve(solver, &problem, &warm, lambda, &is->stats[i]));
+  is->soft[i] = is_hopeless(&problem, &is->stats[i]);
+  if (is->soft[i] && data->early) {
+    // not before all has been tried
+    TRIBO_TRY(tribo_solver_set(solver, "max_factorisations", data->most_factorisations));
+    TriboStatus status = tribo_solver_solve(solver, &problem, &warm, lambda, &is->stats[i]);
+    TRIBO_TRY(tribo_solver_set(solver, "max_factorisations", EARLY));
+    TRIBO_TRY(status);
+    is->soft[i] = is_hopeless(&problem, &is->stats[i]);
+  }
+  if (is->soft[i]) {
+    // contradictory demands (a body squeezed between two walls) drive impulses to infinity: a little give bounds them
+    soften(is, &problem, i);
+    problem.R = is->R + is->first_row[i];
+    TRIBO_TRY(tribo_solver_solve(solver, &problem, NULL, lambda, &is->stats[i]));
+    is->stats[i].outcome = TRIBO_INFEASIBLE;
+  }
+  return TRIBO_OK;
+}
+
 static void solve_island(int i, int worker, void* context) {
   SolveContext* ctx = context;
   Islands* is = &ctx->data->islands;
   TriboSolver* solver = ctx->data->solvers[worker];
-  TriboProblem problem = tribo_islands_problem(is, &ctx->data->problem, i);
-  TriboWarmStart warm = {is->warm_lambda + is->first_row[i], is->warm_sigma + is->first_row[i],
-                         is->known + is->first_cone[i]};
   TriboStatus status = TRIBO_OK;
   if (ctx->deadline > 0) {
     // a spent budget still buys the cheapest attempt
     status = tribo_solver_set(solver, "max_time", fmax(ctx->deadline - tribo_now(), 1e-6));
   }
-  double* lambda = is->lambda + is->first_row[i];
-  if (status == TRIBO_OK) {
-    status = tribo_solver_solve(solver, &problem, &warm, lambda, &is->stats[i]);
-  }
-  is->soft[i] = 0;
-  if (status == TRIBO_OK && !(is->stats[i].nat <= TRIBO_FLOOR_LIMIT) && is->stats[i].outcome != TRIBO_TIME_OUT) {
-    // contradictory demands (a body squeezed between two walls) drive impulses to infinity: a little give bounds them
-    const double nat = is->stats[i].nat;
-    is->soft[i] = !(nat <= HOPELESS * soften(is, &problem, i));
-    if (is->soft[i]) {
-      problem.R = is->R + is->first_row[i];
-      status = tribo_solver_solve(solver, &problem, NULL, lambda, &is->stats[i]);
-      is->stats[i].outcome = TRIBO_INFEASIBLE;
-    }
-  }
-  is->status[i] = status;
-  if (status != TRIBO_OK) {
+  is->status[i] = status == TRIBO_OK ? solve_rigid_or_soft(ctx->data, solver, i) : status;
+  if (is->status[i] != TRIBO_OK) {
     strncpy(is->error[i], tribo_last_error(), sizeof is->error[i] - 1);
     is->error[i][sizeof is->error[i] - 1] = '\0';
   }
+}
+
+TriboStatus tribo_data_budget(TriboData* data, int divisible) {
+  const double most = data->most_factorisations;
+  data->early = divisible && most > EARLY;
+  for (int i = 0; i < data->nsolver && most > 0; ++i) {
+    TRIBO_TRY(tribo_solver_set(data->solvers[i], "max_factorisations", data->early ? EARLY : most));
+  }
+  return TRIBO_OK;
 }
 
 TriboStatus tribo_data_solve(TriboData* data, double deadline, TriboStepInfo* info) {

@@ -1,7 +1,7 @@
 // Saved states: one flat buffer that holds all a simulation needs to go on with the same bits.
 //
-//   header | q | v | activations | warm entries
-#include "data.h"
+//   header | q | v | activations | warm entries | absent bodies
+#include "sensors.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "hash.h"
 #include "math3.h"
 
-enum { STATE_VERSION = 2, LARGEST_STATE = 1 << 30 };
+enum { STATE_VERSION = 3, LARGEST_STATE = 1 << 30 };
 static const char magic[8] = "TRIBOST";
 
 typedef struct Header {
@@ -19,7 +19,7 @@ typedef struct Header {
   uint64_t fingerprint;  // of the model
   uint64_t steps;
   double time, warm_dt;
-  int32_t nq, nv, nwarm, nact;
+  int32_t nq, nv, nwarm, nact, nabsent, spare;
   uint64_t hash;  // of everything behind the header
 } Header;
 
@@ -41,14 +41,15 @@ void tribo_state_destroy(TriboState* state) {
   }
 }
 
-static size_t payload_size(int64_t nq, int64_t nv, int64_t nact, int64_t nwarm) {
-  return (size_t)(nq + nv + nact) * sizeof(double) + (size_t)nwarm * sizeof(WarmEntry);
+static size_t payload_size(int64_t nq, int64_t nv, int64_t nact, int64_t nwarm, int64_t nabsent) {
+  return (size_t)(nq + nv + nact) * sizeof(double) + (size_t)nwarm * sizeof(WarmEntry) +
+         (size_t)nabsent * sizeof(int32_t);
 }
 
 TriboStatus tribo_state_save(const TriboModel* model, const TriboData* data, TriboState* state) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_state_save"));
   TRIBO_REQUIRE(state);
-  size_t payload = payload_size(model->nq, model->nv, model->nactuator, data->nwarm);
+  size_t payload = payload_size(model->nq, model->nv, model->nactuator, data->nwarm, data->nabsent);
   TRIBO_TRY(TRIBO_RESERVE(&state->bytes, &state->capacity, sizeof(Header) + payload));
   state->used = sizeof(Header) + payload;
   char* at = state->bytes + sizeof(Header);
@@ -60,6 +61,13 @@ TriboStatus tribo_state_save(const TriboModel* model, const TriboData* data, Tri
   if (data->nwarm > 0) {
     memcpy(at + nq + nv + nact, data->warm, (size_t)data->nwarm * sizeof(WarmEntry));
   }
+  char* names = at + nq + nv + nact + (size_t)data->nwarm * sizeof(WarmEntry);
+  for (int32_t i = 0; i < model->nfree && data->nabsent > 0; ++i) {
+    if (data->absent[i]) {
+      memcpy(names, &i, sizeof i);
+      names += sizeof i;
+    }
+  }
   Header header = {.version = STATE_VERSION,
                    .entry_size = sizeof(WarmEntry),
                    .fingerprint = model->fingerprint,
@@ -70,6 +78,7 @@ TriboStatus tribo_state_save(const TriboModel* model, const TriboData* data, Tri
                    .nv = model->nv,
                    .nact = model->nactuator,
                    .nwarm = data->nwarm,
+                   .nabsent = data->nabsent,
                    .hash = tribo_hash(TRIBO_HASH_START, at, payload)};
   memcpy(header.magic, magic, sizeof magic);
   memcpy(state->bytes, &header, sizeof header);
@@ -89,8 +98,9 @@ static TriboStatus read_header(const TriboState* state, const char* who, Header*
     return tribo_fail(TRIBO_UNSUPPORTED, "%s: state version %u; this library reads version %d", who, header->version,
                       STATE_VERSION);
   }
-  if (header->nq < 0 || header->nv < 0 || header->nwarm < 0 || header->nact < 0 ||
-      state->used - sizeof *header != payload_size(header->nq, header->nv, header->nact, header->nwarm)) {
+  if (header->nq < 0 || header->nv < 0 || header->nwarm < 0 || header->nact < 0 || header->nabsent < 0 ||
+      state->used - sizeof *header !=
+          payload_size(header->nq, header->nv, header->nact, header->nwarm, header->nabsent)) {
     return tribo_fail(TRIBO_INVALID, "%s: the state is cut short or its sizes are wrong", who);
   }
   if (tribo_hash(TRIBO_HASH_START, state->bytes + sizeof *header, state->used - sizeof *header) != header->hash) {
@@ -118,6 +128,17 @@ TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const 
   const size_t nact = (size_t)model->nactuator * sizeof(double);
   memcpy(data->act, at + nq + nv, nact);
   memcpy(data->warm, at + nq + nv + nact, (size_t)header.nwarm * sizeof(WarmEntry));
+  const char* names = at + nq + nv + nact + (size_t)header.nwarm * sizeof(WarmEntry);
+  memset(data->absent, 0, (size_t)model->nbody);
+  data->nabsent = 0;
+  for (int i = 0; i < header.nabsent; ++i) {
+    int32_t body;
+    memcpy(&body, names + (size_t)i * sizeof body, sizeof body);
+    if (body >= 0 && body < model->nfree && !data->absent[body]) {
+      data->absent[body] = 1;
+      data->nabsent++;
+    }
+  }
   data->nwarm = header.nwarm;
   data->warm_dt = header.warm_dt;
   data->steps = header.steps;
@@ -125,8 +146,51 @@ TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const 
   data->nview = 0;
   data->islands.count = 0;
   data->kinematics_known = 0;
+  tribo_events_begin(data);
   return TRIBO_OK;
 }
+
+// ---- states by name
+
+static int find_named(const TriboData* data, const char* name) {
+  for (int i = 0; i < data->nnamed; ++i) {
+    if (strcmp(data->named[i].name, name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+TriboStatus tribo_data_keep(const TriboModel* model, TriboData* data, const char* name) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_keep"));
+  TRIBO_REQUIRE(name);
+  int at = find_named(data, name);
+  if (at < 0) {
+    TRIBO_TRY(TRIBO_APPEND(&data->named, &data->named_capacity, data->nnamed, 1));
+    NamedState fresh = {.name = tribo_strdup(name)};
+    TriboStatus status = fresh.name == NULL ? tribo_fail(TRIBO_NOMEM, "no memory for the state '%.40s'", name)
+                                            : tribo_state_create(&fresh.state);
+    if (status != TRIBO_OK) {
+      tribo_free(fresh.name);
+      return status;
+    }
+    at = data->nnamed++;
+    data->named[at] = fresh;
+  }
+  return tribo_state_save(model, data, data->named[at].state);
+}
+
+TriboStatus tribo_data_recall(const TriboModel* model, TriboData* data, const char* name) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_recall"));
+  TRIBO_REQUIRE(name);
+  const int at = find_named(data, name);
+  if (at < 0) {
+    return tribo_fail(TRIBO_NOT_FOUND, "tribo_data_recall: no state was kept as '%.80s'", name);
+  }
+  return tribo_state_restore(model, data, data->named[at].state);
+}
+
+// ---- files
 
 TriboStatus tribo_state_write(const TriboState* state, const char* path) {
   TRIBO_REQUIRE(state);

@@ -4,6 +4,7 @@
 // where they need it. Shorter steps have smaller demands on the same constraints, so what was out of reach comes into
 // reach. Parts live in spare buffers; the state changes only when the last one is done.
 #include "drive.h"
+#include "sensors.h"
 
 #include <string.h>
 
@@ -98,6 +99,17 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const S
   return TRIBO_OK;
 }
 
+// Bodies that are not there stay where they are.
+static void keep_absent(const TriboModel* model, TriboData* data, const StepStart* start) {
+  for (int i = 0; i < model->nfree && data->nabsent > 0; ++i) {
+    if (data->absent[i]) {
+      const TriboBodyInfo* body = &model->bodies[i];
+      memcpy(data->q_next + body->q_at, start->q + body->q_at, 7 * sizeof *data->q);
+      memset(data->v_next + body->v_at, 0, 6 * sizeof *data->v);
+    }
+  }
+}
+
 // Contacts, limits and joints to impulses and the next state; once more where these impulses bring new contacts about.
 static TriboStatus solve_step(const TriboModel* model, TriboData* data, const StepStart* start,
                               const TriboStepOptions* options, double deadline, TriboStepInfo* info) {
@@ -122,6 +134,7 @@ static TriboStatus solve_step(const TriboModel* model, TriboData* data, const St
     STAGE(SOLVE, tribo_data_solve(data, deadline, info));
     STAGE(ADVANCE, tribo_dyn_advance(model->system, data->dynamics, options, start->q, start->v, data->lambda,
                                      data->q_next, data->v_next));
+    keep_absent(model, data, start);
     TRIBO_TRY(tribo_data_chase(model, data, start, info, &more));
   }
   last = tribo_now();
@@ -139,6 +152,7 @@ static TriboStatus run_part(const TriboModel* model, TriboData* data, const Step
   info->outcome = TRIBO_SOLVED;
   info->residual.worst = -1;
   info->passes = 1;
+  TRIBO_TRY(tribo_data_budget(data, start->divisible));
   TRIBO_TRY(tribo_data_gather(model, data, start, 1));
   TRIBO_TRY(
       tribo_dyn_update(model->system, data->dynamics, &options, start->q, start->v, data->tau_step, data->wrench_step));
@@ -206,11 +220,15 @@ static StepStart go_on(TriboData* data, const StepStart* from) {
                      .warm_dt = from->h};
 }
 
-// Whether a part that missed its tolerance is to be tried in halves. Contradictions do not go away with shorter steps,
-// and who chose a solver other than the ladder wants to see what that one does.
-static int may_divide(const TriboModel* model, const TriboStepInfo* part, double share, double deadline) {
-  return !part->certified && share > ldexp(1, -model->world.halvings) && part->outcome != TRIBO_INFEASIBLE &&
-         strcmp(model->world.solver, "auto") == 0 && (deadline <= 0 || tribo_now() < deadline);
+// Whether a part can be halved. Who chose a solver other than the ladder wants to see what that one does.
+static int is_divisible(const TriboModel* model, double share) {
+  return share > ldexp(1, -model->world.halvings) && strcmp(model->world.solver, "auto") == 0;
+}
+
+// Whether a part is to be tried in halves: contradictions do not go away with shorter steps.
+static int may_divide(const StepStart* start, const TriboStepInfo* part, double deadline) {
+  return !part->certified && start->divisible && part->outcome != TRIBO_INFEASIBLE &&
+         (deadline <= 0 || tribo_now() < deadline);
 }
 
 static TriboStatus run_step(const TriboModel* model, TriboData* data, double* part_dt, TriboStepInfo* info) {
@@ -222,17 +240,20 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, double* pa
                      .warm = data->warm,
                      .nwarm = data->nwarm,
                      .warm_dt = data->warm_dt};
+  tribo_events_begin(data);
   // shares are powers of two: their sums are exact
   for (double done = 0, share = 1; done < 1;) {
     TriboStepInfo part = {0};
     start.h = *part_dt = share * dt;
+    start.divisible = is_divisible(model, share);
     TRIBO_TRY(run_part(model, data, &start, deadline, &part));
     add_work(info, &part);
-    if (may_divide(model, &part, share, deadline)) {
+    if (may_divide(&start, &part, deadline)) {
       share *= 0.5;
       continue;
     }
     add_part(info, &part);
+    TRIBO_TRY(tribo_events_part(model, data, start.h));
     done += share;
     if (done < 1) {
       start = go_on(data, &start);
@@ -246,7 +267,7 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, double* pa
                       info->worst[0] != '\0' ? info->worst : "a closure", info->residual.nat, model->world.tol,
                       data->time, info->substeps);
   }
-  return TRIBO_OK;
+  return tribo_events_finish(model, data);
 }
 
 // ---- the step
@@ -263,6 +284,7 @@ static void commit(const TriboModel* model, TriboData* data, double part_dt, con
   // time from the count, so that it does not drift by a rounding per step
   data->time = (double)data->steps * model->world.dt;
   data->kinematics_known = 0;
+  data->before_known = 1;
   data->info = *info;
   memset(data->wrench, 0, 6 * (size_t)model->nbody * sizeof *data->wrench);
 }
@@ -280,7 +302,9 @@ TriboStatus tribo_step(const TriboModel* model, TriboData* data, TriboStepInfo* 
   double part_dt;
   TriboStatus status = run_step(model, data, &part_dt, &own);
   own.growths = tribo_growth_count() - growths;
-  if (status == TRIBO_OK) {
+  if (status != TRIBO_OK) {
+    tribo_events_begin(data);
+  } else {
     commit(model, data, part_dt, &own);
   }
   if (info != NULL) {

@@ -29,7 +29,7 @@ def complains(words, *texts, code=2):
 
 
 # help and versions
-for command in ("run", "check", "lab", "info", "solve", "dump", "bench", "plot", "id", "render", "view", "solvers", "help", "version"):
+for command in ("run", "check", "lab", "info", "solve", "dump", "bench", "sweep", "plot", "id", "render", "view", "solvers", "help", "version"):
     out, _ = call(command, "--help")
     assert out.startswith(f"usage: tribo {command}"), out
 assert "Pinocchio 4." in call("version")[0] and "Coal 3." in call("version")[0]
@@ -184,6 +184,23 @@ with tempfile.TemporaryDirectory() as folder:
     if (pathlib.Path(tribo).parent / "tribo-mujoco").exists():
         out, _ = call("bench", "scenes", scenes / "robots/humanoid.xml", "--peers", *few)
         assert "mujoco:default" in out and "mujoco:stiff" in out, out
+
+    # a sweep: the same row has the same bits alone, with others beside it, and in `run`
+    pile = scenes / "piles/boxes_50.yaml"
+    vary = ["--vary", "material.default.friction=0..0.8:3", "--vary", "dt=1e-3..2e-3:2", "--seeds", 2, "--duration", 0.05]
+    call("sweep", pile, *vary, "--out", here / "all", "--threads", 3)
+    call("sweep", pile, *vary, "--out", here / "one", "--only", 6)
+    table = [line.split(",") for line in (here / "all/results.csv").read_text().splitlines()]
+    alone = [line.split(",") for line in (here / "one/results.csv").read_text().splitlines()]
+    assert len(table) == 13 and len(alone) == 2 and table[7] == alone[1], alone
+    row = dict(zip(table[0], table[7]))
+    assert (row["material.default.friction"], row["dt"], row["seed"], row["steps"]) == ("0.40000000000000002", "0.002", "0", "25"), row
+    assert len({line[-1] for line in table[1:]}) >= 4, "seeds and steps make a difference"
+    out, _ = call("run", pile, "--duration", 0.05, "--dt", 2e-3, "--set", "material.default.friction=0.4", "--quiet", "--json", "-")
+    assert json.loads(out)["state_hash"] == row["state_hash"]
+    complains(["sweep", pile, "--vary", "dt=1..2:x", "--out", here / "bad"], "--vary dt=1..2:x", "KEY=A..B:N")
+    complains(["sweep", pile, "--vary", "dt=1"], "needs --out")
+    complains(["sweep", pile, "--vary", "material.wood.friction=1", "--out", here / "bad"], "material.wood.friction")
     # the lab: a folder or scenes, one table, facts that fail, what is no lab
     facts = json.loads(call("lab", scenes / "lab/pendulum.yaml", bounce, "--json", "-")[0])
     assert {f["scene"] for f in facts} == {"pendulum", "bounce_none"} and all(f["held"] for f in facts), facts

@@ -29,6 +29,9 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_create(TriboScene** out);
 // models of an SDF file (.sdf). Complaints start with path:line:column (XML: path:line). What a file says and Tribo
 // cannot do is a warning to the log (may be NULL).
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_load(const char* path, const TriboLog* log, TriboScene** out);
+// The same, with `seed` ≥ 0 added to the seeds of everything random in a YAML scene: 0 is the scene as it stands.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_load_seed(const char* path, const TriboLog* log, int seed,
+                                                            TriboScene** out);
 // Writes the scene as YAML that loads back to the same model; robots stay the files they are.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_save(const TriboScene* scene, const char* path);
 TRIBO_API void tribo_scene_destroy(TriboScene* scene);
@@ -70,7 +73,8 @@ TRIBO_API const TriboSetting* tribo_world_settings(int* count);
 TRIBO_API TriboWorldDef tribo_world_default(void);
 TRIBO_API const TriboWorldDef* tribo_scene_world(const TriboScene* scene);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_set_world(TriboScene* scene, const TriboWorldDef* def);
-// A setting by name: a world setting, or `solver.KEY` for one of the chosen solver's.
+// A setting by name: a world setting, `solver.KEY` for one of the chosen solver's, `material.NAME.KEY` for a number of
+// a material.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_set(TriboScene* scene, const char* key, double value);
 
 typedef struct TriboMaterialDef {
@@ -510,6 +514,20 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_control(const TriboModel* m
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_model_wanted(const TriboModel* model, int controller, int joint,
                                                          double time, double* position, double* velocity,
                                                          double* acceleration);
+// A force at a point of the world, added to the next step only.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_apply_force(const TriboModel* model, TriboData* data, int body,
+                                                             const double force[3], const double point[3]);
+// Puts a free body elsewhere, at the velocities given (of its centre of mass, and angular; NULL: at rest).
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_teleport(const TriboModel* model, TriboData* data, int body,
+                                                          const double position[3], const double quaternion[4],
+                                                          const double velocity[3], const double omega[3]);
+
+// Bodies come and go between steps: a free body that is removed keeps its id and its place, weighs nothing and touches
+// nothing until it is added again, somewhere. A scene holds as many spare bodies as it will ever need.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_remove_body(const TriboModel* model, TriboData* data, int body);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_add_body(const TriboModel* model, TriboData* data, int body,
+                                                          const double position[3], const double quaternion[4],
+                                                          const double velocity[3], const double omega[3]);
 
 typedef enum TriboContactMode { TRIBO_CONTACT_OPEN, TRIBO_CONTACT_STICK, TRIBO_CONTACT_SLIDE } TriboContactMode;
 typedef struct TriboContactView {
@@ -525,6 +543,23 @@ typedef struct TriboContactView {
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_contacts(const TriboModel* model, const TriboData* data,
                                                           const TriboContactView** contacts, int* count);
 
+// What two shapes did to each other in the last step. A pair that touched at its end and does so still has neither
+// began nor ended; one that touched only within the step has both.
+typedef struct TriboContactEvent {
+  int body_a, body_b, shape_a, shape_b;
+  int began;          // 1: they did not touch at the end of the step before
+  int ended;          // 1: they do not touch at the end of this one
+  double impulse[3];  // on b, over the whole step [N·s]
+  double pressure;    // of it, along the normals of the contacts [N·s]
+  double point[3];    // the middle of their contacts, by pressure; 0 when there was none
+} TriboContactEvent;
+// Sorted by shapes. None after a reset, a restore or a step that failed.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_events(const TriboModel* model, const TriboData* data,
+                                                        const TriboContactEvent** events, int* count);
+// The mean force of all contacts on a body in the last step, and their torque about its centre of mass, world axes.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_contact_wrench(const TriboModel* model, const TriboData* data,
+                                                                int body, double force[3], double torque[3]);
+
 // The group of coupled constraints a body was in in the last step; −1: nothing touched it.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_island(const TriboModel* model, const TriboData* data, int body,
                                                         int* island);
@@ -537,6 +572,29 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_history(const TriboModel* m
 // [N, N·m].
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_closure_force(const TriboModel* model, const TriboData* data,
                                                                int closure, const double** force);
+
+// ---- sensors. A mount is a point and an orientation in the frame of a body.
+
+typedef struct TriboFrame {
+  double position[3], quaternion[4];  // of the mount
+  double velocity[3], omega[3];       // of its point; world axes
+} TriboFrame;
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_frame(const TriboModel* model, TriboData* data, int body,
+                                                       const double point[3], const double quaternion[4],
+                                                       TriboFrame* out);
+typedef struct TriboImu {
+  double accelerometer[3];  // acceleration minus gravity, mean over the last step, axes of the mount [m/s²]
+  double gyroscope[3];      // angular velocity, axes of the mount [rad/s]
+} TriboImu;
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_imu(const TriboModel* model, TriboData* data, int body,
+                                                     const double point[3], const double quaternion[4], TriboImu* out);
+// What the parent's side of a joint exerts on the child's at the joint's anchor: mean over the last step, world axes,
+// with what drives the joint in it, without the inertia of its rotor. Not for models with closures or limited tendons.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_joint_wrench(const TriboModel* model, TriboData* data, int joint,
+                                                              double force[3], double torque[3]);
+// How hard others press on a shape: the sum of the normal forces, mean over the last step [N].
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_touch(const TriboModel* model, const TriboData* data, int shape,
+                                                       double* force);
 
 // The contact problem of the last step, as the solvers saw it before it was split into islands; it points into the data
 // and lives until the next step. A data that has not stepped has none: nrow is 0.
@@ -606,6 +664,9 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_state_save(const TriboModel* model, 
                                                        TriboState* state);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data,
                                                           const TriboState* state);
+// The present state under a name, in the data; recall restores it. An old one of the same name is replaced.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_keep(const TriboModel* model, TriboData* data, const char* name);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_recall(const TriboModel* model, TriboData* data, const char* name);
 // Files carry a version and the model's fingerprint, and are refused where they do not fit.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_state_write(const TriboState* state, const char* path);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_state_read(const char* path, TriboState* state);
