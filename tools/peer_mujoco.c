@@ -2,7 +2,7 @@
 // MuJoCo, and because MuJoCo ends the process when it meets trouble.
 //   tribo-mujoco FILE SETTING DT STEPS REPEATS FROM TO [--samples OUT] [--start IN] [--ground HEIGHT]
 // SETTING: default (as the file says), euler (semi-implicit where the file says something else, nothing otherwise) or
-// stiff (as hard as the manual allows at this step). Prints time per step [s] (processor time; least of the repeats
+// stiff (as hard as the manual allows at this step). Prints time per step [s] (least of the repeats
 // step by step, then the mean over the steps that end in FROM … TO), contacts (mean), deepest overlap [m]. Samples are
 // 13 doubles per body: centre of mass, quaternion x y z w, velocity of the centre of mass, angular velocity, of the
 // first state and of every step. IN holds one such state, of free bodies, to start from. A URDF robot gets what Tribo
@@ -21,20 +21,26 @@ typedef struct Job {
   int steps, repeats;
 } Job;
 
-static double now(void) {
+// The wall's clock and the processor's: of a short span the first is exact, of a long one the second does not count
+// what others do on the machine. What a step took is the smaller difference.
+typedef struct Clock {
+  double wall, processor;
+} Clock;
+
+static double read_clock(clockid_t id) {
   struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  clock_gettime(id, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// What reading the clock takes.
-static double clock_cost(void) {
-  double least = 1;
-  for (int i = 0; i < 1000; ++i) {
-    const double begin = now();
-    least = fmin(least, now() - begin);
-  }
-  return least;
+static Clock start_clock(void) {
+  const double processor = read_clock(CLOCK_PROCESS_CPUTIME_ID);
+  return (Clock){read_clock(CLOCK_MONOTONIC), processor};
+}
+
+static double stop_clock(Clock begin) {
+  const double wall = read_clock(CLOCK_MONOTONIC) - begin.wall;
+  return fmin(wall, read_clock(CLOCK_PROCESS_CPUTIME_ID) - begin.processor);
 }
 
 static void stand_on_ground(mjSpec* spec, double height) {
@@ -147,7 +153,6 @@ static int measure(const mjModel* model, const Job* job) {
   if (data == NULL || best == NULL || (job->samples != NULL && file == NULL)) {
     return 1;
   }
-  const double cost = clock_cost();
   double contacts = 0, deepest = 0, sum = 0;
   int good = 1, counted = 0;
   for (int r = 0; r < job->repeats && good; ++r) {
@@ -156,9 +161,9 @@ static int measure(const mjModel* model, const Job* job) {
     good &= file == NULL || r > 0 || write_sample(model, data, file);
     contacts = 0;
     for (int i = 0; i < job->steps && good; ++i) {
-      const double begin = now();
+      const Clock begin = start_clock();
       mj_step(model, data);
-      const double time = now() - begin - cost;
+      const double time = stop_clock(begin);
       best[i] = r == 0 ? time : fmin(best[i], time);
       contacts += data->ncon;
       for (int k = 0; k < data->ncon; ++k) {
