@@ -13,7 +13,7 @@
 
 #include "memory.h"
 
-enum { FAN = 4, LEVELS = 20, AXIS_BITS = 21 };
+enum { FAN = 4, LEVELS = 20, AXIS_BITS = 21, FEW = 32 };
 
 void tribo_col_broad_free(TriboBroad* b) {
   void* all[] = {b->nodes, b->keys, b->spare_keys, b->order, b->spare_order, b->pairs, b->spare_pairs, b->counts};
@@ -71,8 +71,27 @@ static void curve_keys(TriboBroad* b, const TriboBox* boxes, const int* moving, 
   }
 }
 
+// Few items: the same order by insertion.
+static void insert_keys(TriboBroad* b, int n) {
+  for (int i = 1; i < n; ++i) {
+    const uint64_t key = b->keys[i];
+    const int item = b->order[i];
+    int at = i;
+    for (; at > 0 && b->keys[at - 1] > key; --at) {
+      b->keys[at] = b->keys[at - 1];
+      b->order[at] = b->order[at - 1];
+    }
+    b->keys[at] = key;
+    b->order[at] = item;
+  }
+}
+
 // Stable radix sort of keys with order; digits that are equal everywhere are skipped.
 static void sort_keys(TriboBroad* b, int n) {
+  if (n <= FEW) {
+    insert_keys(b, n);
+    return;
+  }
   for (int shift = 0; shift < 64; shift += 8) {
     int counts[257] = {0};
     for (int i = 0; i < n; ++i) {

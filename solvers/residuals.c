@@ -112,6 +112,24 @@ static size_t widest_block(const TriboProblem* p) {
   return (size_t)width;
 }
 
+// What a row j of a block with the symmetric inverse mass B adds to the diagonal: jᵀ B j. Column by column, so that the
+// machine takes several at once.
+static inline double quadratic(int n, const double* B, const double* j, double* y) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    y[i] = B[i] * j[0];
+  }
+  for (int k = 1; k < n; ++k) {
+    for (int i = 0; i < n; ++i) {
+      y[i] += B[k * n + i] * j[k];
+    }
+  }
+  for (int i = 0; i < n; ++i) {
+    sum += j[i] * y[i];
+  }
+  return sum;
+}
+
 // σ = (G + R) λ + g and the diagonal of G + R
 static void apply(const TriboProblem* p, const double* lambda, double* sigma, double* diagonal, double* work) {
   for (int i = 0; i < p->nrow; ++i) {
@@ -138,17 +156,15 @@ static void apply(const TriboProblem* p, const double* lambda, double* sigma, do
       const double *J = p->jac + p->term_at[t], *B = p->minv + p->block_at[b];
       for (int i = 0; i < p->cones[c].dim; ++i) {
         int row = p->cones[c].row + i;
+        // (free bodies by themselves: with a fixed length the loops unroll)
+        diagonal[row] += n == 6 ? quadratic(6, B, J + 6 * i, velocity) : quadratic(n, B, J + i * n, velocity);
         for (int j = 0; j < n; ++j) {
           momentum[(size_t)b * width + (size_t)j] += J[i * n + j] * lambda[row];
-          double sum = 0;
-          for (int k = 0; k < n; ++k) {
-            sum += B[j * n + k] * J[i * n + k];
-          }
-          diagonal[row] += J[i * n + j] * sum;
         }
       }
     }
   }
+  memset(velocity, 0, sizeof(double) * width);  // scratch so far
   for (int b = 0; b < p->nblock; ++b) {
     int n = p->block_dim[b];
     const double* B = p->minv + p->block_at[b];

@@ -100,10 +100,11 @@ static void solve_island(int i, int worker, void* context) {
 
 TriboStatus tribo_data_budget(TriboData* data, int divisible) {
   const double most = data->most_factorisations;
-  data->early = divisible && most > EARLY;
-  for (int i = 0; i < data->nsolver && most > 0; ++i) {
-    TRIBO_TRY(tribo_solver_set(data->solvers[i], "max_factorisations", data->early ? EARLY : most));
+  const int early = divisible && most > EARLY;
+  for (int i = 0; i < data->nsolver && early != data->early; ++i) {
+    TRIBO_TRY(tribo_solver_set(data->solvers[i], "max_factorisations", early ? EARLY : most));
   }
+  data->early = early;
   return TRIBO_OK;
 }
 
