@@ -150,11 +150,9 @@ static int measure(const mjModel* model, const Job* job) {
   mjData* data = mj_makeData(model);
   double* best = malloc((size_t)job->steps * sizeof *best);
   FILE* file = job->samples != NULL ? fopen(job->samples, "wb") : NULL;
-  if (data == NULL || best == NULL || (job->samples != NULL && file == NULL)) {
-    return 1;
-  }
+  int good = data != NULL && best != NULL && (job->samples == NULL || file != NULL);
   double contacts = 0, deepest = 0, sum = 0;
-  int good = 1, counted = 0;
+  int counted = 0;
   for (int r = 0; r < job->repeats && good; ++r) {
     mj_resetData(model, data);
     good = job->start == NULL || read_start(model, data, job->start);
@@ -172,14 +170,15 @@ static int measure(const mjModel* model, const Job* job) {
       good &= file == NULL || r > 0 || write_sample(model, data, file);
     }
   }
-  for (int i = 0; i < job->steps; ++i) {
+  for (int i = 0; i < job->steps && good; ++i) {
     const double end = (i + 1) * job->dt;
     if (end > job->from - 1e-9 && end < job->to + 1e-9) {
       sum += best[i];
       counted++;
     }
   }
-  good &= counted > 0 && (file == NULL || fclose(file) == 0);
+  good &= counted > 0;
+  good &= file == NULL || fclose(file) == 0;
   printf("%.9g,%.9g,%.9g\n", sum / fmax(1, counted), contacts / job->steps, deepest);
   free(best);
   mj_deleteData(data);
