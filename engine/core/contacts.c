@@ -65,7 +65,8 @@ TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, double h
                                .twists = tribo_dyn_twists(data->dynamics),
                                .h = h,
                                .margin = model->world.margin,
-                               .absent = data->nabsent > 0 ? data->absent : NULL};
+                               .absent = data->nabsent > 0 ? data->absent : NULL,
+                               .asleep = data->ndozing > 0 ? data->dozing : NULL};
   TRIBO_TRY(look(model, data, &query, &data->contacts, &data->ncontact, info));
   info->contacts = data->ncontact;
   info->penetration = tribo_dyn_limit_violation(model->system, data->dynamics);
@@ -137,7 +138,8 @@ TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const Ste
                                .twists = data->driven,
                                .h = start->h,
                                .margin = model->world.margin,
-                               .absent = data->nabsent > 0 ? data->absent : NULL};
+                               .absent = data->nabsent > 0 ? data->absent : NULL,
+                               .asleep = data->ndozing > 0 ? data->dozing : NULL};
   TRIBO_TRY(tribo_dyn_kinematics(model->system, data->dynamics, start->q, data->v_next, data->look, data->driven));
   if (!tribo_col_astray(model->collision, data->collision, &query, tribo_dyn_twists(data->dynamics))) {
     return TRIBO_OK;
@@ -152,6 +154,11 @@ TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const Ste
   const TriboContact* found;
   int nfound;
   TRIBO_TRY(look(model, data, &query, &found, &nfound, info));
+  tribo_sleep_meet(model, data, start, found, nfound);
+  if (data->woken) {
+    *more = 0;
+    return TRIBO_OK;
+  }
   TRIBO_TRY(TRIBO_RESERVE(&data->merged, &data->merged_capacity, known + nfound));
   const int added = merge(model, data->chased, known, found, nfound, data->merged);
   if (added == 0) {

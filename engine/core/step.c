@@ -99,10 +99,10 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const S
   return TRIBO_OK;
 }
 
-// Bodies that are not there stay where they are.
-static void keep_absent(const TriboModel* model, TriboData* data, const StepStart* start) {
-  for (int i = 0; i < model->nfree && data->nabsent > 0; ++i) {
-    if (data->absent[i]) {
+// Bodies that are not there, or sleep, stay where they are.
+static void keep_still(const TriboModel* model, TriboData* data, const StepStart* start) {
+  for (int i = 0; i < model->nfree && (data->nabsent > 0 || data->ndozing > 0); ++i) {
+    if (data->absent[i] || (data->ndozing > 0 && data->dozing[i])) {
       const TriboBodyInfo* body = &model->bodies[i];
       memcpy(data->q_next + body->q_at, start->q + body->q_at, 7 * sizeof *data->q);
       memset(data->v_next + body->v_at, 0, 6 * sizeof *data->v);
@@ -145,7 +145,7 @@ static TriboStatus solve_step(const TriboModel* model, TriboData* data, const St
     TRIBO_TRY(find_impulses(data, start, deadline, info, &mark));
     TRIBO_TRY(tribo_dyn_advance(model->system, data->dynamics, options, start->q, start->v, data->lambda, data->q_next,
                                 data->v_next));
-    keep_absent(model, data, start);
+    keep_still(model, data, start);
     lap(info, TRIBO_STAGE_ADVANCE, &mark);
     TRIBO_TRY(tribo_data_chase(model, data, start, info, &more));
     mark = more ? tribo_now() : mark;
@@ -169,16 +169,23 @@ static TriboStatus run_part(const TriboModel* model, TriboData* data, const Step
   info->residual.worst = -1;
   info->passes = 1;
   TRIBO_TRY(tribo_data_budget(data, start->divisible));
-  TRIBO_TRY(tribo_data_gather(model, data, start, 1));
-  TRIBO_TRY(
-      tribo_dyn_update(model->system, data->dynamics, &options, start->q, start->v, data->tau_step, data->wrench_step));
-  lap(info, TRIBO_STAGE_DYNAMICS, &begin);
-  TRIBO_TRY(tribo_data_detect(model, data, start->h, info));
-  TRIBO_TRY(solve_step(model, data, start, &options, deadline, info));
+  do {
+    TRIBO_TRY(tribo_data_gather(model, data, start, 1));
+    tribo_sleep_feel(model, data, start);
+    TRIBO_TRY(tribo_dyn_update(model->system, data->dynamics, &options, start->q, start->v, data->tau_step,
+                               data->wrench_step));
+    lap(info, TRIBO_STAGE_DYNAMICS, &begin);
+    TRIBO_TRY(tribo_data_detect(model, data, start->h, info));
+    tribo_sleep_meet(model, data, start, data->contacts, data->ncontact);
+    if (!data->woken) {
+      TRIBO_TRY(solve_step(model, data, start, &options, deadline, info));
+    }
+  } while (data->woken);
+  info->asleep = data->ndozing;
   info->rows = data->problem.nrow;
   info->islands = data->islands.count;
   TRIBO_TRY(tribo_data_publish(data, start->h));
-  return tribo_warm_renew(data);
+  return tribo_warm_renew(model, data, start);
 }
 
 // ---- the parts of a divided step
@@ -211,6 +218,7 @@ static void add_part(TriboStepInfo* info, const TriboStepInfo* part) {
   info->islands = part->islands > info->islands ? part->islands : info->islands;
   info->pairs = part->pairs > info->pairs ? part->pairs : info->pairs;
   info->softened += part->softened;
+  info->asleep = part->asleep;
   info->rungs |= part->rungs;
 }
 
@@ -232,7 +240,7 @@ static StepStart go_on(TriboData* data, const StepStart* from) {
                      .q = data->q_mid,
                      .v = data->v_mid,
                      .warm = data->warm_mid,
-                     .nwarm = data->problem.ncone,
+                     .nwarm = data->nwarm_next,
                      .warm_dt = from->h};
 }
 
@@ -257,6 +265,7 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, double* pa
                      .nwarm = data->nwarm,
                      .warm_dt = data->warm_dt};
   double mark = begin;
+  tribo_sleep_begin(data);
   tribo_events_begin(data);
   // shares are powers of two: their sums are exact
   for (double done = 0, share = 1; done < 1;) {
@@ -292,12 +301,13 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, double* pa
 // ---- the step
 
 static void commit(const TriboModel* model, TriboData* data, double part_dt, const TriboStepInfo* info) {
+  tribo_sleep_end(model, data);
   SWAP(double*, data->q, data->q_next);
   SWAP(double*, data->v, data->v_next);
   SWAP(double*, data->act, data->act_next);
   SWAP(WarmEntry*, data->warm, data->warm_next);
   SWAP(size_t, data->warm_capacity, data->warm_next_capacity);
-  data->nwarm = data->problem.ncone;
+  data->nwarm = data->nwarm_next;
   data->warm_dt = part_dt;
   data->steps++;
   // time from the count, so that it does not drift by a rounding per step
@@ -326,6 +336,7 @@ TriboStatus tribo_step(const TriboModel* model, TriboData* data, TriboStepInfo* 
   } else {
     commit(model, data, part_dt, &own);
   }
+  data->ndozing = 0;
   if (info != NULL) {
     *info = own;
   }
