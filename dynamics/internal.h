@@ -315,6 +315,9 @@ void tribo_dyn_inverse_free(Inverse* inverse);
 // Jᵀλ (in data->impulse), and with it v_f and p of the trees; free bodies' are known.
 TriboStatus tribo_dyn_inverse_need(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                    const double* v, const double* lambda);
+// inverse_polish.c: what an impulse asks of the step's forces. column (block's nv): Jᵀe, and where closures tie
+// M̃M⁻¹Jᵀe; d: M⁻¹Jᵀe.
+void tribo_dyn_inverse_carry(const TriboSystem* system, const TriboDynData* data, int block, double* column, double* d);
 
 // ---- tree_factor.c
 

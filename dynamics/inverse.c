@@ -123,6 +123,7 @@ TriboStatus tribo_dyn_inverse_update(const TriboSystem* system, TriboDynData* da
   TRIBO_TRY(tribo_dyn_unit_state(system, where, q, data->q));
   TRIBO_TRY(tribo_dyn_check_finite(where, "v", v, info->nv));
   TRIBO_TRY(tribo_dyn_check_finite(where, "wanted v", wanted, info->nv));
+  memset(data->chased, 0, 2 * (size_t)system->nbound);
   TRIBO_TRY(reserve(system, &data->inverse));
   for (int b = 0; b < info->nfree; ++b) {
     want_body(system, data, options, b, v, wanted, tau, wrench);

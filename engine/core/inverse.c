@@ -95,11 +95,12 @@ static TriboStatus opening(const TriboModel* model, TriboData* data, double h, c
   return TRIBO_OK;
 }
 
-// Solves for the impulses and renews what the wish needs, until both agree.
+// Solves for the impulses and renews what the wish needs, until both agree. Where they part instead, which fast bodies
+// in loops can do, the first answer is the place from which the last digits set out.
 static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const TriboStepOptions* options,
                                  const TriboProblem* reduced, TriboInverse* out) {
   const TriboProblem full = data->problem;
-  double change;
+  double change, last = INFINITY;
   TRIBO_TRY(tribo_dyn_inverse_balance(model->system, data->dynamics, options, data->v, NULL, data->lambda, &change));
   for (out->passes = 0; out->passes < MOST_PASSES; ++out->passes) {
     TriboStepInfo info = {0};
@@ -115,7 +116,7 @@ static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const
     } else {
       tribo_islands_again(&data->islands, reduced);
     }
-    double* whole = data->lambda;
+    double *whole = data->lambda, *first = data->sigma;
     data->lambda = data->inverse_lambda;
     const TriboStatus status = tribo_data_solve(data, 0, &info);
     data->lambda = whole;
@@ -124,9 +125,16 @@ static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const
     out->iterations += info.iterations;
     TRIBO_TRY(tribo_dyn_inverse_balance(model->system, data->dynamics, options, data->v, data->inverse_lambda,
                                         data->lambda, &change));
+    if (out->passes == 0 && reduced->nrow > 0) {
+      memcpy(first, data->inverse_lambda, (size_t)reduced->nrow * sizeof *first);
+    }
+    if (change > last) {
+      return tribo_dyn_inverse_balance(model->system, data->dynamics, options, data->v, first, data->lambda, &change);
+    }
     if (change <= SETTLED) {
       break;
     }
+    last = change;
   }
   return TRIBO_OK;
 }
