@@ -7,8 +7,9 @@
 //     K ∋ λ ⊥ σ + Γ(σ) ∈ K*,     σ = Rλ + c,     c = J v⁺ + γ                                               (2)
 //
 // with f all known forces, M̃ and q½ as in tree_motion.c: the equations of the forward step, read the other way. p, the
-// impulse the wish needs, depends on λ only through the mean velocity of the bias b, so (1) is iterated and wins a
-// factor of about h|v| per pass.
+// impulse the wish needs, depends on λ through the mean velocity of the bias b (and in trees that closures tie, where
+// impulses act on M instead of M̃): weakly, so the problem below is solved with p of no impulse, and Newton's method
+// (inverse_polish.c) does the rest.
 //
 // In (2) c is given, and there each constraint stands alone:
 //

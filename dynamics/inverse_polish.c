@@ -15,6 +15,9 @@
 
 enum { MOST_STEPS = 60, PATIENCE = 6, MOST_ENTRIES = 1 << 18 };
 
+// A wish that lacks more than this share of what it needs, after a second start, is not to be had.
+static const double HOPELESS = 1e-3;
+
 // A direction of λ: within a cone, one row or several.
 typedef struct Way {
   int cone;
@@ -364,18 +367,27 @@ static TriboStatus fill_matrix(const TriboSystem* system, TriboDynData* data, co
   return TRIBO_OK;
 }
 
+// Velocities that are not driven.
+static int count_undriven(const TriboSystem* system, const TriboDynData* data) {
+  int n = 0;
+  for (int i = 0; i < system->info.nv; ++i) {
+    n += data->inverse.place[i] >= 0;
+  }
+  return n;
+}
+
+int tribo_dyn_inverse_polishes(const TriboSystem* system, const TriboDynData* data) {
+  const size_t n = (size_t)count_undriven(system, data);
+  return n > 0 && n * ((size_t)data->rows.nrow + 2 * (n + 1)) <= MOST_ENTRIES;
+}
+
 TriboStatus tribo_dyn_inverse_polish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                      const double* v, double* lambda) {
   Inverse* inv = &data->inverse;
   const Rows* rows = &data->rows;
-  const int nv = system->info.nv;
-  const size_t nrow = (size_t)rows->nrow;
-  int n = 0;
-  for (int i = 0; i < nv; ++i) {
-    n += inv->place[i] >= 0;
-  }
-  const size_t entries = nrow * (size_t)n, square = 2 * (size_t)n * (size_t)(n + 1);
-  if (n == 0 || entries + square > MOST_ENTRIES) {
+  const int nv = system->info.nv, n = count_undriven(system, data);
+  const size_t nrow = (size_t)rows->nrow, entries = nrow * (size_t)n, square = 2 * (size_t)n * (size_t)(n + 1);
+  if (!tribo_dyn_inverse_polishes(system, data)) {
     return TRIBO_OK;
   }
   TRIBO_TRY(TRIBO_RESERVE(&inv->polish, &inv->polish_capacity, entries + square + 4 * nrow + (size_t)(2 * nv)));
@@ -401,6 +413,9 @@ TriboStatus tribo_dyn_inverse_polish(const TriboSystem* system, TriboDynData* da
     stalls = most > (starts == 0 ? 0.1 : 0.5) * low ? stalls + 1 : 0;
     low = fmin(low, most);
     if (stalls == (starts == 0 ? 1 : PATIENCE)) {
+      if (starts > 0 && least > HOPELESS * size) {
+        break;
+      }
       bias = options->scheme == TRIBO_SCHEME_MIDPOINT;
       memcpy(lambda, best, nrow * sizeof *lambda);
       start_inside(data, largest_impulse(rows, lambda), starts++, lambda);

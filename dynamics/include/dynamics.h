@@ -315,7 +315,9 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_balance(const TriboSystem* system,
 TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_finish(const TriboSystem* system, TriboDynData* data,
                                                      const TriboStepOptions* options, const double* v,
                                                      const double* lambda, double* force, double* lack);
-// Before finish: the last digits of lambda (dynamics/inverse_polish.c)
+// Before finish: the last digits of lambda (dynamics/inverse_polish.c), from those of one solve; not for huge problems,
+// which solve and balance can bring there too.
+int tribo_dyn_inverse_polishes(const TriboSystem* system, const TriboDynData* data);
 TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_polish(const TriboSystem* system, TriboDynData* data,
                                                      const TriboStepOptions* options, const double* v, double* lambda);
 // The torques that are left open (dynamics/inverse_span.c), after reduce: count orthonormal rows of nv.

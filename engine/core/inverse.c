@@ -95,14 +95,13 @@ static TriboStatus opening(const TriboModel* model, TriboData* data, double h, c
   return TRIBO_OK;
 }
 
-// Solves for the impulses and renews what the wish needs, until both agree. Where they part instead, which fast bodies
-// in loops can do, the first answer is the place from which the last digits set out.
+// Solves for the impulses and renews what the wish needs, until both agree or for the given number of passes.
 static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const TriboStepOptions* options,
-                                 const TriboProblem* reduced, TriboInverse* out) {
+                                 const TriboProblem* reduced, int most, TriboInverse* out) {
   const TriboProblem full = data->problem;
-  double change, last = INFINITY;
+  double change;
   TRIBO_TRY(tribo_dyn_inverse_balance(model->system, data->dynamics, options, data->v, NULL, data->lambda, &change));
-  for (out->passes = 0; out->passes < MOST_PASSES; ++out->passes) {
+  for (out->passes = 0; out->passes < most; ++out->passes) {
     TriboStepInfo info = {0};
     data->problem = *reduced;
     if (out->passes == 0) {
@@ -116,7 +115,7 @@ static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const
     } else {
       tribo_islands_again(&data->islands, reduced);
     }
-    double *whole = data->lambda, *first = data->sigma;
+    double* whole = data->lambda;
     data->lambda = data->inverse_lambda;
     const TriboStatus status = tribo_data_solve(data, 0, &info);
     data->lambda = whole;
@@ -125,16 +124,9 @@ static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const
     out->iterations += info.iterations;
     TRIBO_TRY(tribo_dyn_inverse_balance(model->system, data->dynamics, options, data->v, data->inverse_lambda,
                                         data->lambda, &change));
-    if (out->passes == 0 && reduced->nrow > 0) {
-      memcpy(first, data->inverse_lambda, (size_t)reduced->nrow * sizeof *first);
-    }
-    if (change > last) {
-      return tribo_dyn_inverse_balance(model->system, data->dynamics, options, data->v, first, data->lambda, &change);
-    }
     if (change <= SETTLED) {
       break;
     }
-    last = change;
   }
   return TRIBO_OK;
 }
@@ -202,8 +194,9 @@ static TriboStatus invert(const TriboModel* model, TriboData* data, const double
   TRIBO_TRY(opening(model, data, h, wish, &out->opening));
   TriboProblem reduced;
   TRIBO_TRY(tribo_dyn_inverse_reduce(model->system, data->dynamics, data->has_drive, options->tol, whole, &reduced));
-  TRIBO_TRY(find_impulses(model, data, &step, &reduced, out));
-  if (!whole) {
+  const int polish = !whole && tribo_dyn_inverse_polishes(model->system, data->dynamics);
+  TRIBO_TRY(find_impulses(model, data, &step, &reduced, polish ? 1 : MOST_PASSES, out));
+  if (polish) {
     TRIBO_TRY(tribo_dyn_inverse_polish(model->system, data->dynamics, &step, data->v, data->lambda));
   }
   TRIBO_TRY(publish(data, h, options->tol, out));
