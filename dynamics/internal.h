@@ -161,6 +161,7 @@ typedef struct Inverse {
   double *mass, *minv;            // M_uu
   int *way, *cone_of;             // (ncone) what is left to a cone; reduced cone → cone
   double* given;                  // (nrow) what is known of λ
+  double scale;                   // of the terms that `need` is the sum of [N·s, N·m·s], set by: inverse_need
   double* span;                   // (nrow × nv) set by: inverse_span
   double* polish;                 // scratch of: inverse_polish
   char* ways;

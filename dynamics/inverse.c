@@ -358,6 +358,7 @@ TriboStatus tribo_dyn_inverse_need(const TriboSystem* system, TriboDynData* data
   Inverse* inv = &data->inverse;
   memset(data->impulse, 0, (size_t)system->info.nv * sizeof *data->impulse);
   tribo_dyn_rows_impulse(system, &data->rows, lambda, data->impulse);
+  inv->scale = 0;
   for (int t = 0; t < system->info.ntree; ++t) {
     const int block = system->trees[t].block, n = system->block_dim[block], at = system->block_v[block];
     const size_t at_mass = system->block_at[block];
@@ -378,6 +379,7 @@ TriboStatus tribo_dyn_inverse_need(const TriboSystem* system, TriboDynData* data
         tribo_pin_bias(data->pin[t], options->gravity, data->q_half + system->block_q[block], data->mean, data->work));
     for (int i = 0; i < n; ++i) {
       double sum = options->h * (data->work[i] - inv->force[at + i]) + impulse[i];
+      inv->scale = fmax(inv->scale, options->h * (fabs(data->work[i]) + fabs(inv->force[at + i])));
       for (int k = 0; k < n; ++k) {
         sum += flow[i * n + k] * (v_free[k] - v[at + k]);
       }

@@ -214,7 +214,7 @@ static TriboStatus find_lack(const TriboSystem* system, TriboDynData* data, cons
   const Inverse* inv = &data->inverse;
   TRIBO_TRY(tribo_dyn_inverse_need(system, data, options, v, lambda));
   *most = 0;
-  *size = largest_impulse(&data->rows, lambda);
+  *size = fmax(inv->scale, largest_impulse(&data->rows, lambda));
   for (int i = 0, k = 0; i < system->info.nv; ++i) {
     *size = fmax(*size, fabs(inv->need[i]));
     if (inv->place[i] >= 0) {

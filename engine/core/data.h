@@ -153,9 +153,8 @@ struct TriboData {
   unsigned char* has_drive;                                                 // (nv)
   double *inverse_tau, *inverse_missing, *inverse_v, *inverse_y, *opening;  // (nv); opening (6 × nclosure)
   double* inverse_lambda;                                                   // (rows of the reduced problem)
-  TriboContactView* inverse_views;
   size_t has_drive_capacity, inverse_tau_capacity, inverse_missing_capacity, inverse_v_capacity, inverse_y_capacity,
-      opening_capacity, inverse_lambda_capacity, inverse_view_capacity;
+      opening_capacity, inverse_lambda_capacity;
 
   // what it did, for events and sensors
   int before_known;  // 1: q_next, v_next hold the state before it

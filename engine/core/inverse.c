@@ -131,16 +131,17 @@ static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const
   return TRIBO_OK;
 }
 
-// The contacts with their forces; speeds decide what slides.
+// The contacts with their forces take the place of the last step's; speeds decide what slides.
 static TriboStatus publish(TriboData* data, double h, double tol, TriboInverse* out) {
-  TRIBO_TRY(TRIBO_RESERVE(&data->inverse_views, &data->inverse_view_capacity, data->ncontact));
+  TRIBO_TRY(TRIBO_RESERVE(&data->views, &data->view_capacity, data->ncontact));
+  data->nview = data->ncontact;
   for (int c = 0; c < data->problem.ncone; ++c) {
     const TriboRowInfo* row = &data->rows[c];
     const TriboCone* cone = &data->problem.cones[c];
     if (row->kind != TRIBO_ROW_CONTACT) {
       continue;
     }
-    TriboContactView* view = &data->inverse_views[row->index];
+    TriboContactView* view = &data->views[row->index];
     tribo_contact_view(&data->contacts[row->index], row, cone, data->lambda + cone->row, h, view);
     double slip = 0;
     for (int i = cone->row; i < cone->row + cone->dim - 1; ++i) {
@@ -150,7 +151,7 @@ static TriboStatus publish(TriboData* data, double h, double tol, TriboInverse* 
       view->mode = slip > tol ? TRIBO_CONTACT_SLIDE : TRIBO_CONTACT_STICK;
     }
   }
-  out->contacts = data->inverse_views;
+  out->contacts = data->views;
   out->ncontact = data->ncontact;
   return TRIBO_OK;
 }
