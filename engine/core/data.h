@@ -219,6 +219,9 @@ TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, double h
 TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
                              int* more);
 
+// After a detect along a wanted motion: the points that pairs left out and that touch at its end; *added of them.
+TriboStatus tribo_data_touching(const TriboModel* model, TriboData* data, double h, int* added);
+
 // control.c: motors' targets for a part of a step, and efforts added to tau
 TriboStatus tribo_data_steer(const TriboModel* model, TriboData* data, const StepStart* start, double* tau);
 // What motors, controllers and actuators gave a joint in the last step.
