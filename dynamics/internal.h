@@ -339,6 +339,9 @@ int tribo_dyn_stretch(const TriboTreeInfo* info, const TriboLinkInfo* link, cons
 TriboStatus tribo_dyn_tree_wrenches(const TreePart* part, TriboDynData* data, TriboPinData* pin, const double* q,
                                     const double* wrench, double* force);
 
+// Velocities of links (nlink) from the columns of jac (6 × nv, of the world) and where the links are.
+void tribo_dyn_tree_twists(const TriboTreeInfo* info, const double* jac, const double* v, const TriboPose* poses,
+                           TriboTwist* twists);
 // Poses (nlink) at q, and twists (nlink) of v; jac (6 × nv) is filled too.
 TriboStatus tribo_dyn_tree_look(const TreePart* part, TriboPinData* pin, const double* q, const double* v,
                                 TriboPose* poses, TriboTwist* twists, double* jac);

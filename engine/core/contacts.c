@@ -182,8 +182,8 @@ TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const Ste
     info->chases++;
     *more = 1;
   }
-  const TriboColQuery query = query_of(model, data, start->h, data->look, data->driven);
-  TRIBO_TRY(tribo_dyn_kinematics(model->system, data->dynamics, start->q, data->v_next, data->look, data->driven));
+  const TriboColQuery query = query_of(model, data, start->h, tribo_dyn_poses(data->dynamics), data->driven);
+  tribo_dyn_moving(model->system, data->dynamics, data->v_next, data->driven);
   const TriboContact* found;
   int nfound, added = 0;
   if (tribo_col_astray(model->collision, data->collision, &query, tribo_dyn_twists(data->dynamics))) {
