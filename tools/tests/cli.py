@@ -288,7 +288,7 @@ with tempfile.TemporaryDirectory() as folder:
                           capture_output=True, text=True)
     if "OpenGL" not in said.stderr and "no viewer" not in said.stderr:
         assert said.returncode == 0 and pathlib.Path(folder, "push.png").exists(), said.stderr
-        complains(["render", push, "--motion", bad, "--at", "1", "--out", "x.png"], "bad.csv:9: ground and block")
+        complains(["render", push, "--motion", bad, "--at", "0.007", "--out", "x.png"], "bad.csv:9: ground and block")
     complains(["id", push], "id needs --motion FILE")
     complains(["id", push, "--motion", "nowhere.csv"], "nowhere.csv: cannot be read")
     complains(["id", push, "--motion", motion, "--passive", "pull"], "there is no joint 'pull'")
