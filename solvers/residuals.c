@@ -139,13 +139,17 @@ static void apply(const TriboProblem* p, const double* lambda, double* sigma, do
       const double *J = p->jac + p->term_at[t], *B = p->minv + p->block_at[b];
       for (int i = 0; i < p->cones[c].dim; ++i) {
         int row = p->cones[c].row + i;
+        // of a robot's velocities few move a contact, and one a limit
         for (int j = 0; j < n; ++j) {
+          if (J[i * n + j] == 0) {
+            continue;
+          }
           momentum[(size_t)b * width + (size_t)j] += J[i * n + j] * lambda[row];
-          double sum = 0;
-          for (int k = 0; k < n; ++k) {
+          double sum = 0.5 * B[j * n + j] * J[i * n + j];
+          for (int k = 0; k < j; ++k) {
             sum += B[j * n + k] * J[i * n + k];
           }
-          diagonal[row] += J[i * n + j] * sum;
+          diagonal[row] += 2 * J[i * n + j] * sum;
         }
       }
     }

@@ -154,9 +154,8 @@ struct TriboData {
   unsigned char* has_drive;                                                 // (nv)
   double *inverse_tau, *inverse_missing, *inverse_v, *inverse_y, *opening;  // (nv); opening (6 × nclosure)
   double* inverse_lambda;                                                   // (rows of the reduced problem)
-  TriboContactView* inverse_views;
   size_t has_drive_capacity, inverse_tau_capacity, inverse_missing_capacity, inverse_v_capacity, inverse_y_capacity,
-      opening_capacity, inverse_lambda_capacity, inverse_view_capacity;
+      opening_capacity, inverse_lambda_capacity;
 
   // what it did, for events and sensors
   int before_known;  // 1: q_next, v_next hold the state before it
@@ -220,6 +219,9 @@ void tribo_contact_view(const TriboContact* contact, const TriboRowInfo* row, co
 TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, double h, TriboStepInfo* info);
 TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
                              int* more);
+
+// After a detect along a wanted motion: the points that pairs left out and that touch at its end; *added of them.
+TriboStatus tribo_data_touching(const TriboModel* model, TriboData* data, double h, int* added);
 
 // control.c: motors' targets for a part of a step, and efforts added to tau
 TriboStatus tribo_data_steer(const TriboModel* model, TriboData* data, const StepStart* start, double* tau);

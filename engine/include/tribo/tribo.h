@@ -540,7 +540,7 @@ typedef struct TriboContactView {
   TriboContactMode mode;
   int island;
 } TriboContactView;
-// The contacts of the last step.
+// The contacts of the last step, or of inverse dynamics after it.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_contacts(const TriboModel* model, const TriboData* data,
                                                           const TriboContactView** contacts, int* count);
 
@@ -650,7 +650,7 @@ typedef struct TriboInverse {
   const double* span;  // (nspan × nv) orthonormal
 } TriboInverse;
 // From the present state; it does not change. wish (nv): the velocity after the model's dt. The problem of the last
-// step is forgotten.
+// step is forgotten, and its contacts give way to those of the wish, so that the viewer draws their forces.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_inverse_dynamics(const TriboModel* model, TriboData* data,
                                                              const double* wish, const TriboInverseOptions* options,
                                                              TriboInverse* out);
