@@ -88,6 +88,10 @@ static void insert_keys(TriboBroad* b, int n) {
 
 // Stable radix sort of keys with order; digits that are equal everywhere are skipped.
 static void sort_keys(TriboBroad* b, int n) {
+  if (n <= FEW) {
+    insert_keys(b, n);
+    return;
+  }
   for (int shift = 0; shift < 64; shift += 8) {
     int counts[257] = {0};
     for (int i = 0; i < n; ++i) {

@@ -320,11 +320,16 @@ static void place(const TriboColWorld* world, TriboColData* data, const TriboCol
 // Who is there.
 typedef struct Guests {
   const TriboColWorld* world;
-  const unsigned char* absent;  // (nbody) or NULL
+  const unsigned char *absent, *asleep;  // (nbody) or NULL
 } Guests;
 
 static int is_absent(const Guests* guests, int body) {
   return guests->absent != NULL && body != TRIBO_WORLD_BODY && guests->absent[body];
+}
+
+// Whether it stays where it is.
+static int is_still(const Guests* guests, int body) {
+  return body == TRIBO_WORLD_BODY || guests->asleep[body];
 }
 
 // Groups, masks, bodies: whether two geometries may collide at all.
@@ -333,6 +338,9 @@ static int wanted(const void* context, int a, int b) {
   const TriboColWorld* world = guests->world;
   const TriboGeom *x = world->geoms + a, *y = world->geoms + b;
   if (is_absent(guests, x->body) || is_absent(guests, y->body)) {
+    return 0;
+  }
+  if (guests->asleep != NULL && is_still(guests, x->body) && is_still(guests, y->body)) {
     return 0;
   }
   if (x->body == y->body || !(x->group & y->mask) || !(y->group & x->mask)) {
@@ -523,7 +531,7 @@ TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, con
     return tribo_fail(TRIBO_INVALID, "tribo_col_detect: an argument is NULL, or the data is of another world");
   }
   TRIBO_TRY(check_query(world, query));
-  const Guests guests = {world, query->absent};
+  const Guests guests = {world, query->absent, query->asleep};
   TriboColStats local = {0};
   double start = tribo_now();
   data->ncontact = data->broad.npair = 0;

@@ -83,6 +83,7 @@ typedef struct TriboColQuery {
   double h;                     // step [s]
   double margin;                // δ [m]
   const unsigned char* absent;  // (nbody) 1: the body is not there; NULL: all are
+  const unsigned char* asleep;  // (nbody) 1: it touches only bodies that are awake; NULL: all are
 } TriboColQuery;
 
 typedef struct TriboColStats {

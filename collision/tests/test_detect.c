@@ -176,6 +176,46 @@ static int contact_count(TriboColWorld* world) {
   return n;
 }
 
+// Two discs touch where their rims cross, and one rocks: its far edge meets the other within the step, and is told
+// before, with its height over the other's face.
+static void the_far_side_of_a_rocking_face(void** state) {
+  (void)state;
+  const double tilt = 0.08, radius = 0.05, h = 5e-3, turn = 40;
+  geoms[0] = geom_of(TRIBO_SHAPE_CYLINDER, radius, 0.1, 0, 0);
+  geoms[1] = geom_of(TRIBO_SHAPE_CYLINDER, radius, 0.1, 0, 1);
+  poses[0] = pose_at(0, 0, 0);
+  // turned about y, its edge at −x is low; beside the middle, so that neither edge lies over the other's face
+  poses[1] = pose_at(-0.01, 0.06, 0.11);
+  tribo_quat_to_mat(poses[1].R, (const double[4]){0, sin(-0.5 * tilt), 0, cos(0.5 * tilt)});
+  for (int i = 0; i < 20; ++i) {
+    double gap, normal[3], point[3];
+    CHECK_OK(tribo_col_distance(&geoms[0], &poses[0], &geoms[1], &poses[1], &gap, normal, point));
+    poses[1].p[2] -= gap / normal[2];
+  }
+  for (int rocks = 0; rocks < 2; ++rocks) {
+    // about the edge that touches
+    twists[0] = (TriboTwist){{0, 0, 0}, {0, 0, 0}};
+    twists[1] = (TriboTwist){{0, 0, rocks ? -turn * radius : 0}, {0, rocks ? turn : 0, 0}};
+    TriboColWorld* world = make_world(2, 2, NULL, 0);
+    TriboColData* data;
+    CHECK_OK(tribo_col_data_create(world, &data));
+    const TriboColQuery query = query_of(h, 1e-3);
+    const TriboContact* c;
+    int n, far = 0;
+    CHECK_OK(tribo_col_detect(world, data, &query, &c, &n, NULL));
+    for (int i = 0; i < n; ++i) {
+      // the lower face of the upper disc, over the upper face of the lower one
+      const double x = c[i].point[0] - poses[1].p[0];
+      const double height = poses[1].p[2] - 0.05 / cos(tilt) + x * tan(tilt) - 0.05;
+      CHECK_NEAR(c[i].gap, height, 1e-4);
+      far += x > 0;
+    }
+    assert_true(n >= 1 && (rocks ? far >= 1 : far == 0));
+    tribo_col_data_destroy(data);
+    tribo_col_world_destroy(world);
+  }
+}
+
 static void filters(void** state) {
   (void)state;
   memset(twists, 0, sizeof twists);
@@ -398,6 +438,7 @@ int main(void) {
       cmocka_unit_test(a_tower),
       cmocka_unit_test(contacts_of_a_face_share_a_plane),
       cmocka_unit_test(points_left_out_sink),
+      cmocka_unit_test(the_far_side_of_a_rocking_face),
       cmocka_unit_test(filters),
       cmocka_unit_test(same_bits_and_no_growth),
       cmocka_unit_test(contacts_obey_the_rule),

@@ -63,7 +63,8 @@ static TriboColQuery query_of(const TriboModel* model, const TriboData* data, do
                          .twists = twists,
                          .h = h,
                          .margin = model->world.margin,
-                         .absent = data->nabsent > 0 ? data->absent : NULL};
+                         .absent = data->nabsent > 0 ? data->absent : NULL,
+                         .asleep = data->ndozing > 0 ? data->dozing : NULL};
 }
 
 static TriboStatus look(const TriboModel* model, TriboData* data, const TriboColQuery* query,
@@ -189,6 +190,11 @@ TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const Ste
   if (tribo_col_astray(model->collision, data->collision, &query, tribo_dyn_twists(data->dynamics))) {
     TRIBO_TRY(keep_contacts(data));
     TRIBO_TRY(look(model, data, &query, &found, &nfound, info));
+    tribo_sleep_meet(model, data, start, found, nfound);
+    if (data->woken) {
+      *more = 0;
+      return TRIBO_OK;
+    }
     TRIBO_TRY(join(model, data, found, nfound, 0, &added));
   }
   if (added == 0) {

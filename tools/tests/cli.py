@@ -147,6 +147,11 @@ with tempfile.TemporaryDirectory() as folder:
     complains(["solve", hard, "--tol", "-1"], "--tol -1")
     complains(["solve", hard, "--set", "fly=1"], "fly")
     complains(["solve", hard, "--quiet", "--out", "/nowhere/x.hdf5"], "/nowhere/x.hdf5")
+    # the same step from a saved state: the same problem
+    call("run", tower, "--steps", 19, "--save", here / "before.state", "--quiet")
+    call("dump", tower, "--load", here / "before.state", "--step", 1, "--out", here / "again.hdf5", "--quiet")
+    again = json.loads(call("solve", here / "again.hdf5", "--json", "-", "--quiet")[0])[0]
+    assert all(again[key] == result[0][key] for key in ("rows", "iterations", "natmap_unit", "rungs")), again
     complains(["dump", tower, "--step", "2"], "--out")
     complains(["dump", bounce, "--step", "2", "--out", here / "none.hdf5", "--quiet"], "no contact")
     complains(["dump", tower, "--step", "2", "--out", "/nowhere/x.hdf5", "--quiet"], "/nowhere/x.hdf5")
@@ -181,9 +186,27 @@ with tempfile.TemporaryDirectory() as folder:
     assert set(json.loads((here / "s.json").read_text())[0]) >= {"work", "engine", "settings", "us", "ratio", "accuracy"}
     complains(["bench", "scenes", here / "nowhere"], "nowhere")
     complains(["bench", "scenes", scenes / "cubes/tower.yaml", "--repeats", "0"], "--repeats 0")
+    complains(["bench", "scenes", scenes / "cubes/tower.yaml", "--window", "2"], "--window 2: from:to")
+    complains(["bench", "scenes", scenes / "cubes/tower.yaml", "--window", "2:3", *few], "no step ends within --window")
+    # the ruler knows the closed forms: a = g (sin 30° − μ cos 30°) on the slope, e² of the height after a bounce
+    out, _ = call("bench", "scenes", scenes / "bench/slide80.yaml", scenes / "bench/bounce.yaml", scenes / "bench/spin.yaml",
+                  "--duration", "1.2", "--repeats", "1", "--quiet", "--json", "-")
+    slide, bounced, spin = [r["accuracy"] for r in json.loads(out)]
+    assert abs(slide["accel_err_pct"]) < 1e-6 and slide["lift_mm"] < 1e-9 and slide["pen_max_mm"] < 1e-9, slide
+    assert abs(bounced["apex_m"] - 0.64) < 1e-4 and spin["energy_err"] < 1e-12 and spin["momentum_err"] < 1e-12
     if (pathlib.Path(tribo).parent / "tribo-mujoco").exists():
         out, _ = call("bench", "scenes", scenes / "robots/humanoid.xml", "--peers", *few)
         assert "mujoco:default" in out and "mujoco:stiff" in out, out
+        # both engines set out from the same state: MuJoCo then sinks in, and by its own account as deep as the ruler says
+        out, _ = call("bench", "scenes", scenes / "cubes/tower.yaml", "--peers", "--settle", 0.05, "--steps", 200, "--repeats", 1,
+                      "--window", "0.06:0.2", "--quiet", "--json", "-")
+        own, other = json.loads(out)
+        assert (own["engine"], other["engine"], other["settings"]) == ("tribo", "mujoco", "default")
+        assert own["accuracy"]["pen_max_mm"] < 1e-6 and other["accuracy"]["pen_max_mm"] > 50, other
+        assert 0.9 < 1e-3 * other["accuracy"]["pen_max_mm"] / other["accuracy"]["penetration"] <= 1, other   # every 10 ms
+        out, _ = call("bench", "scenes", scenes / "bench/fourbar.yaml", "--peers", "--repeats", 1, "--quiet", "--json", "-", "--duration", 1)
+        bars, loop = json.loads(out)[:2]
+        assert bars["accuracy"]["gap_max_um"] < 1e-3 and 10 < loop["accuracy"]["gap_max_um"] < 1e3, loop
 
     # a sweep: the same row has the same bits alone, with others beside it, and in `run`
     pile = scenes / "piles/boxes_50.yaml"
