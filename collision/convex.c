@@ -76,13 +76,8 @@ static Line hull_line(const TriboHull* hull, const double d[3], double slack) {
   Line best = {.length = 0};
   int vertex = tribo_col_hull_support(hull, d);
   for (int k = hull->around_first[vertex]; k < hull->around_first[vertex + 1]; ++k) {
-    // each edge at the vertex follows it in one of the faces around
-    int first = hull->face_first[hull->around[k]], count = hull->face_first[hull->around[k] + 1] - first, at = 0;
-    while (hull->face_vertex[first + at] != vertex) {
-      at++;
-    }
     Line edge;
-    tribo_sub3(edge.d, hull->points + 3 * hull->face_vertex[first + (at + 1) % count], hull->points + 3 * vertex);
+    tribo_sub3(edge.d, hull->points + 3 * hull->next[k], hull->points + 3 * vertex);
     edge.length = tribo_normalize3(edge.d);
     if (fabs(tribo_dot3(edge.d, d)) < slack) {
       slack = fabs(tribo_dot3(edge.d, d));

@@ -161,6 +161,7 @@ typedef struct Inverse {
   double *mass, *minv;            // M_uu
   int *way, *cone_of;             // (ncone) what is left to a cone; reduced cone → cone
   double* given;                  // (nrow) what is known of λ
+  double scale;                   // of the terms that `need` is the sum of [N·s, N·m·s], set by: inverse_need
   double* span;                   // (nrow × nv) set by: inverse_span
   double* polish;                 // scratch of: inverse_polish
   char* ways;
@@ -172,6 +173,13 @@ typedef struct Inverse {
 } Inverse;
 
 typedef enum Stage { STAGE_NONE, STAGE_UPDATED, STAGE_ASSEMBLED } Stage;
+
+// Directions found so far, by a table of slots.
+typedef struct Directions {
+  int *slot, size, count;
+  double* normal;  // (count × 3)
+  size_t slot_capacity, normal_capacity;
+} Directions;
 
 struct TriboDynData {
   Stage stage;
@@ -187,6 +195,7 @@ struct TriboDynData {
   double* q_half;      // (nq) trees: the point half-way, q ⊕ (h/2) v
 
   // set by: assemble
+  Directions directions;  // of the contacts
   Rows rows;
   unsigned char* chased;  // (2 × bounds) lower, upper limit: 1: it has a row, 2: it must have one
   unsigned char* hard;    // (ncluster) more than its closures acts on a cluster: it moves as at contacts
@@ -282,6 +291,14 @@ int tribo_dyn_block_of_v(const TriboSystem* system, int v);
 // 1: both static, the same one, or links welded to the same joint
 int tribo_dyn_are_welded(const TriboSystem* system, int body_a, int body_b);
 
+// ---- directions.c
+
+// Forgets all and makes room for `most`.
+TriboStatus tribo_dyn_directions_begin(Directions* d, int most);
+// The first of all directions that are the same as this one; valid until the next begin.
+const double* tribo_dyn_directions_find(Directions* d, const double n[3]);
+void tribo_dyn_directions_free(Directions* d);
+
 // ---- closures.c
 
 // The rows of a closure at a configuration: their axes, the point they act at, how far they are open. Returns their
@@ -315,6 +332,9 @@ void tribo_dyn_inverse_free(Inverse* inverse);
 // Jᵀλ (in data->impulse), and with it v_f and p of the trees; free bodies' are known.
 TriboStatus tribo_dyn_inverse_need(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                    const double* v, const double* lambda);
+// inverse_polish.c: what an impulse asks of the step's forces. column (block's nv): Jᵀe, and where closures tie
+// M̃M⁻¹Jᵀe; d: M⁻¹Jᵀe.
+void tribo_dyn_inverse_carry(const TriboSystem* system, const TriboDynData* data, int block, double* column, double* d);
 
 // ---- tree_factor.c
 
@@ -335,6 +355,9 @@ int tribo_dyn_stretch(const TriboTreeInfo* info, const TriboLinkInfo* link, cons
 TriboStatus tribo_dyn_tree_wrenches(const TreePart* part, TriboDynData* data, TriboPinData* pin, const double* q,
                                     const double* wrench, double* force);
 
+// Velocities of links (nlink) from the columns of jac (6 × nv, of the world) and where the links are.
+void tribo_dyn_tree_twists(const TriboTreeInfo* info, const double* jac, const double* v, const TriboPose* poses,
+                           TriboTwist* twists);
 // Poses (nlink) at q, and twists (nlink) of v; jac (6 × nv) is filled too.
 TriboStatus tribo_dyn_tree_look(const TreePart* part, TriboPinData* pin, const double* q, const double* v,
                                 TriboPose* poses, TriboTwist* twists, double* jac);

@@ -51,7 +51,8 @@ static void project_elliptic(int n, const double* x, const double* D, double* p)
 // ‖x_f‖ ≤ μ x_N in three dimensions, in closed form
 static void project_circular(const double* x, double mu, double* p) {
   double s = hypot(x[0], x[1]), n = x[2];
-  if (s <= mu * n) {
+  // without friction the cone is a ray, and 0 ≤ 0 n holds below it too
+  if (n >= 0 && s <= mu * n) {
     p[0] = x[0], p[1] = x[1], p[2] = n;
   } else if (mu * s <= -n) {
     p[0] = p[1] = p[2] = 0;
@@ -112,19 +113,31 @@ static size_t widest_block(const TriboProblem* p) {
   return (size_t)width;
 }
 
-// What a row j of a block with the symmetric inverse mass B adds to the diagonal: jᵀ B j. Column by column, so that the
-// machine takes several at once.
-static inline double quadratic(int n, const double* B, const double* j, double* y) {
+// What a row j of a block with the symmetric inverse mass B adds to the diagonal: jᵀ B j. Of a robot's velocities few
+// move a contact, and one a limit; a free body's six are all in it, column by column, several at once.
+static double quadratic(int n, const double* B, const double* j) {
   double sum = 0;
   for (int i = 0; i < n; ++i) {
-    y[i] = B[i] * j[0];
+    if (j[i] == 0) {
+      continue;
+    }
+    double half = 0.5 * B[i * n + i] * j[i];
+    for (int k = 0; k < i; ++k) {
+      half += B[i * n + k] * j[k];
+    }
+    sum += 2 * j[i] * half;
   }
-  for (int k = 1; k < n; ++k) {
-    for (int i = 0; i < n; ++i) {
-      y[i] += B[k * n + i] * j[k];
+  return sum;
+}
+
+static double quadratic_6(const double* B, const double* j) {
+  double sum = 0, y[6] = {0};
+  for (int k = 0; k < 6; ++k) {
+    for (int i = 0; i < 6; ++i) {
+      y[i] += B[k * 6 + i] * j[k];
     }
   }
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < 6; ++i) {
     sum += j[i] * y[i];
   }
   return sum;
@@ -156,15 +169,13 @@ static void apply(const TriboProblem* p, const double* lambda, double* sigma, do
       const double *J = p->jac + p->term_at[t], *B = p->minv + p->block_at[b];
       for (int i = 0; i < p->cones[c].dim; ++i) {
         int row = p->cones[c].row + i;
-        // (free bodies by themselves: with a fixed length the loops unroll)
-        diagonal[row] += n == 6 ? quadratic(6, B, J + 6 * i, velocity) : quadratic(n, B, J + i * n, velocity);
+        diagonal[row] += n == 6 ? quadratic_6(B, J + 6 * i) : quadratic(n, B, J + i * n);
         for (int j = 0; j < n; ++j) {
           momentum[(size_t)b * width + (size_t)j] += J[i * n + j] * lambda[row];
         }
       }
     }
   }
-  memset(velocity, 0, sizeof(double) * width);  // scratch so far
   for (int b = 0; b < p->nblock; ++b) {
     int n = p->block_dim[b];
     const double* B = p->minv + p->block_at[b];

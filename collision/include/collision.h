@@ -103,6 +103,12 @@ TRIBO_NODISCARD TriboStatus tribo_col_detect(const TriboColWorld* world, TriboCo
 int tribo_col_astray(const TriboColWorld* world, const TriboColData* data, const TriboColQuery* query,
                      const TriboTwist* before);
 
+// After a detect at the same poses: of each pair that has more points than the four it kept, those that the velocities
+// of the query take deeper than `depth` by the end of the step: all, or the deepest. Sorted like contacts; valid until
+// the next call.
+TRIBO_NODISCARD TriboStatus tribo_col_sunk(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query,
+                                           double depth, int all, const TriboContact** contacts, int* ncontact);
+
 // Signed distance of two geometries at given poses of their own frames (not of bodies): closed form or Coal.
 // normal from a to b. For tests, metrics and the sensor of a robot test.
 TRIBO_NODISCARD TriboStatus tribo_col_distance(const TriboGeom* a, const TriboPose* pose_a, const TriboGeom* b,

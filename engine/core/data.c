@@ -133,7 +133,7 @@ void tribo_data_destroy(TriboData* data) {
                    data->laws,      data->lambda,      data->sigma,           data->settle,
                    data->views,     data->chased,      data->merged,          data->judge_work,
                    data->has_drive, data->inverse_tau, data->inverse_missing, data->inverse_v,
-                   data->inverse_y, data->opening,     data->inverse_lambda,  data->inverse_views};
+                   data->inverse_y, data->opening,     data->inverse_lambda};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; ++i) {
     tribo_free(owned[i]);
   }

@@ -122,6 +122,7 @@ struct TriboData {
   TriboSolver** solvers;  // (nsolver) one per worker
   int nsolver;
   double most_factorisations;  // of one solve, as the user allows it; 0: the solver knows no such limit
+  double solve_h;              // [s] of the part at work, set likewise
   int early;                   // 1: less than that for now, set by: tribo_data_budget
   TriboSolver* settler;        // of the last small problem that closures leave; NULL without any
   Islands islands;
@@ -153,9 +154,8 @@ struct TriboData {
   unsigned char* has_drive;                                                 // (nv)
   double *inverse_tau, *inverse_missing, *inverse_v, *inverse_y, *opening;  // (nv); opening (6 × nclosure)
   double* inverse_lambda;                                                   // (rows of the reduced problem)
-  TriboContactView* inverse_views;
   size_t has_drive_capacity, inverse_tau_capacity, inverse_missing_capacity, inverse_v_capacity, inverse_y_capacity,
-      opening_capacity, inverse_lambda_capacity, inverse_view_capacity;
+      opening_capacity, inverse_lambda_capacity;
 
   // what it did, for events and sensors
   int before_known;  // 1: q_next, v_next hold the state before it
@@ -213,7 +213,7 @@ TriboStatus tribo_data_gather(const TriboModel* model, TriboData* data, const St
 TriboStepOptions tribo_data_options(const TriboWorldDef* world, const TriboData* data, double h);
 
 // solve.c: all islands. deadline [s]: 0 for none. tribo_data_budget says how long each may take.
-TriboStatus tribo_data_budget(TriboData* data, int divisible);
+TriboStatus tribo_data_budget(TriboData* data, double h, int divisible);
 TriboStatus tribo_data_solve(TriboData* data, double deadline, TriboStepInfo* info);
 
 // report.c: what a step was like. Residuals of the whole from raw data, and whether they certify it; the contacts.
@@ -229,6 +229,8 @@ TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, double h
 TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
                              int* more);
 
+// After a detect along a wanted motion: the points that pairs left out and that touch at its end; *added of them.
+TriboStatus tribo_data_touching(const TriboModel* model, TriboData* data, double h, int* added);
 // sleep.c. A step begins with those who sleep; feels the forces of a part, which wake some and leave the others without
 // weight; meets contacts, which may wake more (data->woken); and ends with who sleeps from now on. A warm entry that
 // sleepers hold stays as it is. Outside of a step: wakes a body and all that lean on it.

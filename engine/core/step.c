@@ -168,7 +168,7 @@ static TriboStatus run_part(const TriboModel* model, TriboData* data, const Step
   info->outcome = TRIBO_SOLVED;
   info->residual.worst = -1;
   info->passes = 1;
-  TRIBO_TRY(tribo_data_budget(data, start->divisible));
+  TRIBO_TRY(tribo_data_budget(data, start->h, start->divisible));
   do {
     TRIBO_TRY(tribo_data_gather(model, data, start, 1));
     tribo_sleep_feel(model, data, start);
@@ -218,6 +218,7 @@ static void add_part(TriboStepInfo* info, const TriboStepInfo* part) {
   info->islands = part->islands > info->islands ? part->islands : info->islands;
   info->pairs = part->pairs > info->pairs ? part->pairs : info->pairs;
   info->softened += part->softened;
+  info->levelled = fmax(info->levelled, part->levelled);
   info->asleep = part->asleep;
   info->rungs |= part->rungs;
 }

@@ -294,17 +294,24 @@ with tempfile.TemporaryDirectory() as folder:
 
     wrong(300, lambda row: ",".join(row[:2]), "bad.csv:300:2: the row has fewer than the header's 5 columns")
     rows = pathlib.Path(out).read_text().splitlines()
-    assert len(rows) == 299 and rows[-1].startswith("# incomplete: stopped at"), rows[-1]
+    assert len(rows) == 299 and rows[-1].startswith("# incomplete: ") and rows[-1].endswith("stopped at t = 0.297 after 297 steps"), rows[-1]
     call("plot", out, "--out", str(pathlib.Path(folder, "out.svg")))
     wrong(7, lambda row: ",".join(row + ["0"]), "bad.csv:7:5: the row has more than the header's 5 columns")
     wrong(1, lambda row: ",".join(["t", "q.pull"] + row[2:]), "bad.csv:1:2: column 'q.pull' is of no joint or body")
     wrong(1, lambda row: ",".join(["t", "x"] + row[2:]), "bad.csv:1: column 'q.push' is missing")
     wrong(1, lambda row: ",".join(row[:2] + [row[1]] + row[3:]), "bad.csv:1:3: column 'q.push' stands there twice")
-    wrong(9, lambda row: ",".join(["0.001"] + row[1:]), "bad.csv:9: t = 0.001 comes after t = 0.006, must grow")
-    wrong(9, lambda row: ",".join(["0.0065"] + row[1:]), "bad.csv:9: t grows by 0.0005 s, before by 0.001 s")
+    wrong(9, lambda row: ",".join(["0.001"] + row[1:]), "bad.csv:9:1: t = 0.001 comes after t = 0.006, must grow")
+    wrong(9, lambda row: ",".join(["0.0065"] + row[1:]), "bad.csv:9:1: t grows by 0.0005 s, before by 0.001 s")
     wrong(9, lambda row: ",".join(row[:3] + ["nan"] + row[4:]), "bad.csv:9:4: v.push is nan, must be finite")
     wrong(9, lambda row: ",".join(row[:3] + ["fast"] + row[4:]), "bad.csv:9:4: 'fast' is no number")
     wrong(9, lambda row: ",".join(row[:2] + ["-0.02"] + row[3:]), "bad.csv:9: ground and block", "overlap by 0.02 m")
+    # a picture of it has the forces of its contacts
+    said = subprocess.run([tribo, "render", push, "--motion", motion, "--passive", "rise", "--at", "0.25", "--overlay",
+                           "forces", "--out", str(pathlib.Path(folder, "push.png")), "--size", "64x36"],
+                          capture_output=True, text=True)
+    if "OpenGL" not in said.stderr and "no viewer" not in said.stderr:
+        assert said.returncode == 0 and pathlib.Path(folder, "push.png").exists(), said.stderr
+        complains(["render", push, "--motion", bad, "--at", "0.007", "--out", "x.png"], "bad.csv:9: ground and block")
     complains(["id", push], "id needs --motion FILE")
     complains(["id", push, "--motion", "nowhere.csv"], "nowhere.csv: cannot be read")
     complains(["id", push, "--motion", motion, "--passive", "pull"], "there is no joint 'pull'")

@@ -459,6 +459,7 @@ typedef struct TriboStepInfo {
   int asleep;                       // bodies that were left out because they rest
   int iterations, factorisations;   // summed over the islands
   int softened;                     // islands whose rigid problem had no answer in reach: solved with a little give
+  double levelled;                  // largest distance by which supports that contradict each other were changed [m]
   unsigned rungs;                   // bit per TriboRung that gave an island its answer
   double stage[TRIBO_STAGE_COUNT];  // wall time [s]
   double time;                      // of the whole step [s]
@@ -550,7 +551,7 @@ typedef struct TriboContactView {
   TriboContactMode mode;
   int island;
 } TriboContactView;
-// The contacts of the last step.
+// The contacts of the last step, or of inverse dynamics after it.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_contacts(const TriboModel* model, const TriboData* data,
                                                           const TriboContactView** contacts, int* count);
 
@@ -660,7 +661,7 @@ typedef struct TriboInverse {
   const double* span;  // (nspan × nv) orthonormal
 } TriboInverse;
 // From the present state; it does not change. wish (nv): the velocity after the model's dt. The problem of the last
-// step is forgotten.
+// step is forgotten, and its contacts give way to those of the wish, so that the viewer draws their forces.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_inverse_dynamics(const TriboModel* model, TriboData* data,
                                                              const double* wish, const TriboInverseOptions* options,
                                                              TriboInverse* out);
