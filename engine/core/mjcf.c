@@ -170,33 +170,7 @@ static TriboStatus read_asset(Mjcf* m, const XmlNode* node) {
     return TRIBO_OK;
   }
   if (strcmp(node->name, "mesh") == 0) {
-    TRIBO_TRY(MJ_GROW(m, mesh));
-    MjMesh* mesh = &m->meshs[m->nmesh];
-    *mesh = (MjMesh){.scale = {1, 1, 1}, .refquat = {1, 0, 0, 0}};
-    TRIBO_TRY(tribo_mjcf_read(m, node, "mesh", NULL, &tribo_mjcf_mesh, mesh));
-    if (mesh->file != NULL && mesh->name == NULL) {
-      // the file's name without folder and ending
-      const char* slash = strrchr(mesh->file, '/');
-      const char* start = slash != NULL ? slash + 1 : mesh->file;
-      const char* dot = strrchr(start, '.');
-      mesh->name = tribo_pool_format(&m->pool, "%.*s", dot != NULL ? (int)(dot - start) : (int)strlen(start), start);
-    }
-    if (mesh->file != NULL) {
-      const char* folder = m->compiler.mesh_dir != NULL ? m->compiler.mesh_dir : m->compiler.asset_dir;
-      mesh->file = tribo_xml_beside(&m->pool, m->root, folder, mesh->file);
-    }
-    const char* vertex = tribo_xml_get(node, "vertex");
-    if (vertex != NULL) {
-      double* points = tribo_pool_alloc(&m->pool, strlen(vertex) / 2 + 1, sizeof *points);
-      int n = points == NULL ? -1 : tribo_xml_numbers(vertex, points, (int)(strlen(vertex) / 2 + 1));
-      if (n < 0 || n % 3 != 0) {
-        return tribo_xml_fail(node, "<mesh> vertex: accepted are finite numbers, three per point");
-      }
-      mesh->vertex = points;
-      mesh->nvertex = n / 3;
-    }
-    m->nmesh++;
-    return TRIBO_OK;
+    return tribo_mjcf_read_mesh(m, node);
   }
   if (strcmp(node->name, "hfield") == 0) {
     return read_field(m, node);

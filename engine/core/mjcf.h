@@ -4,6 +4,7 @@
 //   mjcf.c           the file: includes, compiler, option, sections; warnings
 //   mjcf_tables.c    every element's attributes, one row each
 //   mjcf_read.c      attributes by table, default classes, orientations
+//   mjcf_mesh.c      mesh assets: triangles, mass, primitives fitted to them
 //   mjcf_bodies.c    worldbody: bodies, joints, geoms, sites with frames and replicas
 //   mjcf_mass.c      inertia of bodies, given or from their geoms
 //   mjcf_build.c     bodies, joints, shapes of the scene
@@ -73,7 +74,7 @@ typedef struct MjGeom {
   const char *name, *cls, *mesh, *hfield, *material;
   int type, contype, conaffinity, condim, group, priority, shell;
   double size[3], fromto[6], pos[3], mass, density, friction[3], rgba[4];
-  double solmix, solref[2], solimp[5], margin, gap;
+  double solmix, solref[2], solimp[5], margin, gap, fit_scale;
   MjOrient orient;
   const XmlNode* node;
   int body;
@@ -113,11 +114,19 @@ typedef struct MjMaterial {
   double rgba[4];
 } MjMaterial;
 
+typedef enum MjInertia { MJ_INERTIA_CONVEX, MJ_INERTIA_EXACT, MJ_INERTIA_LEGACY, MJ_INERTIA_SHELL } MjInertia;
 typedef struct MjMesh {
   const char *name, *cls, *file;
   double scale[3], refpos[3], refquat[4];
+  int inertia;
   const double* vertex;
   int nvertex;
+  int* face;
+  int nface;
+  const XmlNode* node;
+  // set by tribo_mjcf_measure: of density 1 (per area: SHELL), axes x y z w, the box of its points along them
+  int measured;
+  double volume, centre[3], moments[3], axes[4], low[3], high[3];
 } MjMesh;
 
 typedef struct MjField {
@@ -143,7 +152,7 @@ typedef struct MjTendon {
 // ---- the file as a whole
 
 typedef struct MjCompiler {
-  int autolimits, degree, inertia_from_geom, balance_inertia;
+  int autolimits, degree, inertia_from_geom, balance_inertia, strip_path, fit_aabb;
   const char *euler_order, *mesh_dir, *asset_dir, *coordinate;
   double total_mass, bound_mass, bound_inertia, group_range[2];
 } MjCompiler;
@@ -228,6 +237,21 @@ int tribo_mjcf_find_joint(const Mjcf* m, const char* name);  // −1: not there
 int tribo_mjcf_find_body(const Mjcf* m, const char* name);
 int tribo_mjcf_find_geom(const Mjcf* m, const char* name);
 int tribo_mjcf_find_site(const Mjcf* m, const char* name);
+
+// mjcf_mesh.c
+TriboStatus tribo_mjcf_read_mesh(Mjcf* m, const XmlNode* node);
+MjMesh* tribo_mjcf_find_mesh(const Mjcf* m, const char* name);  // NULL: not there
+int tribo_mjcf_is_msh(const char* path);                        // a file that only this reader knows
+// Its points and triangles as geoms see them, to be freed also on failure.
+TriboStatus tribo_mjcf_triangles(const MjMesh* mesh, double** points, int* npoint, int** triangles, int* ntriangle);
+TriboStatus tribo_mjcf_measure(MjMesh* mesh);
+// A primitive in place of the mesh: its frame in that of the mesh, and its sizes as the file would give them.
+TriboStatus tribo_mjcf_fit(const Mjcf* m, MjMesh* mesh, int type, double scale, TriboPose* frame, double size[3]);
+// A file that an asset names, in its folder (NULL: the one of all assets), and the asset's name where it has none.
+TriboStatus tribo_mjcf_file(Mjcf* m, const char* folder, const char* name, const char** out);
+TriboStatus tribo_mjcf_file_name(Mjcf* m, const char* file, const char** name);
+// Principal moments and axes, the largest first, as exact as MuJoCo takes them.
+void tribo_mjcf_principal(const double inertia[9], double moments[3], double axes[4]);
 
 // mjcf_bodies.c, mjcf_mass.c, mjcf_build.c, mjcf_contact.c, mjcf_drive.c, in this order
 TriboStatus tribo_mjcf_bodies(Mjcf* m);

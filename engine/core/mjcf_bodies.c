@@ -100,6 +100,20 @@ static TriboStatus read_joint(Mjcf* m, const XmlNode* node, const Place* place) 
   return TRIBO_OK;
 }
 
+// A primitive takes the place of the mesh it names.
+static TriboStatus fit_geom(Mjcf* m, MjGeom* geom) {
+  MjMesh* mesh = tribo_mjcf_find_mesh(m, geom->mesh);
+  if (mesh == NULL || !isnan(geom->fromto[0])) {
+    return tribo_xml_fail(geom->node, "geom '%s': there is no mesh '%.60s', or fromto beside it", geom->name,
+                          geom->mesh);
+  }
+  TriboPose frame;
+  TRIBO_TRY(tribo_mjcf_fit(m, mesh, geom->type, geom->fit_scale, &frame, geom->size));
+  const TriboPose placed = tribo_pose_mul(&geom->pose, &frame);
+  geom->pose = placed;
+  return TRIBO_OK;
+}
+
 static TriboStatus read_geom(Mjcf* m, const XmlNode* node, const Place* place) {
   TRIBO_TRY(bounded(m, node));
   TRIBO_TRY(MJ_GROW(m, geom));
@@ -124,6 +138,9 @@ static TriboStatus read_geom(Mjcf* m, const XmlNode* node, const Place* place) {
     geom->pose = tribo_pose_mul(&place->frame, &own);
   } else {
     TRIBO_TRY(pose_of(m, node, geom->pos, &geom->orient, &place->frame, &geom->pose));
+  }
+  if (geom->mesh != NULL && geom->type != MJ_MESH && geom->type != MJ_SDF) {
+    TRIBO_TRY(fit_geom(m, geom));
   }
   m->ngeom++;
   return TRIBO_OK;
@@ -253,10 +270,11 @@ TriboStatus tribo_mjcf_bodies(Mjcf* m) {
   TRIBO_TRY(MJ_GROW(m, body));
   m->bodys[m->nbody++] = (MjBody){.name = "world", .node = m->root, .parent = -1, .id = TRIBO_WORLD};
   m->bodys[0].local = m->bodys[0].pose = tribo_pose_identity();
-  for (const XmlNode* node = m->root->children; node != NULL; node = node->next) {
-    if (strcmp(node->name, "worldbody") == 0) {
-      Place place = {0, tribo_pose_identity(), tribo_xml_get(node, "childclass"), "", 0, 0};
-      for (; place.pass < PASSES; ++place.pass) {
+  // all parts of the world come before all bodies, however many sections there are
+  for (int pass = 0; pass < PASSES; ++pass) {
+    for (const XmlNode* node = m->root->children; node != NULL; node = node->next) {
+      if (strcmp(node->name, "worldbody") == 0) {
+        const Place place = {0, tribo_pose_identity(), tribo_xml_get(node, "childclass"), "", 0, pass};
         TRIBO_TRY(read_children(m, node, &place));
       }
     }

@@ -12,15 +12,6 @@
 
 // ---- shapes
 
-static const MjMesh* find_mesh(const Mjcf* m, const char* name) {
-  for (int i = 0; name != NULL && i < m->nmesh; ++i) {
-    if (m->meshs[i].name != NULL && strcmp(m->meshs[i].name, name) == 0) {
-      return &m->meshs[i];
-    }
-  }
-  return NULL;
-}
-
 static const MjField* find_field(const Mjcf* m, const char* name) {
   for (int i = 0; name != NULL && i < m->nfield; ++i) {
     if (m->fields[i].name != NULL && strcmp(m->fields[i].name, name) == 0) {
@@ -43,37 +34,44 @@ static void color_of(const Mjcf* m, const MjGeom* geom, double color[4]) {
   }
 }
 
+// A point p of the file stands at S Rᵀ(p − ref). A mesh that is not turned, or scaled alike along all axes, stays the
+// file it is and is placed there; others are points.
 static TriboStatus mesh_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def) {
-  const MjMesh* mesh = find_mesh(m, geom->mesh);
+  const MjMesh* mesh = tribo_mjcf_find_mesh(m, geom->mesh);
   if (mesh == NULL) {
     return tribo_xml_fail(geom->node, "geom '%s': there is no mesh '%.60s'", geom->name,
                           geom->mesh != NULL ? geom->mesh : "");
   }
   def->kind = TRIBO_SHAPE_HULL;
-  tribo_copy3(def->scale, mesh->scale);
-  if (mesh->vertex != NULL) {
-    double* points = tribo_pool_copy(&m->pool, mesh->vertex, (size_t)mesh->nvertex, 3 * sizeof *points);
-    if (points == NULL) {
-      return tribo_mjcf_no_memory();
+  const double *q = mesh->refquat, *s = mesh->scale;
+  const int turned = q[1] != 0 || q[2] != 0 || q[3] != 0, uniform = s[0] == s[1] && s[1] == s[2];
+  if (mesh->file != NULL && !tribo_mjcf_is_msh(mesh->file) && (uniform || !turned)) {
+    double unit[4] = {q[1], q[2], q[3], q[0]}, back[3];
+    const double none[3] = {0};
+    tribo_quat_normalize(unit);
+    const TriboPose ref = tribo_pose(none, unit), identity = tribo_pose_identity();
+    TriboPose own = tribo_pose_between(&ref, &identity);
+    tribo_mul33v(back, own.R, mesh->refpos);
+    for (int k = 0; k < 3; ++k) {
+      own.p[k] = -s[k] * back[k];
     }
-    for (int i = 0; i < 3 * mesh->nvertex; ++i) {
-      points[i] *= mesh->scale[i % 3];
-    }
-    def->points = points;
-    def->npoint = mesh->nvertex;
-  } else {
+    const TriboPose placed = tribo_pose_mul(&geom->pose, &own);
+    tribo_copy3(def->position, placed.p);
+    tribo_quat_from_mat(def->quaternion, placed.R);
+    tribo_copy3(def->scale, s);
     def->mesh = mesh->file;
+    return TRIBO_OK;
   }
-  // the mesh is moved so that refpos and refquat become its origin
-  const double quat[4] = {mesh->refquat[1], mesh->refquat[2], mesh->refquat[3], mesh->refquat[0]};
-  double unit[4];
-  memcpy(unit, quat, sizeof unit);
-  tribo_quat_normalize(unit);
-  const TriboPose ref = tribo_pose(mesh->refpos, unit), none = tribo_pose_identity();
-  const TriboPose back = tribo_pose_between(&ref, &none), placed = tribo_pose_mul(&geom->pose, &back);
-  tribo_copy3(def->position, placed.p);
-  tribo_quat_from_mat(def->quaternion, placed.R);
-  return TRIBO_OK;
+  double* points;
+  int *triangles, ntriangle = 0;
+  TriboStatus status = tribo_mjcf_triangles(mesh, &points, &def->npoint, &triangles, &ntriangle);
+  if (status == TRIBO_OK) {
+    def->points = tribo_pool_copy(&m->pool, points, (size_t)def->npoint, 3 * sizeof *points);
+    status = def->points == NULL ? tribo_mjcf_no_memory() : TRIBO_OK;
+  }
+  tribo_free(points);
+  tribo_free(triangles);
+  return status;
 }
 
 TriboStatus tribo_mjcf_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def) {
@@ -92,10 +90,7 @@ TriboStatus tribo_mjcf_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def) {
   color_of(m, geom, def->color);
   tribo_copy3(def->position, geom->pose.p);
   tribo_quat_from_mat(def->quaternion, geom->pose.R);
-  if (geom->type == MJ_MESH || (geom->type != MJ_SDF && geom->mesh != NULL)) {
-    if (geom->type != MJ_MESH) {
-      return tribo_xml_fail(geom->node, "geom '%s': a primitive fitted to a mesh is not known here", geom->name);
-    }
+  if (geom->type == MJ_MESH) {
     return mesh_shape(m, geom, def);
   }
   if (geom->type == MJ_HFIELD) {

@@ -28,6 +28,7 @@ static const char* const tristate[] = {"false", "true", "auto", NULL};
 static const char* const angles[] = {"radian", "degree", NULL};
 static const char* const enabled[] = {"disable", "enable", NULL};
 static const char* const integrators[] = {"Euler", "RK4", "implicit", "implicitfast", NULL};
+static const char* const inertias[] = {"convex", "exact", "legacy", "shell", NULL};
 static const char* const joint_types[] = {"free", "ball", "slide", "hinge", NULL};
 static const char* const geom_types[] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
                                          "cylinder", "box",    "mesh",   "sdf",     NULL};
@@ -45,9 +46,9 @@ static const MjAttr compiler_attrs[] = {
     T(MjCompiler, "assetdir", asset_dir),
     W(MjCompiler, "inertiafromgeom", inertia_from_geom, tristate),
     R(MjCompiler, "inertiagrouprange", group_range, 2, 2),
-    WARN("strippath"),
+    B(MjCompiler, "strippath", strip_path),
+    B(MjCompiler, "fitaabb", fit_aabb),
     LOOK("texturedir"),
-    LOOK("fitaabb"),
     LOOK("discardvisual"),
     LOOK("usethread"),
     LOOK("fusestatic"),
@@ -187,9 +188,9 @@ static const MjAttr geom_attrs[] = {
     T(MjGeom, "hfield", hfield),
     T(MjGeom, "mesh", mesh),
     R(MjGeom, "rgba", rgba, 4, 4),
+    R(MjGeom, "fitscale", fit_scale, 1, 1),
     WARN("surfacevel"),
     WARN("adhesion"),
-    WARN("fitscale"),
     WARN("fluidshape"),
     WARN("fluidcoef"),
     LOOK("user"),
@@ -277,7 +278,7 @@ static const MjAttr mesh_attrs[] = {
     LOOK("texcoord"),
     LOOK("smoothnormal"),
     LOOK("maxhullvert"),
-    LOOK("inertia"),
+    W(MjMesh, "inertia", inertia, inertias),
     WARN("builtin"),
     WARN("params"),
     LOOK("material"),
@@ -338,6 +339,7 @@ MjGeom tribo_mjcf_geom_default(void) {
                   .density = 1000,
                   .friction = {1, 0.005, 0.0001},
                   .rgba = {NAN},
+                  .fit_scale = 1,
                   .solmix = 1,
                   .solref = {0.02, 1},
                   .solimp = {0.9, 0.95, 0.001, 0.5, 2},

@@ -141,15 +141,15 @@ def static_errors(m, tribo):
     for b in range(1, m.nbody):
         own = bodies.get(name_of(m, mujoco.mjtObj.mjOBJ_BODY, b, "body"))
         if own is None:
-            if m.body_weldid[b] != 0:
+            if m.body_weldid[b] != 0 and m.body_mocapid[m.body_rootid[b]] < 0:
                 worst["mass"] = np.inf
             continue
         R = rotation(m.body_iquat[b])
         full = R @ np.diag(m.body_inertia[b]) @ R.T
         i = own["inertia"]
         mine = np.array([[i[0], i[3], i[4]], [i[3], i[1], i[5]], [i[4], i[5], i[2]]])
-        worst["mass"] = max(worst["mass"], gap([own["mass"]], [m.body_mass[b]]),
-                            float(np.max(np.abs(np.array(own["com"]) - m.body_ipos[b]))))
+        centre = np.array(own["com"]) - m.body_ipos[b] if m.body_mass[b] > 0 else 0
+        worst["mass"] = max(worst["mass"], gap([own["mass"]], [m.body_mass[b]]), float(np.max(np.abs(centre))))
         scale = max(np.max(np.abs(full)), 1e-12)
         worst["inertia"] = max(worst["inertia"], float(np.max(np.abs(mine - full)) / scale))
     joints = {j["name"]: j for j in tribo["joints"]}
