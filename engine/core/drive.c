@@ -23,7 +23,7 @@ static const double PI = 3.14159265358979323846;
 TriboStatus tribo_drive_look(const TriboModel* model, TriboData* data, const double* q, const double* v) {
   data->drive_q = q;
   data->drive_v = v;
-  return model->ntendon > 0 || model->ndrag > 0
+  return model->ntendon > 0 || model->ndrag > 0 || model->nthruster > 0
              ? tribo_dyn_kinematics(model->system, data->dynamics, q, v, data->drive_poses, data->drive_twists)
              : TRIBO_OK;
 }
@@ -197,14 +197,33 @@ static double follow(const TriboActuatorDef* def, double act, double ctrl, doubl
   return tribo_clamp(next, def->act_min, def->act_max);
 }
 
+// The mount of a thruster: where it is, its wrench per unit of force in world axes, and its velocity along that.
+static double hold(const TriboModel* model, const TriboData* data, const TriboActuatorDef* def, int body,
+                   double point[3], double wrench[6]) {
+  const TriboPose own = tribo_pose(def->point, def->quaternion);
+  const TriboPose frame = tribo_pose_mul(&data->drive_poses[body], &model->body_offset[body]);
+  const TriboPose mount = tribo_pose_mul(&frame, &own);
+  const TriboTwist* twist = &data->drive_twists[body];
+  double arm[3], velocity[3];
+  tribo_copy3(point, mount.p);
+  tribo_mul33v(wrench, mount.R, def->wrench);
+  tribo_mul33v(wrench + 3, mount.R, def->wrench + 3);
+  tribo_sub3(arm, point, data->drive_poses[body].p);
+  tribo_cross3(velocity, twist->w, arm);
+  tribo_add3(velocity, velocity, twist->v);
+  return tribo_dot3(velocity, wrench) + tribo_dot3(twist->w, wrench + 3);
+}
+
 void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau, double* wrench) {
   double* sum = data->effort;
   memset(sum, 0, (size_t)model->nv * sizeof *sum);
   for (int i = 0; i < model->nactuator; ++i) {
     const TriboActuatorDef* def = &model->actuators[i];
     const TriboActuatorInfo* info = &model->actuator_infos[i];
-    double length, speed;
-    if (info->joint >= 0) {
+    double length = 0, speed, point[3], unit[6];
+    if (info->body >= 0) {
+      speed = hold(model, data, def, info->body, point, unit);
+    } else if (info->joint >= 0) {
       length = data->drive_q[model->joints[info->joint].q_at];
       speed = data->drive_v[model->joints[info->joint].v_at];
     } else {
@@ -220,7 +239,10 @@ void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau
                                      def->force_min, def->force_max);
     data->actuation[i] = force;
     data->act_next[i] = follow(def, data->act[i], ctrl, model->world.dt);
-    if (info->joint >= 0) {
+    if (info->body >= 0) {
+      push(model, info->body, data->drive_poses, point, def->gear * force, unit, wrench);
+      tribo_axpy3(wrench + 6 * info->body + 3, wrench + 6 * info->body + 3, def->gear * force, unit + 3);
+    } else if (info->joint >= 0) {
       sum[model->joints[info->joint].v_at] += def->gear * force;
     } else {
       pull(model, &model->tendons[info->tendon], data->drive_poses, def->gear * force, sum, wrench);

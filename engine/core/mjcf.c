@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "scene_load.h"
 
@@ -36,6 +37,28 @@ TriboStatus tribo_mjcf_at(Mjcf* m, const XmlNode* node) {
 
 TriboStatus tribo_mjcf_added(const Mjcf* m, TriboStatus status) {
   return tribo_located(status, m->scene->where);
+}
+
+TriboStatus tribo_mjcf_each(Mjcf* m, const char* section, TriboStatus (*read)(Mjcf*, const XmlNode*)) {
+  for (const XmlNode* s = m->root->children; s != NULL; s = s->next) {
+    for (const XmlNode* node = s->children; strcmp(s->name, section) == 0 && node != NULL; node = node->next) {
+      TRIBO_TRY(read(m, node));
+    }
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_mjcf_leave_out(Mjcf* m, const XmlNode* node, const char* why) {
+  char key[96];
+  snprintf(key, sizeof key, "<%.30s>: <%.40s>", node->parent->name, node->name);
+  return tribo_mjcf_warn(m, node, key, why);
+}
+
+TriboStatus tribo_mjcf_missing(Mjcf* m, const XmlNode* node, const char* what, const char* name) {
+  if (m->incomplete) {
+    return tribo_mjcf_leave_out(m, node, "of what is left out is left out");
+  }
+  return tribo_xml_fail(node, "there is no %s '%.60s'", what, name != NULL ? name : "");
 }
 
 // ---- includes
@@ -82,8 +105,11 @@ static TriboStatus expand(Mjcf* m, XmlNode* parent, Included* seen, int depth) {
     if (file == NULL) {
       return tribo_xml_fail(node, "<include> needs a file");
     }
-    // names are relative to the main file
+    // names are relative to the main file, or else to the one that includes
     const char* path = tribo_xml_beside(&m->pool, m->root, NULL, file);
+    if (path != NULL && access(path, F_OK) != 0) {
+      path = tribo_xml_beside(&m->pool, node, NULL, file);
+    }
     XmlNode* other;
     if (path == NULL) {
       return tribo_mjcf_no_memory();
@@ -211,9 +237,7 @@ static TriboStatus read_nothing(Mjcf* m, const XmlNode* node) {
 
 static TriboStatus leave_out(Mjcf* m, const XmlNode* node) {
   for (const XmlNode* child = node->children; child != NULL; child = child->next) {
-    char key[96];
-    snprintf(key, sizeof key, "<%.30s>: <%.40s>", node->name, child->name);
-    TRIBO_TRY(tribo_mjcf_warn(m, child, key, "is left out"));
+    TRIBO_TRY(tribo_mjcf_leave_out(m, child, "is left out"));
   }
   return TRIBO_OK;
 }
@@ -275,6 +299,8 @@ static TriboStatus load(Mjcf* m, const char* path) {
   TRIBO_TRY(tribo_mjcf_masses(m));
   TRIBO_TRY(tribo_mjcf_contacts(m));
   TRIBO_TRY(tribo_mjcf_build(m));
+  TRIBO_TRY(tribo_mjcf_springs(m));
+  TRIBO_TRY(tribo_mjcf_shapes(m));
   TRIBO_TRY(tribo_mjcf_filter(m));
   TRIBO_TRY(tribo_mjcf_tendons(m));
   TRIBO_TRY(tribo_mjcf_equalities(m));

@@ -9,7 +9,10 @@
 //   mjcf_mass.c      inertia of bodies, given or from their geoms
 //   mjcf_build.c     bodies, joints, shapes of the scene
 //   mjcf_contact.c   who collides with whom, and how: bits, materials, pairs, exclusions
-//   mjcf_drive.c     tendons, equalities, actuators
+//   mjcf_equality.c  equalities
+//   mjcf_felt.c      springs and dampers by time constants: the inertia that joints feel
+//   mjcf_tendon.c    tendons
+//   mjcf_actuator.c  actuators
 #pragma once
 
 #include "pose.h"
@@ -87,6 +90,7 @@ typedef struct MjSite {
   double pos[3], fromto[6];
   MjOrient orient;
   int body;
+  TriboPose pose;  // in the body frame
 } MjSite;
 
 typedef struct MjInertial {
@@ -106,6 +110,7 @@ typedef struct MjBody {
   const XmlNode* inertial;
   double mass, com[3], inertia[3], axes[4];  // principal; axes in the body frame, x y z w
   TriboPose pose;                            // in the world, all joint values 0
+  TriboPose start;                           // in the world, at the start
   int id;                                    // in the scene, TRIBO_WORLD for static ones
 } MjBody;
 
@@ -142,12 +147,24 @@ typedef struct MjPair {
   double friction[5], solref[2], solimp[5];  // NAN: not given
 } MjPair;
 
+// Two bodies that never collide, one of them part of the world.
+typedef struct MjApart {
+  int a, b;
+} MjApart;
+
 typedef struct MjTendon {
   const char *name, *cls;
   int limited;
   double range[2], springlength[2], stiffness[3], damping[3], frictionloss, armature;
   const XmlNode* node;
 } MjTendon;
+
+// An actuator of the file, in its order.
+typedef struct MjControl {
+  const char* name;
+  int id;    // in the scene, −1: left out
+  int nact;  // activations that MuJoCo has for it
+} MjControl;
 
 // ---- the file as a whole
 
@@ -170,6 +187,13 @@ typedef struct MjClass {
   const XmlNode* node;
 } MjClass;
 
+// The mass matrix at the start, factored; L NULL: nobody asked yet.
+typedef struct MjFelt {
+  int nv;
+  double *L, *y;  // (nv × nv), scratch (nv)
+  int* v;         // (njoint) first velocity of each joint
+} MjFelt;
+
 // X(type, name): arrays that grow while the file is read
 #define MJ_ARRAYS(X)      \
   X(MjClass, cls)         \
@@ -182,14 +206,18 @@ typedef struct MjClass {
   X(MjGeom, geom)         \
   X(MjSite, site)         \
   X(MjPair, pair)         \
-  X(MjTendon, tendon)
+  X(MjApart, apart)       \
+  X(MjTendon, tendon)     \
+  X(MjControl, control)
 
 typedef struct Mjcf {
   TriboScene* scene;
   TriboPool pool;
   const TriboLog* log;
   XmlNode* root;
-  int nreplica;  // gone through so far
+  int nreplica;    // gone through so far
+  int incomplete;  // 1: parts that others may name were left out
+  MjFelt felt;
   MjCompiler compiler;
   MjOption option;
 #define X(type, name) \
@@ -205,6 +233,12 @@ typedef struct Mjcf {
 TriboStatus tribo_mjcf_no_memory(void);
 // Said once per key and file: "path:line: …".
 TriboStatus tribo_mjcf_warn(Mjcf* m, const XmlNode* node, const char* key, const char* what);
+// The same of an element of a section: "<section>: <element> …".
+TriboStatus tribo_mjcf_leave_out(Mjcf* m, const XmlNode* node, const char* why);
+// A name that the file does not have: an error, but in a file whose parts were left out.
+TriboStatus tribo_mjcf_missing(Mjcf* m, const XmlNode* node, const char* what, const char* name);
+// Calls a reader for every child of every section of a name.
+TriboStatus tribo_mjcf_each(Mjcf* m, const char* section, TriboStatus (*read)(Mjcf*, const XmlNode*));
 // What follows in the scene comes from this node.
 TriboStatus tribo_mjcf_at(Mjcf* m, const XmlNode* node);
 TriboStatus tribo_mjcf_added(const Mjcf* m, TriboStatus status);
@@ -248,16 +282,19 @@ TriboStatus tribo_mjcf_measure(MjMesh* mesh);
 // A primitive in place of the mesh: its frame in that of the mesh, and its sizes as the file would give them.
 TriboStatus tribo_mjcf_fit(const Mjcf* m, MjMesh* mesh, int type, double scale, TriboPose* frame, double size[3]);
 // A file that an asset names, in its folder (NULL: the one of all assets), and the asset's name where it has none.
-TriboStatus tribo_mjcf_file(Mjcf* m, const char* folder, const char* name, const char** out);
+TriboStatus tribo_mjcf_file(Mjcf* m, const XmlNode* node, const char* folder, const char* name, const char** out);
 TriboStatus tribo_mjcf_file_name(Mjcf* m, const char* file, const char** name);
-// Principal moments and axes, the largest first, as exact as MuJoCo takes them.
-void tribo_mjcf_principal(const double inertia[9], double moments[3], double axes[4]);
+// mjcf_felt.c: J M⁻¹Jᵀ at the start, J being Σ coefᵢ times velocity `part` of jointᵢ. Of the bodies and joints that the
+// scene has when it is called first.
+TriboStatus tribo_mjcf_mobility(Mjcf* m, const int* joints, const double* coefs, int count, int part, double* out);
 
-// mjcf_bodies.c, mjcf_mass.c, mjcf_build.c, mjcf_contact.c, mjcf_drive.c, in this order
+// The rest, in this order
 TriboStatus tribo_mjcf_bodies(Mjcf* m);
 TriboStatus tribo_mjcf_masses(Mjcf* m);
 TriboStatus tribo_mjcf_contacts(Mjcf* m);
 TriboStatus tribo_mjcf_build(Mjcf* m);
+TriboStatus tribo_mjcf_springs(Mjcf* m);
+TriboStatus tribo_mjcf_shapes(Mjcf* m);
 TriboStatus tribo_mjcf_filter(Mjcf* m);
 TriboStatus tribo_mjcf_tendons(Mjcf* m);
 TriboStatus tribo_mjcf_equalities(Mjcf* m);

@@ -154,10 +154,13 @@ static TriboStatus read_site(Mjcf* m, const XmlNode* node, const Place* place) {
   TRIBO_TRY(tribo_mjcf_read(m, node, "site", place->cls, &tribo_mjcf_site, site));
   TRIBO_TRY(full_name(m, place, "site", m->nsite, &site->name));
   site->body = place->body;
-  double quat[4], pos[3];
+  double quat[4];
   tribo_mjcf_fromto(site->fromto, site->pos, quat);
-  tribo_mul33v(pos, place->frame.R, site->pos);
-  tribo_add3(site->pos, place->frame.p, pos);
+  if (isnan(site->fromto[0])) {
+    TRIBO_TRY(tribo_mjcf_quaternion(m, node, &site->orient, quat));
+  }
+  const TriboPose own = tribo_pose(site->pos, quat);
+  site->pose = tribo_pose_mul(&place->frame, &own);
   m->nsite++;
   return TRIBO_OK;
 }
@@ -231,7 +234,7 @@ static const struct {
     {"inertial", read_inertial}, {"joint", read_joint}, {"freejoint", read_joint}, {"geom", read_geom},
     {"site", read_site},         {"body", read_body},   {"frame", read_frame},     {"replicate", read_replicate},
 };
-static const char* const left_out[] = {"plugin", "composite", "flexcomp", "attach", "light", "camera"};
+static const char* const left_out[] = {"plugin", "composite", "flexcomp", "attach", "camera"};
 
 static TriboStatus read_child(Mjcf* m, const XmlNode* node, const Place* place) {
   for (size_t i = 0; i < sizeof elements / sizeof *elements; ++i) {
@@ -243,8 +246,12 @@ static TriboStatus read_child(Mjcf* m, const XmlNode* node, const Place* place) 
     if (strcmp(node->name, left_out[i]) == 0) {
       char key[64];
       snprintf(key, sizeof key, "<%s>", node->name);
+      m->incomplete |= strcmp(node->name, "plugin") != 0 && strcmp(node->name, "camera") != 0;
       return tribo_mjcf_warn(m, node, key, "is left out");
     }
+  }
+  if (strcmp(node->name, "light") == 0) {
+    return TRIBO_OK;  // the viewer has its own
   }
   return tribo_xml_fail(node, "<%.40s> has no place in a body", node->name);
 }
@@ -269,7 +276,7 @@ static TriboStatus read_children(Mjcf* m, const XmlNode* parent, const Place* pl
 TriboStatus tribo_mjcf_bodies(Mjcf* m) {
   TRIBO_TRY(MJ_GROW(m, body));
   m->bodys[m->nbody++] = (MjBody){.name = "world", .node = m->root, .parent = -1, .id = TRIBO_WORLD};
-  m->bodys[0].local = m->bodys[0].pose = tribo_pose_identity();
+  m->bodys[0].local = m->bodys[0].pose = m->bodys[0].start = tribo_pose_identity();
   // all parts of the world come before all bodies, however many sections there are
   for (int pass = 0; pass < PASSES; ++pass) {
     for (const XmlNode* node = m->root->children; node != NULL; node = node->next) {

@@ -152,9 +152,6 @@ static TriboStatus check_springs(Mjcf* m, const MjJoint* joint) {
   if (joint->stiffness[1] != 0 || joint->stiffness[2] != 0 || joint->damping[1] != 0 || joint->damping[2] != 0) {
     TRIBO_TRY(tribo_mjcf_warn(m, joint->node, "polynomial stiffness or damping of a joint", "counts as linear"));
   }
-  if (joint->springdamper[0] > 0 && joint->springdamper[1] > 0) {
-    TRIBO_TRY(tribo_mjcf_warn(m, joint->node, "springdamper of a joint", "is not honoured"));
-  }
   return TRIBO_OK;
 }
 
@@ -307,6 +304,7 @@ TriboStatus tribo_mjcf_build(Mjcf* m) {
     MjBody* body = &m->bodys[i];
     const MjBody* parent = &m->bodys[body->parent];
     body->pose = tribo_pose_mul(&parent->pose, &body->local);
+    body->start = tribo_pose_mul(&parent->start, &body->local);
     body->id = TRIBO_WORLD;
     TRIBO_TRY(tribo_mjcf_at(m, body->node));
     if (body->weld == 0) {
@@ -315,6 +313,10 @@ TriboStatus tribo_mjcf_build(Mjcf* m) {
     const MjJoint* first = body->njoint > 0 ? &m->joints[body->first_joint] : NULL;
     TRIBO_TRY(first != NULL && first->type == MJ_FREE ? add_free(m, body, first) : add_chain(m, body, parent->id));
   }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_mjcf_shapes(Mjcf* m) {
   for (int g = 0; g < m->ngeom; ++g) {
     TRIBO_TRY(add_geom(m, &m->geoms[g]));
   }

@@ -14,24 +14,6 @@ typedef struct Solid {
   double mass, centre[3], inertia[9], axes[4], principal[3];
 } Solid;
 
-void tribo_mjcf_principal(const double inertia[9], double moments[3], double axes[4]) {
-  tribo_eigen3(inertia, moments, axes);
-  // the largest first, by quarter turns
-  for (int pass = 0; pass < 3; ++pass) {
-    const int k = pass % 2;
-    if (moments[k] < moments[k + 1]) {
-      const double larger = moments[k + 1];
-      moments[k + 1] = moments[k];
-      moments[k] = larger;
-      double quarter[4] = {0, 0, 0, sqrt(0.5)}, turned[4];
-      quarter[(k + 2) % 3] = sqrt(0.5);
-      tribo_quat_mul(turned, axes, quarter);
-      memcpy(axes, turned, sizeof turned);
-      tribo_quat_normalize(axes);
-    }
-  }
-}
-
 // Area and moments of inertia of the surface of a shape, of mass 1 per area; 0: there is no formula.
 static int shell_of(const TriboShapeDef* def, double* area, double moments[3]) {
   const double pi = 3.14159265358979323846, r = def->size[0], l = def->size[1];
@@ -115,7 +97,8 @@ static TriboStatus geom_solid(Mjcf* m, const MjGeom* geom, Solid* out) {
     return TRIBO_OK;
   }
   if (!(given >= 0)) {
-    return tribo_xml_fail(geom->node, "geom '%s' has mass or density %g, must be ≥ 0", geom->name, given);
+    return tribo_xml_fail(geom->node, "geom '%s' has %s %g, must be ≥ 0", geom->name,
+                          isnan(geom->mass) ? "density" : "mass", given);
   }
   double volume = 1, centre[3] = {0}, moments[3] = {0}, own[4] = {0, 0, 0, 1}, quat[4], R[9], turned[9];
   TRIBO_TRY(measure(m, geom, &volume, centre, moments, own));
@@ -173,7 +156,7 @@ static TriboStatus from_geoms(Mjcf* m, int index) {
   for (int i = 0; i < 9; ++i) {
     second[i] -= mass * ((i % 4 == 0 ? c2 : 0) - body->com[i / 3] * body->com[i % 3]);
   }
-  tribo_mjcf_principal(second, body->inertia, body->axes);
+  tribo_eigen3(second, 1e-15, body->inertia, body->axes);
   return TRIBO_OK;
 }
 
@@ -197,7 +180,7 @@ static TriboStatus from_inertial(Mjcf* m, MjBody* body) {
   } else {
     const double* f = in.full;
     const double full[9] = {f[0], f[3], f[4], f[3], f[1], f[5], f[4], f[5], f[2]};
-    tribo_mjcf_principal(full, body->inertia, body->axes);
+    tribo_eigen3(full, 1e-15, body->inertia, body->axes);
   }
   for (int i = 0; i < 3; ++i) {
     if (!(body->inertia[i] >= 0)) {

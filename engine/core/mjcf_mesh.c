@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "collision.h"
 #include "eigen3.h"
@@ -73,10 +74,14 @@ static TriboStatus read_inline(Mjcf* m, const XmlNode* node, MjMesh* mesh) {
   return TRIBO_OK;
 }
 
-TriboStatus tribo_mjcf_file(Mjcf* m, const char* folder, const char* name, const char** out) {
+TriboStatus tribo_mjcf_file(Mjcf* m, const XmlNode* node, const char* folder, const char* name, const char** out) {
   const char* slash = strrchr(name, '/');
-  *out = tribo_xml_beside(&m->pool, m->root, folder != NULL ? folder : m->compiler.asset_dir,
-                          m->compiler.strip_path && slash != NULL ? slash + 1 : name);
+  name = m->compiler.strip_path && slash != NULL ? slash + 1 : name;
+  folder = folder != NULL ? folder : m->compiler.asset_dir;
+  *out = tribo_xml_beside(&m->pool, m->root, folder, name);
+  // an included file may name what stands beside itself
+  const char* own = *out != NULL && access(*out, F_OK) != 0 ? tribo_xml_beside(&m->pool, node, folder, name) : NULL;
+  *out = own != NULL && access(own, F_OK) == 0 ? own : *out;
   return *out == NULL ? tribo_mjcf_no_memory() : TRIBO_OK;
 }
 
@@ -98,7 +103,7 @@ TriboStatus tribo_mjcf_read_mesh(Mjcf* m, const XmlNode* node) {
     TRIBO_TRY(tribo_mjcf_file_name(m, mesh->file, &mesh->name));
   }
   if (mesh->file != NULL) {
-    TRIBO_TRY(tribo_mjcf_file(m, m->compiler.mesh_dir, mesh->file, &mesh->file));
+    TRIBO_TRY(tribo_mjcf_file(m, node, m->compiler.mesh_dir, mesh->file, &mesh->file));
   }
   TRIBO_TRY(read_inline(m, node, mesh));
   m->nmesh++;
@@ -247,6 +252,23 @@ static double find_inertia(const Surface* s, const double centre[3], double iner
   return sum;
 }
 
+// The largest moment first, by quarter turns.
+static void sort_axes(double moments[3], double axes[4]) {
+  for (int pass = 0; pass < 3; ++pass) {
+    const int k = pass % 2;
+    if (moments[k] < moments[k + 1]) {
+      const double larger = moments[k + 1];
+      moments[k + 1] = moments[k];
+      moments[k] = larger;
+      double quarter[4] = {0, 0, 0, sqrt(0.5)}, turned[4];
+      quarter[(k + 2) % 3] = sqrt(0.5);
+      tribo_quat_mul(turned, axes, quarter);
+      memcpy(axes, turned, sizeof turned);
+      tribo_quat_normalize(axes);
+    }
+  }
+}
+
 static TriboStatus measure(const Surface* s, MjMesh* mesh, const double* points, int npoint) {
   const double origin[3] = {0};
   double middle[3], inertia[9];
@@ -258,7 +280,9 @@ static TriboStatus measure(const Surface* s, MjMesh* mesh, const double* points,
                           mesh->name);
   }
   mesh->volume = find_inertia(s, mesh->centre, inertia);
-  tribo_mjcf_principal(inertia, mesh->moments, mesh->axes);
+  // the frame of a mesh is part of what a file says, primitives are fitted along it: found as coarsely as MuJoCo does
+  tribo_eigen3(inertia, 1e-7, mesh->moments, mesh->axes);
+  sort_axes(mesh->moments, mesh->axes);
   // the box along the principal axes that holds all points
   double R[9];
   tribo_quat_to_mat(R, mesh->axes);

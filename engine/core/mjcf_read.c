@@ -70,6 +70,10 @@ TriboStatus tribo_mjcf_apply(Mjcf* m, const XmlNode* node, const MjElement* elem
     for (int i = 0; i < element->nattr && row == NULL; ++i) {
       row = strcmp(element->attrs[i].name, a->name) == 0 ? &element->attrs[i] : NULL;
     }
+    // an empty one says nothing
+    if (row != NULL && row->kind != MJ_TEXT && a->value[strspn(a->value, " \t\r\n")] == '\0') {
+      continue;
+    }
     if (row == NULL) {
       return tribo_xml_fail(node, "<%s> has no attribute '%.40s'", node->name, a->name);
     }

@@ -97,7 +97,7 @@ struct TriboModel {
   int nbound;                   // limits of tendons
   TriboActuatorDef* actuators;  // (nactuator) without names
   TriboActuatorInfo* actuator_infos;
-  int nactuator;
+  int nactuator, nthruster;
   ModelController* controllers;  // (ncontroller)
   int ncontroller, computes;     // computes: one of them needs the mass matrix
   double* lift;                  // (nbody) share of the weight taken off; NULL: of none

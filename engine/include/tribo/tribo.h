@@ -210,9 +210,13 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_tendon(TriboScene* scene, 
 
 // An actuator pushes a joint or pulls a tendon, of position l = gear · q or gear · length, with the force
 // (gain · (1, l, l̇)) a + bias · (1, l, l̇) within its bounds; a is the control, or what follows the control in time.
+// A thruster pushes a body, with gear times the wrench for each unit of that force; its l is 0, and l̇ is the velocity
+// of the mount along the wrench.
 typedef struct TriboActuatorDef {
-  const char* name;            // unique among actuators; NULL: "actuator<n>"
-  const char *joint, *tendon;  // one of them: a joint with one coordinate, or a tendon
+  const char* name;                   // unique among actuators; NULL: "actuator<n>"
+  const char *joint, *tendon, *body;  // one of them: a joint with one coordinate, a tendon, or a body
+  double point[3], quaternion[4];     // of a body: the mount, in its frame
+  double wrench[6];                   // of a body: force and torque, in axes of the mount
   double gear;
   double gain[3], bias[3];
   double ctrl;                // at the start
@@ -401,7 +405,7 @@ typedef struct TriboTendonInfo {
 TRIBO_API const TriboTendonInfo* tribo_model_tendon(const TriboModel* model, int id);
 typedef struct TriboActuatorInfo {
   const char* name;
-  int joint, tendon;  // −1: not this one
+  int joint, tendon, body;  // −1: not this one
   double ctrl_min, ctrl_max, force_min, force_max;
 } TriboActuatorInfo;
 TRIBO_API const TriboActuatorInfo* tribo_model_actuator(const TriboModel* model, int id);
