@@ -227,4 +227,6 @@ double tribo_data_effort(const TriboModel* model, const TriboData* data, int joi
 
 // data.c
 TriboStatus tribo_data_kinematics(const TriboModel* model, TriboData* data);
+// states.c: as after a reset, but in a state of the scene
+void tribo_data_begin(const TriboModel* model, TriboData* data, const ModelState* state);
 TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, const char* who);

@@ -63,6 +63,8 @@ static const Field scene_fields[] = {
     S("actuators", "a list of sections actuator"),
     S("robots", "a list of sections robot"),
     S("controllers", "a list of sections controller"),
+    S("states", "a list of sections state"),
+    S("start", "name of the state in which the scene begins"),
     S("exclude", "a list of pairs of body names that never collide"),
     S("forces", "a list of sections force"),
     S("record", "a list of sections record"),
@@ -266,6 +268,17 @@ static const Field robot_fields[] = {
     S("joints", "a mapping from joint names to initial positions [rad, m]"),
 };
 
+static const Field state_fields[] = {
+    T(TriboStateDef, "name", name, "unique among states"),
+    R(TriboStateDef, "time", time, 0, 1e9, 0, "s", "of the clock"),
+    S("positions",
+      "a mapping from joints to coordinates (spherical: quaternion), and from floating bodies to 7 numbers"),
+    S("velocities",
+      "a mapping from joints to velocities, and from floating bodies to 6 numbers: of the centre of mass"),
+    S("ctrl", "a mapping from actuators to controls"),
+    S("act", "a mapping from actuators to activations"),
+};
+
 static const Field force_fields[] = {
     T(TriboForceDef, "body", body, "that is pushed"),
     T(TriboForceDef, "joint", joint, "or that is driven"),
@@ -361,6 +374,7 @@ INIT(tendon, TriboTendonDef, tribo_tendon_default())
 INIT(actuator, TriboActuatorDef, tribo_actuator_default())
 INIT(controller, TriboControllerDef, tribo_controller_default())
 INIT(robot, TriboRobotDef, tribo_robot_default())
+INIT(state, TriboStateDef, ((TriboStateDef){.time = 0}))
 INIT(force, TriboForceDef, tribo_force_default())
 INIT(record, TriboRecordDef, ((TriboRecordDef){.every = 1}))
 INIT(camera, TriboCameraDef, tribo_camera_default())
@@ -396,6 +410,7 @@ static const Section sections[] = {
     SECTION(robot, TriboRobotDef, init_robot, "A robot from a URDF file."),
     SECTION(controller, TriboControllerDef, init_controller,
             "Drives joints along a trajectory, or holds them where they are at the start."),
+    SECTION(state, TriboStateDef, init_state, "A state with a name: what it says differs from the start."),
     SECTION(force, TriboForceDef, init_force, "A push or a motor effort over time."),
     SECTION(record, TriboRecordDef, init_record, "A CSV file of the motion."),
     SECTION(camera, TriboCameraDef, init_camera, "A view of the scene."),

@@ -248,10 +248,10 @@ static const struct {
   const char* name;
   TriboStatus (*read)(Mjcf* m, const XmlNode* node);
 } sections[] = {
-    {"compiler", read_compiler}, {"option", read_option},   {"asset", read_assets},      {"default", read_nothing},
-    {"size", read_nothing},      {"visual", read_nothing},  {"statistic", read_nothing}, {"custom", read_nothing},
-    {"worldbody", read_nothing}, {"contact", read_nothing}, {"equality", read_nothing},  {"tendon", read_nothing},
-    {"actuator", read_nothing},  {"keyframe", leave_out},   {"sensor", leave_out},       {"extension", leave_out},
+    {"compiler", read_compiler}, {"option", read_option},    {"asset", read_assets},      {"default", read_nothing},
+    {"size", read_nothing},      {"visual", read_nothing},   {"statistic", read_nothing}, {"custom", read_nothing},
+    {"worldbody", read_nothing}, {"contact", read_nothing},  {"equality", read_nothing},  {"tendon", read_nothing},
+    {"actuator", read_nothing},  {"keyframe", read_nothing}, {"sensor", leave_out},       {"extension", leave_out},
     {"deformable", leave_out},
 };
 enum { SECTIONS = sizeof sections / sizeof *sections };
@@ -304,7 +304,8 @@ static TriboStatus load(Mjcf* m, const char* path) {
   TRIBO_TRY(tribo_mjcf_filter(m));
   TRIBO_TRY(tribo_mjcf_tendons(m));
   TRIBO_TRY(tribo_mjcf_equalities(m));
-  return tribo_mjcf_actuators(m);
+  TRIBO_TRY(tribo_mjcf_actuators(m));
+  return tribo_mjcf_keyframes(m);
 }
 
 TriboStatus tribo_mjcf_load(TriboScene* scene, const char* path, const TriboLog* log) {

@@ -13,6 +13,7 @@
 //   mjcf_felt.c      springs and dampers by time constants: the inertia that joints feel
 //   mjcf_tendon.c    tendons
 //   mjcf_actuator.c  actuators
+//   mjcf_keyframe.c  keyframes
 #pragma once
 
 #include "pose.h"
@@ -299,6 +300,7 @@ TriboStatus tribo_mjcf_filter(Mjcf* m);
 TriboStatus tribo_mjcf_tendons(Mjcf* m);
 TriboStatus tribo_mjcf_equalities(Mjcf* m);
 TriboStatus tribo_mjcf_actuators(Mjcf* m);
+TriboStatus tribo_mjcf_keyframes(Mjcf* m);
 int tribo_mjcf_collide(const Mjcf* m, const MjGeom* a, const MjGeom* b);
 // The geometry of a geom as shapes have it.
 TriboStatus tribo_mjcf_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def);

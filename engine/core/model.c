@@ -189,6 +189,7 @@ static TriboStatus compile(const TriboScene* scene, TriboModel* model, int* scen
   TRIBO_TRY(tribo_compile_shapes(scene, model, scene_body));
   TRIBO_TRY(tribo_compile_visuals(scene, model, scene_body));
   TRIBO_TRY(tribo_compile_drive(scene, model, scene_body));
+  TRIBO_TRY(tribo_compile_states(scene, model));
   TRIBO_TRY(compile_forces(scene, model));
   TRIBO_TRY(compile_motors(scene, model));
   TRIBO_TRY(tribo_compile_control(scene, model));
@@ -261,6 +262,7 @@ TriboModelSize tribo_model_size(const TriboModel* model) {
                           .ncamera = model->ncamera,
                           .nexpect = model->nexpect,
                           .nrecord = model->nrecord,
+                          .nstate = model->nstate,
                           .memory = sizeof *model + model->pool.bytes};
 }
 

@@ -38,6 +38,12 @@ typedef struct ModelController {
   int nframe, ncolumn;
 } ModelController;
 
+// A state of the scene, in full.
+typedef struct ModelState {
+  const char* name;
+  double time, *q, *v, *ctrl, *act;
+} ModelState;
+
 // How the medium sees a body.
 typedef struct ModelDrag {
   int body;
@@ -86,6 +92,9 @@ struct TriboModel {
   TriboSystem* system;
   TriboColWorld* collision;
   double *q0, *v0;  // initial state
+  double *act0, time0;
+  ModelState* states;  // (nstate)
+  int nstate;
 
   int (*excluded)[2];  // body pairs
   int nexcluded;
@@ -140,6 +149,8 @@ TriboStatus tribo_compile_mass(const TriboScene* scene, TriboModel* model, int b
                                double inertia[9]);
 // compile_drive.c: tendons, actuators, the medium
 TriboStatus tribo_compile_drive(const TriboScene* scene, TriboModel* model, const int* scene_body);
+// states.c: states of the scene; after all that is measured at the start, before what begins there
+TriboStatus tribo_compile_states(const TriboScene* scene, TriboModel* model);
 // control_compile.c: controllers, with the motors that they are made of
 TriboStatus tribo_compile_control(const TriboScene* scene, TriboModel* model);
 // compile_visuals.c

@@ -41,6 +41,7 @@ typedef struct SceneExclusion {
   X(SceneValue, joint_value)        \
   X(SceneValue, solver_value)       \
   X(SceneExclusion, exclusion)      \
+  X(TriboStateDef, state)           \
   X(TriboForceDef, force)           \
   X(TriboRecordDef, record)         \
   X(TriboCameraDef, camera)         \
@@ -58,7 +59,8 @@ struct TriboScene {
   SCENE_ARRAYS(X)
 #undef X
   TriboNames material_names, body_names, joint_names, closure_names, robot_names, tendon_names, actuator_names,
-      controller_names;
+      controller_names, state_names;
+  const char* start;  // name of the state it begins in, NULL: none
 };
 
 // Puts the place an item came from in front of the error, if it came from a file.

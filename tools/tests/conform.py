@@ -163,6 +163,19 @@ def static_errors(m, tribo):
     return worst
 
 
+def keyframe_errors(m, d, tribo, coordinates):
+    """States of the scene against MuJoCo's keyframes: the same numbers in its own coordinates."""
+    worst = 0.0
+    if len(tribo["states"]) != m.nkey:
+        return np.inf
+    for k, own in enumerate(tribo["states"]):
+        mujoco.mj_resetDataKeyframe(m, d, k)
+        q, v, _, _ = coordinates.state(d)
+        ctrl, act, _ = activations(m, d, tribo)
+        worst = max(worst, gap(own["q"], q), gap(own["v"], v), gap(own["ctrl"], ctrl), gap(own["act"], act))
+    return worst
+
+
 def full_mass(m, d):
     M = np.zeros((m.nv, m.nv))
     mujoco.mj_fullM(m, d, M)
@@ -201,6 +214,7 @@ def compare(path):
     tribo, _, warnings = ask(path, [])
     worst = static_errors(m, tribo)
     rng, coordinates = np.random.default_rng(7), Map(m, tribo)
+    worst["keys"] = keyframe_errors(m, d, tribo, coordinates)
     states, expected = [], []
     for _ in range(STATES):
         random_state(m, d, rng, 2)

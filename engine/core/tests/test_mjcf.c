@@ -111,6 +111,52 @@ static void contacts_follow_the_bits(void** state) {
   tribo_model_destroy(model);
 }
 
+// Keyframes are states of the scene, in its own coordinates; a scene may begin in one.
+static void keyframes_are_states(void** state) {
+  (void)state;
+  TriboScene* scene;
+  TriboModel* model;
+  CHECK_OK(
+      load("<mujoco><worldbody><body name='b' pos='0 0 1'><freejoint/><geom size='.1' pos='.5 0 0'/></body>"
+           "<body name='c'><joint name='h' axis='0 1 0'/><geom size='.1' pos='1 0 0'/></body></worldbody>"
+           "<actuator><motor name='m' joint='h'/><intvelocity name='i' joint='h'/></actuator><keyframe>"
+           "<key name='up' time='2' qpos='1 2 3 1 0 0 1 0.25' qvel='1 0 0 0 0 2 -3' ctrl='4 5' act='6'/>"
+           "<key name='rest'/></keyframe></mujoco>",
+           NULL, &scene));
+  CHECK_FAILS(tribo_scene_start_at(scene, "upp"), TRIBO_NOT_FOUND, "did you mean 'up'?");
+  CHECK_OK(tribo_scene_start_at(scene, "up"));
+  CHECK_OK(tribo_model_create(scene, &model));
+  tribo_scene_destroy(scene);
+  assert_int_equal(tribo_model_size(model).nstate, 2);
+  assert_string_equal(tribo_model_state(model, 1), "rest");
+  assert_null(tribo_model_state(model, 2));
+  TriboData* data = data_of(model);
+  for (int begun = 1; begun >= 0; --begun) {
+    // turned by a quarter about z; the ball is half a metre off the origin, at 2 rad/s
+    CHECK_NEAR(scene_value(model, data, "position.x", "b"), 1, 1e-15);
+    CHECK_NEAR(scene_value(model, data, "position.z", "b"), 3, 1e-15);
+    CHECK_NEAR(scene_value(model, data, "quaternion.w", "b"), sqrt(0.5), 1e-15);
+    CHECK_NEAR(scene_value(model, data, "omega.z", "b"), 2, 1e-15);
+    CHECK_NEAR(scene_value(model, data, "velocity.x", "b"), 1 - 2 * 0.5, 1e-15);
+    CHECK_NEAR(scene_value(model, data, "q", "h"), 0.25, 0);
+    CHECK_NEAR(scene_value(model, data, "v", "h"), -3, 0);
+    CHECK_NEAR(tribo_data_time(data), 2, 1e-12);
+    TriboView ctrl, act;
+    CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_CTRL, &ctrl));
+    CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_ACT, &act));
+    CHECK_NEAR(ctrl.values[0], 4, 0);
+    CHECK_NEAR(act.values[1], 6, 0);
+    // elsewhere, and back by name
+    CHECK_OK(tribo_data_recall(model, data, "rest"));
+    CHECK_NEAR(scene_value(model, data, "position.z", "b"), 1, 0);
+    CHECK_NEAR(scene_value(model, data, "q", "h"), 0, 0);
+    CHECK_OK(tribo_data_recall(model, data, "up"));
+  }
+  CHECK_FAILS(tribo_data_recall(model, data, "down"), TRIBO_NOT_FOUND, "none of the scene is called so");
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
 // What is not honoured is said once per kind, with its line.
 static void what_is_left_out_is_said(void** state) {
   (void)state;
@@ -157,6 +203,8 @@ static const struct {
     {BODY("<wheel/>"), "<wheel> has no place in a body"},
     {"<mujoco><include file='/nowhere.xml'/></mujoco>", "/nowhere.xml: no such file"},
     {"<mujoco><actuator><motor joint='j'/></actuator></mujoco>", "there is no joint 'j'"},
+    {"<mujoco><keyframe><key qpos='1'/></keyframe></mujoco>", "the model has 0 of them"},
+    {"<mujoco><keyframe><key pos='1'/></keyframe></mujoco>", "no attribute 'pos'"},
     {"<mujoco><worldbody><replicate count='0'/></worldbody></mujoco>", "count"},
     {"<mujoco><worldbody><replicate count='9999'><replicate count='9999'><site/></replicate></replicate>"
      "</worldbody></mujoco>",
@@ -209,11 +257,9 @@ static void circles_and_depth_are_refused(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(several_joints_become_a_chain),
-      cmocka_unit_test(replicas_are_numbered),
-      cmocka_unit_test(contacts_follow_the_bits),
-      cmocka_unit_test(what_is_left_out_is_said),
-      cmocka_unit_test(wrong_files_are_refused_with_a_place),
+      cmocka_unit_test(several_joints_become_a_chain), cmocka_unit_test(replicas_are_numbered),
+      cmocka_unit_test(contacts_follow_the_bits),      cmocka_unit_test(keyframes_are_states),
+      cmocka_unit_test(what_is_left_out_is_said),      cmocka_unit_test(wrong_files_are_refused_with_a_place),
       cmocka_unit_test(circles_and_depth_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

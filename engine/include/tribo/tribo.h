@@ -273,6 +273,31 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_set_joint(TriboScene* scene, c
 
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_exclude(TriboScene* scene, const char* body_a, const char* body_b);
 
+// A state with a name: where it differs from the start. A scene may start there, and tribo_data_recall goes there.
+typedef enum TriboValueKind {
+  TRIBO_VALUE_POSITION,  // of a joint: its coordinate, or a quaternion; of a body that floats: position and quaternion
+  TRIBO_VALUE_VELOCITY,  // of a joint; of a body that floats: of its centre of mass, and angular, world axes
+  TRIBO_VALUE_CTRL,      // of an actuator: its control
+  TRIBO_VALUE_ACT,       // of an actuator: its activation
+  TRIBO_VALUE_COUNT
+} TriboValueKind;
+typedef struct TriboStateValue {
+  TriboValueKind kind;
+  const char* of;  // full name
+  int n;           // numbers: 7 and 6 of a body that floats
+  double x[7];
+} TriboStateValue;
+typedef struct TriboStateDef {
+  const char* name;  // unique among states; NULL: "state<n>"
+  double time;       // [s]
+  const TriboStateValue* values;
+  int nvalue;
+} TriboStateDef;
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_state(TriboScene* scene, const TriboStateDef* def, int* id);
+// The scene begins in a state of its own. What is measured at the start (closures, slack of tendons) is not moved by
+// it.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_start_at(TriboScene* scene, const char* state);
+
 typedef struct TriboForceDef {
   const char* body;   // force and torque on a body …
   const char* joint;  // … or effort on a one-dof joint
@@ -335,7 +360,7 @@ typedef struct TriboModelSize {
   int nbody, nfree, ntree;  // moving bodies; free ones come first
   int njoint, nmotor, nclosure, nshape, nmaterial;
   int ntendon, nactuator, ncontroller, nvisual;
-  int ncamera, nexpect, nrecord;
+  int ncamera, nexpect, nrecord, nstate;
   size_t memory;  // bytes of the model's own arrays
 } TriboModelSize;
 TRIBO_API TriboModelSize tribo_model_size(const TriboModel* model);
@@ -417,6 +442,7 @@ TRIBO_API const TriboShapeInfo* tribo_model_shape(const TriboModel* model, int i
 TRIBO_API const TriboMaterialDef* tribo_model_material(const TriboModel* model, int id);
 TRIBO_API const TriboCameraDef* tribo_model_camera(const TriboModel* model, int id);
 TRIBO_API const TriboRecordDef* tribo_model_record(const TriboModel* model, int id);
+TRIBO_API const char* tribo_model_state(const TriboModel* model, int id);  // name of a state of the scene
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_model_body_id(const TriboModel* model, const char* name, int* id);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_model_joint_id(const TriboModel* model, const char* name, int* id);
 
@@ -668,7 +694,8 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_state_save(const TriboModel* model, 
                                                        TriboState* state);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data,
                                                           const TriboState* state);
-// The present state under a name, in the data; recall restores it. An old one of the same name is replaced.
+// The present state under a name, in the data; recall restores it. An old one of the same name is replaced. States of
+// the scene are recalled by their names too, with their controls, and everything else as after a reset.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_keep(const TriboModel* model, TriboData* data, const char* name);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_recall(const TriboModel* model, TriboData* data, const char* name);
 // Files carry a version and the model's fingerprint, and are refused where they do not fit.
