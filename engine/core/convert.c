@@ -548,6 +548,7 @@ TriboStatus tribo_scene_save(const TriboScene* scene, const char* path) {
   PUT_LIST(&w, "closures", "closure", scene->closures, scene->nclosure);
   put_robots(&w);
   put_controllers(&w);
+  PUT_LIST(&w, "sensors", "sensor", scene->sensors, scene->nsensor);
   put_states(&w);
   put_exclusions(&w);
   PUT_LIST(&w, "forces", "force", scene->forces, scene->nforce);

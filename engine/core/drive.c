@@ -214,24 +214,39 @@ static double hold(const TriboModel* model, const TriboData* data, const TriboAc
   return tribo_dot3(velocity, wrench) + tribo_dot3(twist->w, wrench + 3);
 }
 
+// Position and speed of what an actuator drives, times its gear; of a thruster, its mount too.
+static void measure(const TriboModel* model, const TriboData* data, int actuator, double* length, double* speed,
+                    double point[3], double unit[6]) {
+  const TriboActuatorDef* def = &model->actuators[actuator];
+  const TriboActuatorInfo* info = &model->actuator_infos[actuator];
+  *length = 0;
+  if (info->body >= 0) {
+    *speed = hold(model, data, def, info->body, point, unit);
+  } else if (info->joint >= 0) {
+    *length = data->drive_q[model->joints[info->joint].q_at];
+    *speed = data->drive_v[model->joints[info->joint].v_at];
+  } else {
+    tribo_tendon_measure(model, &model->tendons[info->tendon], data->drive_q, data->drive_v, data->drive_poses,
+                         data->drive_twists, length, speed);
+  }
+  *length *= def->gear;
+  *speed *= def->gear;
+}
+
+void tribo_actuator_measure(const TriboModel* model, const TriboData* data, int actuator, double* length,
+                            double* speed) {
+  double point[3], unit[6];
+  measure(model, data, actuator, length, speed, point, unit);
+}
+
 void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau, double* wrench) {
   double* sum = data->effort;
   memset(sum, 0, (size_t)model->nv * sizeof *sum);
   for (int i = 0; i < model->nactuator; ++i) {
     const TriboActuatorDef* def = &model->actuators[i];
     const TriboActuatorInfo* info = &model->actuator_infos[i];
-    double length = 0, speed, point[3], unit[6];
-    if (info->body >= 0) {
-      speed = hold(model, data, def, info->body, point, unit);
-    } else if (info->joint >= 0) {
-      length = data->drive_q[model->joints[info->joint].q_at];
-      speed = data->drive_v[model->joints[info->joint].v_at];
-    } else {
-      tribo_tendon_measure(model, &model->tendons[info->tendon], data->drive_q, data->drive_v, data->drive_poses,
-                           data->drive_twists, &length, &speed);
-    }
-    length *= def->gear;
-    speed *= def->gear;
+    double length, speed, point[3], unit[6];
+    measure(model, data, i, &length, &speed, point, unit);
     const double ctrl = tribo_clamp(data->ctrl[i], def->ctrl_min, def->ctrl_max);
     const double a = def->activation == TRIBO_ACTIVATION_NONE ? ctrl : data->act[i];
     const double force = tribo_clamp((def->gain[0] + def->gain[1] * length + def->gain[2] * speed) * a + def->bias[0] +

@@ -14,6 +14,12 @@ static const char* const joint_kinds[] = {"fixed",     "revolute",    "continuou
 static const char* const closure_kinds[] = {"weld",      "ball",     "hinge", "slider", "cylindrical", "planar",
                                             "universal", "distance", "gear",  "mimic",  NULL};
 static const char* const activations[] = {"none", "integrator", "filter", "exact", NULL};
+static const char* const sensor_kinds[] = {
+#define X(id, word, needs, doc) word,
+    TRIBO_SENSORS(X)
+#undef X
+        NULL};
+static const char* const volumes[] = {"ellipsoid", "box", "capsule", "cylinder", NULL};
 static const char* const laws[] = {"pd", "computed", "effort", "gravity", NULL};
 static const char* const interpolations[] = {"cubic", "linear", "hold", NULL};
 static const char* const bases[] = {"false", "true", "auto", NULL};
@@ -63,6 +69,7 @@ static const Field scene_fields[] = {
     S("actuators", "a list of sections actuator"),
     S("robots", "a list of sections robot"),
     S("controllers", "a list of sections controller"),
+    S("sensors", "a list of sections sensor"),
     S("states", "a list of sections state"),
     S("start", "name of the state in which the scene begins"),
     S("exclude", "a list of pairs of body names that never collide"),
@@ -268,6 +275,24 @@ static const Field robot_fields[] = {
     S("joints", "a mapping from joint names to initial positions [rad, m]"),
 };
 
+static const Field sensor_fields[] = {
+    T(TriboSensorDef, "name", name, "unique among sensors"),
+    W(TriboSensorDef, "kind", kind, sensor_kinds, "what it reads"),
+    T(TriboSensorDef, "joint", joint, "whose position or velocity is read"),
+    T(TriboSensorDef, "tendon", tendon, "whose length or speed is read"),
+    T(TriboSensorDef, "actuator", actuator, "whose length, speed or force is read"),
+    T(TriboSensorDef, "body", body, "of the mount, or whose subtree; without it, the world"),
+    V(3, TriboSensorDef, "point", point, "m", "of the mount, in the body"),
+    Q(TriboSensorDef, quaternion),
+    T(TriboSensorDef, "ref_body", ref_body, "whose mount the reading is seen from; without it, the world"),
+    V(3, TriboSensorDef, "ref_point", ref_point, "m", "of that mount, in its body"),
+    V(4, TriboSensorDef, "ref_quaternion", ref_quaternion, "", "of that mount: x, y, z, w"),
+    V(3, TriboSensorDef, "field", field, "", "the vector of the world that a compass reads"),
+    W(TriboSensorDef, "volume", volume, volumes, "touch: where it feels"),
+    V(3, TriboSensorDef, "size", size, "m", "of it: half lengths, or radius and half length; 0: all of the body"),
+    R(TriboSensorDef, "cutoff", cutoff, 0, BIG, 0, "", "readings are cut off here, to both sides; 0: nowhere"),
+};
+
 static const Field state_fields[] = {
     T(TriboStateDef, "name", name, "unique among states"),
     R(TriboStateDef, "time", time, 0, 1e9, 0, "s", "of the clock"),
@@ -374,6 +399,7 @@ INIT(tendon, TriboTendonDef, tribo_tendon_default())
 INIT(actuator, TriboActuatorDef, tribo_actuator_default())
 INIT(controller, TriboControllerDef, tribo_controller_default())
 INIT(robot, TriboRobotDef, tribo_robot_default())
+INIT(sensor, TriboSensorDef, tribo_sensor_default())
 INIT(state, TriboStateDef, ((TriboStateDef){.time = 0}))
 INIT(force, TriboForceDef, tribo_force_default())
 INIT(record, TriboRecordDef, ((TriboRecordDef){.every = 1}))
@@ -410,6 +436,8 @@ static const Section sections[] = {
     SECTION(robot, TriboRobotDef, init_robot, "A robot from a URDF file."),
     SECTION(controller, TriboControllerDef, init_controller,
             "Drives joints along a trajectory, or holds them where they are at the start."),
+    SECTION(sensor, TriboSensorDef, init_sensor,
+            "Reads up to four numbers, which recorders and expectations know as `reading`, or `reading.x` and so on."),
     SECTION(state, TriboStateDef, init_state, "A state with a name: what it says differs from the start."),
     SECTION(force, TriboForceDef, init_force, "A push or a motor effort over time."),
     SECTION(record, TriboRecordDef, init_record, "A CSV file of the motion."),

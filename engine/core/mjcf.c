@@ -251,7 +251,7 @@ static const struct {
     {"compiler", read_compiler}, {"option", read_option},    {"asset", read_assets},      {"default", read_nothing},
     {"size", read_nothing},      {"visual", read_nothing},   {"statistic", read_nothing}, {"custom", read_nothing},
     {"worldbody", read_nothing}, {"contact", read_nothing},  {"equality", read_nothing},  {"tendon", read_nothing},
-    {"actuator", read_nothing},  {"keyframe", read_nothing}, {"sensor", leave_out},       {"extension", leave_out},
+    {"actuator", read_nothing},  {"keyframe", read_nothing}, {"sensor", read_nothing},    {"extension", leave_out},
     {"deformable", leave_out},
 };
 enum { SECTIONS = sizeof sections / sizeof *sections };
@@ -305,6 +305,7 @@ static TriboStatus load(Mjcf* m, const char* path) {
   TRIBO_TRY(tribo_mjcf_tendons(m));
   TRIBO_TRY(tribo_mjcf_equalities(m));
   TRIBO_TRY(tribo_mjcf_actuators(m));
+  TRIBO_TRY(tribo_mjcf_sensors(m));
   return tribo_mjcf_keyframes(m);
 }
 
@@ -319,6 +320,7 @@ TriboStatus tribo_mjcf_load(TriboScene* scene, const char* path, const TriboLog*
                          .group_range = {0, 5}},
             .option = {.timestep = 0.002,
                        .gravity = {0, 0, -9.81},
+                       .magnetic = {0, -0.5, 0},
                        .constraint = 1,
                        .contact = 1,
                        .limit = 1,

@@ -13,6 +13,7 @@
 //   mjcf_felt.c      springs and dampers by time constants: the inertia that joints feel
 //   mjcf_tendon.c    tendons
 //   mjcf_actuator.c  actuators
+//   mjcf_sensor.c    sensors
 //   mjcf_keyframe.c  keyframes
 #pragma once
 
@@ -88,7 +89,8 @@ typedef struct MjGeom {
 
 typedef struct MjSite {
   const char *name, *cls;
-  double pos[3], fromto[6];
+  int type;
+  double pos[3], fromto[6], size[3];
   MjOrient orient;
   int body;
   TriboPose pose;  // in the body frame
@@ -176,7 +178,7 @@ typedef struct MjCompiler {
 } MjCompiler;
 
 typedef struct MjOption {
-  double timestep, gravity[3], wind[3], density, viscosity;
+  double timestep, gravity[3], wind[3], magnetic[3], density, viscosity;
   int integrator;
   // of <flag>
   int constraint, contact, limit, frictionloss, equality, has_gravity, spring, damper, actuation, filter_parent;
@@ -285,6 +287,9 @@ TriboStatus tribo_mjcf_fit(const Mjcf* m, MjMesh* mesh, int type, double scale, 
 // A file that an asset names, in its folder (NULL: the one of all assets), and the asset's name where it has none.
 TriboStatus tribo_mjcf_file(Mjcf* m, const XmlNode* node, const char* folder, const char* name, const char** out);
 TriboStatus tribo_mjcf_file_name(Mjcf* m, const char* file, const char** name);
+// Turns principal axes so that the largest moment comes first.
+void tribo_mjcf_sort_axes(double moments[3], double axes[4]);
+
 // mjcf_felt.c: J M⁻¹Jᵀ at the start, J being Σ coefᵢ times velocity `part` of jointᵢ. Of the bodies and joints that the
 // scene has when it is called first.
 TriboStatus tribo_mjcf_mobility(Mjcf* m, const int* joints, const double* coefs, int count, int part, double* out);
@@ -300,6 +305,7 @@ TriboStatus tribo_mjcf_filter(Mjcf* m);
 TriboStatus tribo_mjcf_tendons(Mjcf* m);
 TriboStatus tribo_mjcf_equalities(Mjcf* m);
 TriboStatus tribo_mjcf_actuators(Mjcf* m);
+TriboStatus tribo_mjcf_sensors(Mjcf* m);
 TriboStatus tribo_mjcf_keyframes(Mjcf* m);
 int tribo_mjcf_collide(const Mjcf* m, const MjGeom* a, const MjGeom* b);
 // The geometry of a geom as shapes have it.

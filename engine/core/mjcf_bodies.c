@@ -155,9 +155,12 @@ static TriboStatus read_site(Mjcf* m, const XmlNode* node, const Place* place) {
   TRIBO_TRY(full_name(m, place, "site", m->nsite, &site->name));
   site->body = place->body;
   double quat[4];
-  tribo_mjcf_fromto(site->fromto, site->pos, quat);
+  const double length = tribo_mjcf_fromto(site->fromto, site->pos, quat);
   if (isnan(site->fromto[0])) {
     TRIBO_TRY(tribo_mjcf_quaternion(m, node, &site->orient, quat));
+  }
+  if (!isnan(site->fromto[0])) {
+    site->size[1] = 0.5 * length;
   }
   const TriboPose own = tribo_pose(site->pos, quat);
   site->pose = tribo_pose_mul(&place->frame, &own);

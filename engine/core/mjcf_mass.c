@@ -157,6 +157,7 @@ static TriboStatus from_geoms(Mjcf* m, int index) {
     second[i] -= mass * ((i % 4 == 0 ? c2 : 0) - body->com[i / 3] * body->com[i % 3]);
   }
   tribo_eigen3(second, 1e-15, body->inertia, body->axes);
+  tribo_mjcf_sort_axes(body->inertia, body->axes);
   return TRIBO_OK;
 }
 
@@ -181,6 +182,7 @@ static TriboStatus from_inertial(Mjcf* m, MjBody* body) {
     const double* f = in.full;
     const double full[9] = {f[0], f[3], f[4], f[3], f[1], f[5], f[4], f[5], f[2]};
     tribo_eigen3(full, 1e-15, body->inertia, body->axes);
+    tribo_mjcf_sort_axes(body->inertia, body->axes);
   }
   for (int i = 0; i < 3; ++i) {
     if (!(body->inertia[i] >= 0)) {

@@ -253,7 +253,7 @@ static double find_inertia(const Surface* s, const double centre[3], double iner
 }
 
 // The largest moment first, by quarter turns.
-static void sort_axes(double moments[3], double axes[4]) {
+void tribo_mjcf_sort_axes(double moments[3], double axes[4]) {
   for (int pass = 0; pass < 3; ++pass) {
     const int k = pass % 2;
     if (moments[k] < moments[k + 1]) {
@@ -282,7 +282,7 @@ static TriboStatus measure(const Surface* s, MjMesh* mesh, const double* points,
   mesh->volume = find_inertia(s, mesh->centre, inertia);
   // the frame of a mesh is part of what a file says, primitives are fitted along it: found as coarsely as MuJoCo does
   tribo_eigen3(inertia, 1e-7, mesh->moments, mesh->axes);
-  sort_axes(mesh->moments, mesh->axes);
+  tribo_mjcf_sort_axes(mesh->moments, mesh->axes);
   // the box along the principal axes that holds all points
   double R[9];
   tribo_quat_to_mat(R, mesh->axes);

@@ -67,6 +67,7 @@ static const MjAttr option_attrs[] = {
     R(MjOption, "timestep", timestep, 1, 1),
     R(MjOption, "gravity", gravity, 3, 3),
     R(MjOption, "wind", wind, 3, 3),
+    R(MjOption, "magnetic", magnetic, 3, 3),
     R(MjOption, "density", density, 1, 1),
     R(MjOption, "viscosity", viscosity, 1, 1),
     W(MjOption, "integrator", integrator, integrators),
@@ -82,7 +83,6 @@ static const MjAttr option_attrs[] = {
     LOOK("noslip_tolerance"),
     LOOK("ccd_tolerance"),
     LOOK("sleep_tolerance"),
-    LOOK("magnetic"),
     LOOK("cone"),
     LOOK("jacobian"),
     LOOK("solver"),
@@ -203,11 +203,11 @@ static const MjAttr site_attrs[] = {
     R(MjSite, "pos", pos, 3, 3),
     R(MjSite, "fromto", fromto, 6, 6),
     ORIENT(MjSite, orient),
-    LOOK("type"),
+    W(MjSite, "type", type, geom_types),
+    R(MjSite, "size", size, 1, 3),
     LOOK("group"),
     LOOK("material"),
     LOOK("mesh"),
-    LOOK("size"),
     LOOK("rgba"),
     LOOK("user"),
 };
@@ -347,7 +347,8 @@ MjGeom tribo_mjcf_geom_default(void) {
 }
 
 MjSite tribo_mjcf_site_default(void) {
-  return (MjSite){.fromto = {NAN}, .orient = tribo_mjcf_orient_default()};
+  return (MjSite){
+      .type = MJ_SPHERE, .size = {0.005, 0.005, 0.005}, .fromto = {NAN}, .orient = tribo_mjcf_orient_default()};
 }
 
 MjTendon tribo_mjcf_tendon_default(void) {

@@ -38,6 +38,13 @@ typedef struct ModelController {
   int nframe, ncolumn;
 } ModelController;
 
+// A sensor with its names resolved.
+typedef struct ModelSensor {
+  TriboSensorDef def;  // without names
+  int at;              // joint, tendon or actuator
+  int body, ref_body;  // TRIBO_WORLD: the world
+} ModelSensor;
+
 // A state of the scene, in full.
 typedef struct ModelState {
   const char* name;
@@ -95,6 +102,9 @@ struct TriboModel {
   double *act0, time0;
   ModelState* states;  // (nstate)
   int nstate;
+  ModelSensor* sensors;  // (nsensor)
+  TriboSensorInfo* sensor_infos;
+  int nsensor;
 
   int (*excluded)[2];  // body pairs
   int nexcluded;
@@ -149,6 +159,8 @@ TriboStatus tribo_compile_mass(const TriboScene* scene, TriboModel* model, int b
                                double inertia[9]);
 // compile_drive.c: tendons, actuators, the medium
 TriboStatus tribo_compile_drive(const TriboScene* scene, TriboModel* model, const int* scene_body);
+// readings.c: sensors
+TriboStatus tribo_compile_sensors(const TriboScene* scene, TriboModel* model);
 // states.c: states of the scene; after all that is measured at the start, before what begins there
 TriboStatus tribo_compile_states(const TriboScene* scene, TriboModel* model);
 // control_compile.c: controllers, with the motors that they are made of

@@ -48,6 +48,7 @@ void tribo_scene_destroy(TriboScene* scene) {
   tribo_names_clear(&scene->actuator_names);
   tribo_names_clear(&scene->controller_names);
   tribo_names_clear(&scene->state_names);
+  tribo_names_clear(&scene->sensor_names);
   tribo_pool_clear(&scene->pool);
   tribo_free(scene);
 }

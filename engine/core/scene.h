@@ -42,6 +42,7 @@ typedef struct SceneExclusion {
   X(SceneValue, solver_value)       \
   X(SceneExclusion, exclusion)      \
   X(TriboStateDef, state)           \
+  X(TriboSensorDef, sensor)         \
   X(TriboForceDef, force)           \
   X(TriboRecordDef, record)         \
   X(TriboCameraDef, camera)         \
@@ -59,7 +60,7 @@ struct TriboScene {
   SCENE_ARRAYS(X)
 #undef X
   TriboNames material_names, body_names, joint_names, closure_names, robot_names, tendon_names, actuator_names,
-      controller_names, state_names;
+      controller_names, state_names, sensor_names;
   const char* start;  // name of the state it begins in, NULL: none
 };
 

@@ -32,6 +32,9 @@ TriboStatus tribo_sdf_load(TriboScene* scene, const char* path, const TriboLog* 
 TriboStatus tribo_load_tendon(Loader* l, const YamlNode* node);
 TriboStatus tribo_load_actuator(Loader* l, const YamlNode* node);
 
+// readings.c
+TriboStatus tribo_load_sensor(Loader* l, const YamlNode* node);
+
 // states.c
 TriboStatus tribo_load_state(Loader* l, const YamlNode* node);
 TriboStatus tribo_load_start(Loader* l, const YamlNode* node);

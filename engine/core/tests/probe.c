@@ -95,6 +95,10 @@ static void print_model(const TriboModel* model, TriboData* data, const double* 
   for (int i = 0; i < s.nactuator; ++i) {
     printf("%s\"%s\"", i > 0 ? ", " : "", tribo_model_actuator(model, i)->name);
   }
+  printf("], \"sensors\": [");
+  for (int i = 0; i < s.nsensor; ++i) {
+    printf("%s\"%s\"", i > 0 ? ", " : "", tribo_model_sensor(model, i)->name);
+  }
   printf("], ");
   print_states(model, data);
   numbers("start", start, s.nq);
@@ -161,6 +165,17 @@ int main(int argc, char** argv) {
     print_view(model, data, TRIBO_FIELD_QUATERNION, "quaternion");
     print_view(model, data, TRIBO_FIELD_TENDON, "tendon");
     print_view(model, data, TRIBO_FIELD_ACTUATION, "force");
+    printf(", \"sensors\": [");
+    for (int i = 0; i < s.nsensor; ++i) {
+      double reading[4];
+      check(tribo_data_sensor(model, data, i, reading));
+      printf("%s[", i > 0 ? ", " : "");
+      for (int k = 0; k < tribo_model_sensor(model, i)->n; ++k) {
+        printf("%s%.17g", k > 0 ? ", " : "", reading[k]);
+      }
+      printf("]");
+    }
+    printf("]");
     printf("}\n");
   }
   free(x);

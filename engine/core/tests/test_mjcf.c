@@ -157,17 +157,47 @@ static void keyframes_are_states(void** state) {
   tribo_model_destroy(model);
 }
 
+// Two masses hang at rest, one welded to the other: each mount feels the weight below it, in its own axes. That
+// readings of the state are MuJoCo's is shown by conform.py.
+static void force_sensors_feel_what_hangs_below(void** state) {
+  (void)state;
+  TriboModel* model = model_from(
+      "<mujoco><worldbody><body name='a' pos='0 0 2'><joint axis='0 1 0'/><geom size='.1' pos='0 0 -1' mass='2'/>"
+      "<site name='s' euler='0 90 0'/><body name='b' pos='0 0 -1'><geom size='.1' pos='0 0 -.5' mass='3'/>"
+      "<site name='t' pos='0 .25 0'/></body></body></worldbody><sensor><force name='f' site='s'/>"
+      "<force name='g' site='t'/><torque name='h' site='t'/><accelerometer name='i' site='t'/><clock name='c'/>"
+      "</sensor></mujoco>",
+      NULL);
+  TriboData* data = data_of(model);
+  CHECK_NEAR(scene_value(model, data, "reading.x", "f"), 0, 0);  // before the first step
+  CHECK_OK(tribo_step(model, data, NULL));
+  CHECK_NEAR(scene_value(model, data, "reading.x", "f"), -5 * 9.81, 1e-9);
+  CHECK_NEAR(scene_value(model, data, "reading.z", "f"), 0, 1e-9);
+  CHECK_NEAR(scene_value(model, data, "reading.z", "g"), 3 * 9.81, 1e-9);
+  CHECK_NEAR(scene_value(model, data, "reading.x", "h"), -0.25 * 3 * 9.81, 1e-9);
+  CHECK_NEAR(scene_value(model, data, "reading.z", "i"), 9.81, 1e-9);
+  CHECK_NEAR(scene_value(model, data, "reading", "c"), 0.002, 1e-15);
+  TriboQuantity what;
+  CHECK_FAILS(tribo_quantity_find(model, "reading.y", "c", &what), TRIBO_INVALID, "reads 1 numbers");
+  CHECK_FAILS(tribo_quantity_find(model, "readin", "c", &what), TRIBO_NOT_FOUND, "did you mean 'reading'?");
+  double reading[4];
+  CHECK_FAILS(tribo_data_sensor(model, data, 5, reading), TRIBO_INVALID, "accepted are 0 … 4");
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
 // What is not honoured is said once per kind, with its line.
 static void what_is_left_out_is_said(void** state) {
   (void)state;
   Heard heard = {0};
   TriboModel* model = model_from(
       "<mujoco>\n<worldbody>\n<body><freejoint/><geom size='.1' fluidshape='ellipsoid'/>\n"
-      "<geom size='.1' fluidshape='ellipsoid'/></body></worldbody>\n<sensor><clock/><clock/></sensor></mujoco>",
+      "<geom size='.1' "
+      "fluidshape='ellipsoid'/></body></worldbody>\n<sensor><rangefinder/><rangefinder/></sensor></mujoco>",
       &heard);
   assert_int_equal(heard.count, 2);
   assert_non_null(strstr(heard.text, ".xml:3: attribute 'fluidshape' of <geom> is not honoured"));
-  assert_non_null(strstr(heard.text, ".xml:5: <sensor>: <clock> is left out"));
+  assert_non_null(strstr(heard.text, ".xml:5: <sensor>: <rangefinder> is left out"));
   tribo_model_destroy(model);
 }
 
@@ -257,9 +287,13 @@ static void circles_and_depth_are_refused(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(several_joints_become_a_chain), cmocka_unit_test(replicas_are_numbered),
-      cmocka_unit_test(contacts_follow_the_bits),      cmocka_unit_test(keyframes_are_states),
-      cmocka_unit_test(what_is_left_out_is_said),      cmocka_unit_test(wrong_files_are_refused_with_a_place),
+      cmocka_unit_test(several_joints_become_a_chain),
+      cmocka_unit_test(replicas_are_numbered),
+      cmocka_unit_test(contacts_follow_the_bits),
+      cmocka_unit_test(keyframes_are_states),
+      cmocka_unit_test(force_sensors_feel_what_hangs_below),
+      cmocka_unit_test(what_is_left_out_is_said),
+      cmocka_unit_test(wrong_files_are_refused_with_a_place),
       cmocka_unit_test(circles_and_depth_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

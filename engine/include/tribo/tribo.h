@@ -298,6 +298,24 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_state(TriboScene* scene, c
 // it.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_start_at(TriboScene* scene, const char* state);
 
+// A sensor reads up to four numbers. A mount is a point and an orientation in the frame of a body.
+typedef struct TriboSensorDef {
+  const char* name;  // unique among sensors; NULL: "sensor<n>"
+  TriboSensorKind kind;
+  const char *joint, *tendon, *actuator;  // by full name, where the kind needs one
+  const char* body;                       // of the mount, or whose subtree; NULL: the world
+  double point[3], quaternion[4];
+  const char* ref_body;  // POSITION … ANGULAR_VELOCITY: the mount they are seen from; NULL: the world
+  double ref_point[3], ref_quaternion[4];
+  double field[3];  // COMPASS
+  TriboVolume volume;
+  double size[3];  // TOUCH: half axes of an ellipsoid, half sides of a box, radius and half length of the others [m];
+                   // 0: all of the body
+  double cutoff;   // readings are cut off here, to both sides; 0: nowhere
+} TriboSensorDef;
+TRIBO_API TriboSensorDef tribo_sensor_default(void);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_sensor(TriboScene* scene, const TriboSensorDef* def, int* id);
+
 typedef struct TriboForceDef {
   const char* body;   // force and torque on a body …
   const char* joint;  // … or effort on a one-dof joint
@@ -360,7 +378,7 @@ typedef struct TriboModelSize {
   int nbody, nfree, ntree;  // moving bodies; free ones come first
   int njoint, nmotor, nclosure, nshape, nmaterial;
   int ntendon, nactuator, ncontroller, nvisual;
-  int ncamera, nexpect, nrecord, nstate;
+  int ncamera, nexpect, nrecord, nstate, nsensor;
   size_t memory;  // bytes of the model's own arrays
 } TriboModelSize;
 TRIBO_API TriboModelSize tribo_model_size(const TriboModel* model);
@@ -442,6 +460,12 @@ TRIBO_API const TriboShapeInfo* tribo_model_shape(const TriboModel* model, int i
 TRIBO_API const TriboMaterialDef* tribo_model_material(const TriboModel* model, int id);
 TRIBO_API const TriboCameraDef* tribo_model_camera(const TriboModel* model, int id);
 TRIBO_API const TriboRecordDef* tribo_model_record(const TriboModel* model, int id);
+typedef struct TriboSensorInfo {
+  const char* name;
+  TriboSensorKind kind;
+  int n;  // numbers it reads
+} TriboSensorInfo;
+TRIBO_API const TriboSensorInfo* tribo_model_sensor(const TriboModel* model, int id);
 TRIBO_API const char* tribo_model_state(const TriboModel* model, int id);  // name of a state of the scene
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_model_body_id(const TriboModel* model, const char* name, int* id);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_model_joint_id(const TriboModel* model, const char* name, int* id);
@@ -626,6 +650,10 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_joint_wrench(const TriboModel* 
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_touch(const TriboModel* model, const TriboData* data, int shape,
                                                        double* force);
 
+// A sensor of the scene. Those that read means over a step read 0 before the first.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_sensor(const TriboModel* model, TriboData* data, int sensor,
+                                                        double reading[4]);
+
 // The contact problem of the last step, as the solvers saw it before it was split into islands; it points into the data
 // and lives until the next step. A data that has not stepped has none: nrow is 0.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_problem(const TriboModel* model, const TriboData* data,
@@ -706,7 +734,7 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_state_read(const char* path, TriboSt
 
 typedef struct TriboQuantityInfo {
   const char* name;  // "position.z"
-  const char* of;    // "world", "body", "joint" or "closure"
+  const char* of;    // "world", "body", "joint", "closure" or "sensor"
   const char* unit;
   const char* doc;
 } TriboQuantityInfo;
