@@ -25,6 +25,7 @@ static TriboStatus find_joint(const TriboModel* model, const char* who, const ch
 static TriboStatus compile_tendon(const TriboTendonDef* def, TriboModel* model, ModelTendon* out) {
   TriboPool* pool = &model->pool;
   const size_t njoint = (size_t)def->njoint, npoint = (size_t)def->npoint;
+  out->soft = tribo_softness(def->solref, def->solimp);
   out->njoint = def->njoint;
   out->npoint = def->npoint;
   out->joint = tribo_pool_alloc(pool, njoint, sizeof *out->joint);

@@ -127,7 +127,7 @@ TriboStatus tribo_drive_bounds(const TriboModel* model, TriboData* data, double*
       for (int k = 0; k < model->nv; ++k) {
         jac[k] = sign * tau[k];
       }
-      data->bounds[count++] = (TriboBound){2 * i + upper, sign * (length - stops[upper]), jac};
+      data->bounds[count++] = (TriboBound){2 * i + upper, sign * (length - stops[upper]), model->tendons[i].soft, jac};
     }
   }
   return TRIBO_OK;

@@ -182,6 +182,9 @@ static const Field joint_fields[] = {
     R(TriboJointDef, "upper", upper, -BIG, INFINITY, 0, "rad, m",
       "limit; of each coordinate of a universal, translation or planar joint, of the angle of a spherical one"),
     R(TriboJointDef, "restitution", restitution, 0, 1, 0, "", "share of the speed that comes back from a limit"),
+    V(2, TriboJointDef, "solref", solref, "s",
+      "MuJoCo's softness of the limits: time constant, damping ratio; 0 is rigid"),
+    V(5, TriboJointDef, "solimp", solimp, "", "beside solref: impedance at touch, at depth, depth, midpoint, power"),
     R(TriboJointDef, "effort", effort, 0, INFINITY, 0, "N m, N", "largest effort of its motor"),
     R(TriboJointDef, "position", position, -BIG, BIG, 0, "rad, m", "initial, away from the bodies' poses"),
     R(TriboJointDef, "velocity", velocity, -BIG, BIG, 0, "rad/s, m/s", "initial"),
@@ -211,6 +214,8 @@ static const Field closure_fields[] = {
     T(TriboClosureDef, "joint_b", joint_b, "gear, mimic: the joint that follows"),
     R(TriboClosureDef, "ratio", ratio, -BIG, BIG, 0, "", "gear, mimic: q_b = ratio q_a + offset"),
     R(TriboClosureDef, "offset", offset, -BIG, BIG, 0, "rad, m", "mimic only; a gear keeps that of the start"),
+    V(2, TriboClosureDef, "solref", solref, "s", "MuJoCo's softness: time constant, damping ratio; 0 is rigid"),
+    V(5, TriboClosureDef, "solimp", solimp, "", "beside solref: impedance at touch, at depth, depth, midpoint, power"),
 };
 
 static const Field tendon_fields[] = {
@@ -223,6 +228,9 @@ static const Field tendon_fields[] = {
     R(TriboTendonDef, "rest_max", rest[1], -BIG, BIG, 0, "m, rad", "slack up to this length; without it, `rest`"),
     R(TriboTendonDef, "lower", lower, -INFINITY, BIG, 0, "m, rad", "limit of its length"),
     R(TriboTendonDef, "upper", upper, -BIG, INFINITY, 0, "m, rad", "limit of its length"),
+    V(2, TriboTendonDef, "solref", solref, "s",
+      "MuJoCo's softness of the limits: time constant, damping ratio; 0 is rigid"),
+    V(5, TriboTendonDef, "solimp", solimp, "", "beside solref: impedance at touch, at depth, depth, midpoint, power"),
 };
 
 static const Field actuator_fields[] = {

@@ -60,7 +60,7 @@ typedef struct MjJoint {
   const char *name, *cls;
   int type, limited, force_limited;
   double pos[3], axis[3], range[2], ref, springref, stiffness[3], damping[3], armature, frictionloss, springdamper[2];
-  double force_range[2];
+  double force_range[2], solref[2], solimp[5];
   const XmlNode* node;
 } MjJoint;
 
@@ -159,6 +159,7 @@ typedef struct MjTendon {
   const char *name, *cls;
   int limited;
   double range[2], springlength[2], stiffness[3], damping[3], frictionloss, armature;
+  double solref[2], solimp[5];
   const XmlNode* node;
 } MjTendon;
 
@@ -270,6 +271,9 @@ TriboStatus tribo_mjcf_defaults(Mjcf* m, const XmlNode* node, const char* inheri
 TriboStatus tribo_mjcf_quaternion(const Mjcf* m, const XmlNode* node, const MjOrient* orient, double quat[4]);
 // Position and orientation along fromto, where that is given: the length is returned, 0 without.
 double tribo_mjcf_fromto(const double fromto[6], double pos[3], double quat[4]);
+// A softness that the file asks for, within MuJoCo's bounds. Its default, which a file need not write, is how MuJoCo
+// solves what is rigid: ref[0] = 0.
+void tribo_mjcf_softness(const double solref[2], const double solimp[5], double ref[2], double imp[5]);
 int tribo_mjcf_find_joint(const Mjcf* m, const char* name);  // −1: not there
 int tribo_mjcf_find_body(const Mjcf* m, const char* name);
 int tribo_mjcf_find_geom(const Mjcf* m, const char* name);

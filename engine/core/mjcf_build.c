@@ -165,6 +165,7 @@ static TriboStatus fill_joint(Mjcf* m, const MjJoint* joint, TriboJointDef* def)
   def->damping = m->option.damper ? joint->damping[0] : 0;
   def->friction = m->option.constraint && m->option.frictionloss ? joint->frictionloss : 0;
   def->stiffness = m->option.spring ? joint->stiffness[0] : 0;
+  tribo_mjcf_softness(joint->solref, joint->solimp, def->solref, def->solimp);
   const int single = joint->type == MJ_SLIDE || joint->type == MJ_HINGE;
   const int given = !isnan(joint->range[0]) && (joint->range[0] != 0 || joint->range[1] != 0);
   int limited = joint->limited == MJ_TRUE || (joint->limited == MJ_AUTO && m->compiler.autolimits && given);

@@ -10,29 +10,20 @@ static const double SHUT = 1e-5;
 typedef struct MjEquality {
   const char *name, *cls, *body1, *body2, *site1, *site2, *joint1, *joint2, *tendon1, *tendon2;
   int active;
-  double anchor[3], relpose[7], polycoef[5];
+  double anchor[3], relpose[7], polycoef[5], solref[2], solimp[5];
 } MjEquality;
 
 #define AT(field) offsetof(MjEquality, field)
 static const MjAttr equality_attrs[] = {
-    {"name", MJ_TEXT, AT(name), 1, 1, NULL},
-    {"class", MJ_TEXT, AT(cls), 1, 1, NULL},
-    {"active", MJ_BOOL, AT(active), 1, 1, NULL},
-    {"body1", MJ_TEXT, AT(body1), 1, 1, NULL},
-    {"body2", MJ_TEXT, AT(body2), 1, 1, NULL},
-    {"site1", MJ_TEXT, AT(site1), 1, 1, NULL},
-    {"site2", MJ_TEXT, AT(site2), 1, 1, NULL},
-    {"joint1", MJ_TEXT, AT(joint1), 1, 1, NULL},
-    {"joint2", MJ_TEXT, AT(joint2), 1, 1, NULL},
-    {"tendon1", MJ_TEXT, AT(tendon1), 1, 1, NULL},
-    {"tendon2", MJ_TEXT, AT(tendon2), 1, 1, NULL},
-    {"anchor", MJ_REAL, AT(anchor), 3, 3, NULL},
-    {"polycoef", MJ_REAL, AT(polycoef), 1, 5, NULL},
-    {"relpose", MJ_REAL, AT(relpose), 7, 7, NULL},
-    // turns against shifts where a weld gives way: this one does not
-    {"torquescale", MJ_LOOK, 0, 0, 0, NULL},
-    {"solref", MJ_WARN, 0, 0, 0, NULL},
-    {"solimp", MJ_WARN, 0, 0, 0, NULL},
+    {"name", MJ_TEXT, AT(name), 1, 1, NULL},         {"class", MJ_TEXT, AT(cls), 1, 1, NULL},
+    {"active", MJ_BOOL, AT(active), 1, 1, NULL},     {"body1", MJ_TEXT, AT(body1), 1, 1, NULL},
+    {"body2", MJ_TEXT, AT(body2), 1, 1, NULL},       {"site1", MJ_TEXT, AT(site1), 1, 1, NULL},
+    {"site2", MJ_TEXT, AT(site2), 1, 1, NULL},       {"joint1", MJ_TEXT, AT(joint1), 1, 1, NULL},
+    {"joint2", MJ_TEXT, AT(joint2), 1, 1, NULL},     {"tendon1", MJ_TEXT, AT(tendon1), 1, 1, NULL},
+    {"tendon2", MJ_TEXT, AT(tendon2), 1, 1, NULL},   {"anchor", MJ_REAL, AT(anchor), 3, 3, NULL},
+    {"polycoef", MJ_REAL, AT(polycoef), 1, 5, NULL}, {"relpose", MJ_REAL, AT(relpose), 7, 7, NULL},
+    {"solref", MJ_REAL, AT(solref), 1, 2, NULL},     {"solimp", MJ_REAL, AT(solimp), 1, 5, NULL},
+    {"torquescale", MJ_LOOK, 0, 0, 0, NULL},  // turns against shifts: here each row has its own softness
 };
 #undef AT
 static const MjElement equality_element = {"equality", equality_attrs, sizeof equality_attrs / sizeof *equality_attrs};
@@ -187,7 +178,7 @@ static TriboStatus read_equality(Mjcf* m, const XmlNode* node) {
   if (!bodies && !joint && !tendon) {
     return tribo_mjcf_leave_out(m, node, "is left out");
   }
-  MjEquality eq = {.active = 1, .polycoef = {0, 1}};
+  MjEquality eq = {.active = 1, .polycoef = {0, 1}, .solref = {0.02, 1}, .solimp = TRIBO_SOLIMP};
   TRIBO_TRY(tribo_mjcf_read(m, node, "equality", NULL, &equality_element, &eq));
   if (!eq.active || !m->option.constraint || !m->option.equality) {
     return TRIBO_OK;
@@ -195,6 +186,7 @@ static TriboStatus read_equality(Mjcf* m, const XmlNode* node) {
   TRIBO_TRY(tribo_mjcf_at(m, node));
   TriboClosureDef def = tribo_closure_default();
   def.name = eq.name;
+  tribo_mjcf_softness(eq.solref, eq.solimp, def.solref, def.solimp);
   if (bodies) {
     return tie_bodies(m, node, &eq, &def);
   }

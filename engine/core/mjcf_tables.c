@@ -151,9 +151,9 @@ static const MjAttr joint_attrs[] = {
     WARN("actuatorgravcomp"),
     LOOK("group"),
     LOOK("user"),
+    R(MjJoint, "solreflimit", solref, 1, 2),
+    R(MjJoint, "solimplimit", solimp, 1, 5),
     WARN("margin"),
-    WARN("solreflimit"),
-    WARN("solimplimit"),
     WARN("solreffriction"),
     WARN("solimpfriction"),
 };
@@ -308,9 +308,9 @@ static const MjAttr tendon_attrs[] = {
     LOOK("material"),
     LOOK("rgba"),
     LOOK("user"),
+    R(MjTendon, "solreflimit", solref, 1, 2),
+    R(MjTendon, "solimplimit", solimp, 1, 5),
     WARN("margin"),
-    WARN("solreflimit"),
-    WARN("solimplimit"),
     WARN("solreffriction"),
     WARN("solimpfriction"),
 };
@@ -326,7 +326,9 @@ MjJoint tribo_mjcf_joint_default(void) {
                    .force_limited = MJ_AUTO,
                    .axis = {0, 0, 1},
                    .range = {NAN},
-                   .force_range = {NAN}};
+                   .force_range = {NAN},
+                   .solref = {0.02, 1},
+                   .solimp = TRIBO_SOLIMP};
 }
 
 MjGeom tribo_mjcf_geom_default(void) {
@@ -342,7 +344,7 @@ MjGeom tribo_mjcf_geom_default(void) {
                   .fit_scale = 1,
                   .solmix = 1,
                   .solref = {0.02, 1},
-                  .solimp = {0.9, 0.95, 0.001, 0.5, 2},
+                  .solimp = TRIBO_SOLIMP,
                   .orient = tribo_mjcf_orient_default()};
 }
 
@@ -352,5 +354,6 @@ MjSite tribo_mjcf_site_default(void) {
 }
 
 MjTendon tribo_mjcf_tendon_default(void) {
-  return (MjTendon){.limited = MJ_AUTO, .range = {NAN}, .springlength = {-1, NAN}};
+  return (MjTendon){
+      .limited = MJ_AUTO, .range = {NAN}, .springlength = {-1, NAN}, .solref = {0.02, 1}, .solimp = TRIBO_SOLIMP};
 }

@@ -100,6 +100,7 @@ static TriboStatus read_tendon(Mjcf* m, const XmlNode* node) {
     if (isnan(tendon.range[0])) {
       return tribo_xml_fail(node, "the tendon is limited but has no range");
     }
+    tribo_mjcf_softness(tendon.solref, tendon.solimp, def.solref, def.solimp);
     def.lower = tendon.range[0];
     def.upper = tendon.range[1];
   }

@@ -19,6 +19,7 @@ typedef struct ModelTendon {
   double* coef;   // (njoint)
   int* body;      // (npoint) TRIBO_WORLD: of the world
   double* point;  // (npoint × 3) in the frame that dynamics moves
+  TriboSoftness soft;
 } ModelTendon;
 
 // A controller with its names resolved.
@@ -142,6 +143,11 @@ struct TriboModel {
   SceneValue* solver_values;
   int nsolver_value;
 };
+
+static inline TriboSoftness tribo_softness(const double solref[2], const double solimp[5]) {
+  TriboSoftness soft = {{solref[0], solref[1]}, {solimp[0], solimp[1], solimp[2], solimp[3], solimp[4]}};
+  return soft;
+}
 
 // A solver with the model's settings.
 TriboStatus tribo_model_solver(const TriboModel* model, TriboSolver** out);

@@ -5,6 +5,10 @@
 
 #include "pool.h"
 
+// MuJoCo's impedance where a file does not say another.
+#define TRIBO_SOLIMP \
+  { 0.9, 0.95, 0.001, 0.5, 2 }
+
 typedef struct SceneShape {
   TriboShapeDef def;
   int body;

@@ -5,7 +5,7 @@
 #include "scene_add.h"
 
 TriboTendonDef tribo_tendon_default(void) {
-  return (TriboTendonDef){.rest = {NAN, NAN}, .lower = -INFINITY, .upper = INFINITY};
+  return (TriboTendonDef){.rest = {NAN, NAN}, .lower = -INFINITY, .upper = INFINITY, .solimp = TRIBO_SOLIMP};
 }
 
 static TriboStatus check_tendon(const TriboTendonDef* def) {
@@ -27,6 +27,7 @@ static TriboStatus check_tendon(const TriboTendonDef* def) {
   TRIBO_TRY(tribo_check_finite(who, "points", def->points, 3 * def->npoint));
   TRIBO_TRY(tribo_check_range(who, "stiffness", def->stiffness, 0, 1e100));
   TRIBO_TRY(tribo_check_range(who, "damping", def->damping, 0, 1e100));
+  TRIBO_TRY(tribo_check_softness(who, def->solref, def->solimp));
   if (!(def->lower <= def->upper)) {
     return tribo_fail(TRIBO_INVALID, "%s: lower = %g must not be above upper = %g", who, def->lower, def->upper);
   }

@@ -186,6 +186,47 @@ static void force_sensors_feel_what_hangs_below(void** state) {
   tribo_model_destroy(model);
 }
 
+// How far a weight sinks into what gives way as MuJoCo's constraints do: k φ = R f per mass, with the impedance d
+// there.
+static double sunk(void) {
+  double depth = 0.01;
+  for (int i = 0; i < 200; ++i) {
+    const double x = depth / 0.02, y = x >= 1 ? 1 : x <= 0.5 ? 2 * x * x : 1 - 2 * (1 - x) * (1 - x);
+    const double d = 0.9 + 0.05 * y, k = d / (0.95 * 0.95 * 0.1 * 0.1 * 0.8 * 0.8);
+    depth = (1 - d) / d * 9.81 / k;
+  }
+  return depth;
+}
+
+// Stops of joints and tendons and equalities that a file makes soft give way as far as they should.
+static void softness_is_that_of_the_file(void** state) {
+  (void)state;
+#define MASS(name, x, more) "<body name='" name "' pos='" x " 0 1'>" more "<geom size='.1' mass='2'/></body>"
+  TriboModel* model = model_from(
+      "<mujoco><option timestep='.001'/><worldbody>"
+      MASS("a", "0", "<joint name='a' type='slide' axis='0 0 1' range='0 1' solreflimit='.1 .8' solimplimit='.9 .95 .02 .5 2'/>")
+      MASS("b", "1", "<joint name='b' type='slide' axis='0 0 1'/>")
+      MASS("c", "2", "<joint name='c' type='slide' axis='0 0 1'/>") MASS("d", "3", "<freejoint/>")
+      "</worldbody><tendon><fixed range='0 1' solreflimit='.1 .8' solimplimit='.9 .95 .02 .5 2'>"
+      "<joint joint='b' coef='1'/></fixed></tendon><equality>"
+      "<connect body1='d' anchor='0 0 0' solref='.1 .8' solimp='.9 .95 .02 .5 2'/></equality></mujoco>",
+      NULL);
+  TriboData* data = data_of(model);
+  for (int i = 0; i < 3000; ++i) {
+    TriboStepInfo info;
+    CHECK_OK(tribo_step(model, data, &info));
+    assert_int_equal(info.certified, 1);
+    CHECK_NEAR(info.opening, 0, 0);  // what gives way is not open
+  }
+  CHECK_NEAR(scene_value(model, data, "q", "a"), -sunk(), 1e-9);
+  CHECK_NEAR(scene_value(model, data, "q", "b"), -sunk(), 1e-9);
+  CHECK_NEAR(scene_value(model, data, "position.z", "d"), 1 - sunk(), 1e-9);
+  CHECK_LE(scene_value(model, data, "q", "c"), -1);  // nothing holds it
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+#undef MASS
+}
+
 // What is not honoured is said once per kind, with its line.
 static void what_is_left_out_is_said(void** state) {
   (void)state;
@@ -292,6 +333,7 @@ int main(void) {
       cmocka_unit_test(contacts_follow_the_bits),
       cmocka_unit_test(keyframes_are_states),
       cmocka_unit_test(force_sensors_feel_what_hangs_below),
+      cmocka_unit_test(softness_is_that_of_the_file),
       cmocka_unit_test(what_is_left_out_is_said),
       cmocka_unit_test(wrong_files_are_refused_with_a_place),
       cmocka_unit_test(circles_and_depth_are_refused),

@@ -155,7 +155,8 @@ typedef struct TriboJointDef {
   double lower, upper;     // limits, ±INFINITY: none. UNIVERSAL, TRANSLATION, EULER: of each coordinate;
                         // CYLINDRICAL: along the axis; PLANAR: of x and y each; SPHERICAL: upper is the largest angle
                         // away from the zero configuration; CONTINUOUS: none
-  double restitution;  // share of the speed that comes back from a limit, 0 … 1
+  double restitution;           // share of the speed that comes back from a limit, 0 … 1
+  double solref[2], solimp[5];  // MuJoCo's softness of the limits, as of a material; solref[0] = 0: rigid
   double effort;
   double position, velocity;  // initial, one-dof joints
 } TriboJointDef;
@@ -176,6 +177,7 @@ typedef struct TriboClosureDef {
   double length;                  // DISTANCE; NAN: as far as the points are apart
   const char *joint_a, *joint_b;  // GEAR, MIMIC: one-dof joints
   double ratio, offset;           // q_b = ratio q_a + offset; GEAR: the offset is taken from the start
+  double solref[2], solimp[5];    // MuJoCo's softness, as of a material; solref[0] = 0: it never opens
 } TriboClosureDef;
 TRIBO_API TriboClosureDef tribo_closure_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_closure(TriboScene* scene, const TriboClosureDef* def, int* id);
@@ -198,12 +200,13 @@ typedef struct TriboTendonDef {
   const char* const* joints;  // (njoint) one-dof joints, by full name: length = Σ coefs[i] q_i
   const double* coefs;        // (njoint)
   int njoint;
-  const char* const* bodies;  // (npoint) or a string through these points, NULL: of the world
-  const double* points;       // (npoint × 3) in the body frames
-  int npoint;                 // 0, or at least 2
-  double stiffness, damping;  // [N/m, N·s/m, or per rad]
-  double rest[2];             // slack between these two lengths; NAN: the length at the start
-  double lower, upper;        // limits of its length, ±INFINITY: none
+  const char* const* bodies;    // (npoint) or a string through these points, NULL: of the world
+  const double* points;         // (npoint × 3) in the body frames
+  int npoint;                   // 0, or at least 2
+  double stiffness, damping;    // [N/m, N·s/m, or per rad]
+  double rest[2];               // slack between these two lengths; NAN: the length at the start
+  double lower, upper;          // limits of its length, ±INFINITY: none
+  double solref[2], solimp[5];  // MuJoCo's softness of the limits, as of a material; solref[0] = 0: rigid
 } TriboTendonDef;
 TRIBO_API TriboTendonDef tribo_tendon_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_tendon(TriboScene* scene, const TriboTendonDef* def, int* id);
