@@ -113,7 +113,8 @@ static void set_baumgarte(const TriboSystem* system, TriboDynData* data, const T
   }
 }
 
-// g = J v_f + γ and R of a closure that gives way, whose rows are the newest.
+// g = J v_f + γ and R of a closure that gives way, whose rows are the newest. A row along which nothing can move gives
+// way as one that moves a little: that costs nothing, and no two rows say the same.
 static void set_soft(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options, const double* v,
                      const TriboClosure* closure, const double error[6]) {
   Rows* rows = &data->rows;
@@ -121,9 +122,14 @@ static void set_soft(const TriboSystem* system, TriboDynData* data, const TriboS
   double old[6];
   tribo_dyn_rows_apply(system, rows, c, data->v_free, rows->g + at);
   tribo_dyn_rows_apply(system, rows, c, v, old);
+  double mobility[6], most = 0;
   for (int k = 0; k < rows->cones[c].dim; ++k) {
-    const double mobility = tribo_dyn_mobility(system, data, rows, c, k);
-    rows->g[at + k] += tribo_dyn_soften(options, &closure->soft, error[k], old[k], mobility, rows->R + at + k);
+    mobility[k] = tribo_dyn_mobility(system, data, rows, c, k);
+    most = fmax(most, mobility[k]);
+  }
+  for (int k = 0; k < rows->cones[c].dim; ++k) {
+    rows->g[at + k] +=
+        tribo_dyn_soften(options, &closure->soft, error[k], old[k], fmax(mobility[k], 1e-3 * most), rows->R + at + k);
   }
 }
 

@@ -4,6 +4,7 @@
 // Bias γ, so that it says the right thing:
 //   open, φ > 0      γ = φ/h: the gap may close exactly, φ + h c_N ≥ 0, and nothing acts at a distance
 //   inside, φ ≤ 0    γ = max(ERP · min(0, φ + slop)/h, −v_max): a share of the violation is undone, not too fast
+//                    where nothing can move along the row, J = 0, there is nothing to undo: γ = 0
 //   impact           e > 0, c_N⁻ < −v_min and φ + h c_N(v_f) ≤ 0, instead of φ/h. In flight c_N runs from c⁻ to
 //                    c_N(v_f) = c⁻ + a, so the bodies meet after the share θ of the step with φ + h(c⁻θ + aθ²/2) = 0,
 //                    at c* = c⁻ + θa; they part with −e c* and fly on: c_N⁺ = −e c* + (1 − θ)a. That is σ_N = 0 with
@@ -67,11 +68,26 @@ double tribo_dyn_soften(const TriboStepOptions* o, const TriboSoftness* soft, do
 }
 
 // Bias, compliance and impact of a contact's normal row; free and old are c_N of v_f and of v.
+// Whether nothing moves along a row: a link that turns about the normal of what it stands in.
+static int is_stuck(const TriboSystem* system, const Rows* r, int c, int i) {
+  double most = 0;
+  for (int t = r->term_first[c]; t < r->term_first[c + 1]; ++t) {
+    const int n = system->info.block_dim[r->term_block[t]];
+    for (int k = 0; k < n; ++k) {
+      most = fmax(most, fabs(r->term_jac[r->term_at[t] + (size_t)(i * n + k)]));
+    }
+  }
+  return most < 1e-9;
+}
+
 void tribo_dyn_normal_row(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* o, int c,
                           const TriboContactLaw* law, double gap, double free, double old) {
   Rows* d = &data->rows;
   const int row = d->cones[c].row + d->cones[c].dim - 1;
   double bias = distance_bias(o, gap);
+  if (bias < 0 && is_stuck(system, d, c, d->cones[c].dim - 1)) {
+    bias = 0;
+  }
   if (law->compliance > 0) {
     const double stiff = o->h * law->compliance + law->damping;
     d->R[row] = 1 / (o->h * stiff);

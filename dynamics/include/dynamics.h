@@ -209,6 +209,9 @@ typedef struct TriboStepOptions {
   double slop;        // penetration that is left alone [m]
   double depen_max;   // fastest push-out [m/s]
   double bounce_min;  // impact speed below which nothing rebounds [m/s]
+  const double*
+      resist;  // (nv) ≥ 0, or NULL: by how much tau falls with each velocity, as a damper's force does. tau holds
+               // its value at v; the step takes the change until its end into account. Not of free bodies
   const TriboMotor* motors;
   int nmotor;
   const TriboBound* bounds;  // of assemble

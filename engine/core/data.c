@@ -52,6 +52,7 @@ TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, con
   X(bounds, model->nbound)                                     \
   X(bound_jac, model->nbound * model->nv)                      \
   X(effort, model->nv)                                         \
+  X(resist, model->nv)                                         \
   X(length, model->ntendon)                                    \
   X(control, model->ncontroller > 0 ? model->nv : 0)           \
   X(control_v, model->ncontroller > 0 ? model->nv : 0)         \

@@ -106,6 +106,7 @@ struct TriboData {
   TriboBound* bounds;    // (nbound) set by each step
   double* bound_jac;     // (nbound × nv)
   double* effort;        // (nv) scratch: sum of the actuators
+  double* resist;        // (nv) damping in these, of joints that are driven directly
   double* length;        // (ntendon) on demand
   double* control;       // (nv) efforts of the controllers in the last step, without their motors
   double* control_v;     // (nv) scratch: a velocity of zero, then the wanted accelerations

@@ -1,6 +1,9 @@
 // Forces that depend on the state: tendons, actuators and the medium. They are taken at the beginning of a step, or of
 // a part of one; activations go on once per step.
 //
+// The damping of an actuator that drives a joint is told to the dynamics, which takes it as implicitly as that of the
+// joint: gains that would stop a light joint within a step do no harm.
+//
 // A tendon of length l(q) and a force f along it act as Jᵀf, J = ∂l/∂q. Of a weighted sum of joint positions that is
 // f · coef on each joint; of a string, f u on the far end and −f u on the near end of each stretch of direction u.
 //
@@ -242,6 +245,7 @@ void tribo_actuator_measure(const TriboModel* model, const TriboData* data, int 
 void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau, double* wrench) {
   double* sum = data->effort;
   memset(sum, 0, (size_t)model->nv * sizeof *sum);
+  memset(data->resist, 0, (size_t)model->nv * sizeof *data->resist);
   for (int i = 0; i < model->nactuator; ++i) {
     const TriboActuatorDef* def = &model->actuators[i];
     const TriboActuatorInfo* info = &model->actuator_infos[i];
@@ -249,9 +253,12 @@ void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau
     measure(model, data, i, &length, &speed, point, unit);
     const double ctrl = tribo_clamp(data->ctrl[i], def->ctrl_min, def->ctrl_max);
     const double a = def->activation == TRIBO_ACTIVATION_NONE ? ctrl : data->act[i];
-    const double force = tribo_clamp((def->gain[0] + def->gain[1] * length + def->gain[2] * speed) * a + def->bias[0] +
-                                         def->bias[1] * length + def->bias[2] * speed,
-                                     def->force_min, def->force_max);
+    const double wanted = (def->gain[0] + def->gain[1] * length + def->gain[2] * speed) * a + def->bias[0] +
+                          def->bias[1] * length + def->bias[2] * speed;
+    const double force = tribo_clamp(wanted, def->force_min, def->force_max);
+    if (info->joint >= 0 && force == wanted) {
+      data->resist[model->joints[info->joint].v_at] -= def->gear * def->gear * (def->gain[2] * a + def->bias[2]);
+    }
     data->actuation[i] = force;
     data->act_next[i] = follow(def, data->act[i], ctrl, model->world.dt);
     if (info->body >= 0) {
@@ -267,7 +274,9 @@ void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau
   for (int j = 0; j < model->njoint; ++j) {
     const TriboJointInfo* joint = &model->joints[j];
     if (joint->nv == 1) {
-      tau[joint->v_at] += tribo_clamp(sum[joint->v_at], -joint->effort, joint->effort);
+      const double effort = tribo_clamp(sum[joint->v_at], -joint->effort, joint->effort);
+      tau[joint->v_at] += effort;
+      data->resist[joint->v_at] = effort == sum[joint->v_at] ? fmax(data->resist[joint->v_at], 0) : 0;
     }
   }
 }

@@ -5,6 +5,7 @@
 //   mjcf_tables.c    every element's attributes, one row each
 //   mjcf_read.c      attributes by table, default classes, orientations
 //   mjcf_mesh.c      mesh assets: triangles, mass, primitives fitted to them
+//   mjcf_meshfile.c  their files
 //   mjcf_bodies.c    worldbody: bodies, joints, geoms, sites with frames and replicas
 //   mjcf_mass.c      inertia of bodies, given or from their geoms
 //   mjcf_build.c     bodies, joints, shapes of the scene
@@ -283,6 +284,8 @@ int tribo_mjcf_find_site(const Mjcf* m, const char* name);
 TriboStatus tribo_mjcf_read_mesh(Mjcf* m, const XmlNode* node);
 MjMesh* tribo_mjcf_find_mesh(const Mjcf* m, const char* name);  // NULL: not there
 int tribo_mjcf_is_msh(const char* path);                        // a file that only this reader knows
+// mjcf_meshfile.c: what a file holds, as it is; to be freed also on failure.
+TriboStatus tribo_mjcf_mesh_file(const char* path, double** points, int* npoint, int** triangles, int* ntriangle);
 // Its points and triangles as geoms see them, to be freed also on failure.
 TriboStatus tribo_mjcf_triangles(const MjMesh* mesh, double** points, int* npoint, int** triangles, int* ntriangle);
 TriboStatus tribo_mjcf_measure(MjMesh* mesh);

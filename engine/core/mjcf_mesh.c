@@ -112,51 +112,9 @@ TriboStatus tribo_mjcf_read_mesh(Mjcf* m, const XmlNode* node) {
 
 // ---- its triangles
 
-// MuJoCo's own binary format: four counts (points, normals, texture points, triangles), then the lists, all of 4 bytes.
-static TriboStatus read_msh(const char* path, double** points, int* npoint, int** triangles, int* ntriangle) {
-  int32_t n[4] = {0};
-  long size = -1;
-  FILE* file = fopen(path, "rb");
-  if (file == NULL) {
-    return tribo_fail(TRIBO_IO, "%s: cannot be read", path);
-  }
-  int good = fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) >= 16 && fseek(file, 0, SEEK_SET) == 0 &&
-             fread(n, sizeof n, 1, file) == 1;
-  for (int i = 0; i < 4; ++i) {
-    good = good && n[i] >= 0 && n[i] <= 1 << 26;
-  }
-  good = good && 16 + 4 * (3 * (long)n[0] + 3 * (long)n[1] + 2 * (long)n[2] + 3 * (long)n[3]) == size;
-  float* raw = good ? tribo_alloc(3 * (size_t)n[0] + 1, sizeof *raw) : NULL;
-  *points = good ? tribo_alloc(3 * (size_t)n[0] + 1, sizeof **points) : NULL;
-  *triangles = good ? tribo_alloc(3 * (size_t)n[3] + 1, sizeof **triangles) : NULL;
-  good = good && raw != NULL && *points != NULL && *triangles != NULL &&
-         fread(raw, 12, (size_t)n[0], file) == (size_t)n[0] &&
-         fseek(file, 4 * (3 * (long)n[1] + 2 * (long)n[2]), SEEK_CUR) == 0 &&
-         fread(*triangles, 12, (size_t)n[3], file) == (size_t)n[3];
-  for (int i = 0; good && i < 3 * n[0]; ++i) {
-    (*points)[i] = (double)raw[i];
-    good = isfinite((*points)[i]);
-  }
-  for (int i = 0; good && i < 3 * n[3]; ++i) {
-    good = (*triangles)[i] >= 0 && (*triangles)[i] < n[0];
-  }
-  fclose(file);
-  tribo_free(raw);
-  *npoint = n[0];
-  *ntriangle = n[3];
-  return good ? TRIBO_OK : tribo_fail(TRIBO_INVALID, "%s: is no mesh in MuJoCo's format", path);
-}
-
-int tribo_mjcf_is_msh(const char* path) {
-  const char* dot = path != NULL ? strrchr(path, '.') : NULL;
-  return dot != NULL && strcmp(dot, ".msh") == 0;
-}
-
 static TriboStatus load(const MjMesh* mesh, double** points, int* npoint, int** triangles, int* ntriangle) {
-  static const double as_is[3] = {1, 1, 1};
   if (mesh->file != NULL) {
-    return tribo_mjcf_is_msh(mesh->file) ? read_msh(mesh->file, points, npoint, triangles, ntriangle)
-                                         : tribo_col_mesh_load(mesh->file, as_is, points, npoint, triangles, ntriangle);
+    return tribo_mjcf_mesh_file(mesh->file, points, npoint, triangles, ntriangle);
   }
   *npoint = mesh->nvertex;
   *ntriangle = mesh->nface;

@@ -207,8 +207,11 @@ static void softness_is_that_of_the_file(void** state) {
       MASS("a", "0", "<joint name='a' type='slide' axis='0 0 1' range='0 1' solreflimit='.1 .8' solimplimit='.9 .95 .02 .5 2'/>")
       MASS("b", "1", "<joint name='b' type='slide' axis='0 0 1'/>")
       MASS("c", "2", "<joint name='c' type='slide' axis='0 0 1'/>") MASS("d", "3", "<freejoint/>")
+      // a lever: across its plane nothing moves, and the closure says nothing there
+      MASS("e", "4", "<joint axis='0 1 0' pos='-.5 0 0'/>")
       "</worldbody><tendon><fixed range='0 1' solreflimit='.1 .8' solimplimit='.9 .95 .02 .5 2'>"
       "<joint joint='b' coef='1'/></fixed></tendon><equality>"
+      "<connect body1='e' anchor='.5 0 0' solref='.1 .8' solimp='.9 .95 .02 .5 2'/>"
       "<connect body1='d' anchor='0 0 0' solref='.1 .8' solimp='.9 .95 .02 .5 2'/></equality></mujoco>",
       NULL);
   TriboData* data = data_of(model);
@@ -225,6 +228,31 @@ static void softness_is_that_of_the_file(void** state) {
   tribo_data_destroy(data);
   tribo_model_destroy(model);
 #undef MASS
+}
+
+// A link that stands in the floor and can only turn about its normal is left alone; one that is damped to a stop by its
+// drive within a step does not fly away.
+static void what_cannot_move_is_not_pushed(void** state) {
+  (void)state;
+  TriboModel* model = model_from(
+      "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body><joint name='turn' axis='0 0 1'/>"
+      "<geom type='box' size='.1 .1 .1' mass='.01'/></body></worldbody>"
+      "<actuator><position joint='turn' kp='1' kv='10'/></actuator>"
+      "<keyframe><key name='go' qvel='1' ctrl='0.5'/></keyframe></mujoco>",
+      NULL);
+  TriboData* data = data_of(model);
+  TriboStepInfo info;
+  CHECK_OK(tribo_data_recall(model, data, "go"));
+  for (int i = 0; i < 100; ++i) {
+    CHECK_OK(tribo_step(model, data, &info));
+    assert_int_equal(info.certified, 1);
+    CHECK_LE(fabs(scene_value(model, data, "v", "turn")), 1);
+  }
+  // what is left is slow: τ = kp (0.5 − q) − kv q̇ with hardly any inertia
+  CHECK_NEAR(scene_value(model, data, "v", "turn"), (0.5 - scene_value(model, data, "q", "turn")) / 10, 1e-4);
+  CHECK_NEAR(scene_value(model, data, "contact_force", NULL), 0, 0);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
 }
 
 // What is not honoured is said once per kind, with its line.
@@ -334,6 +362,7 @@ int main(void) {
       cmocka_unit_test(keyframes_are_states),
       cmocka_unit_test(force_sensors_feel_what_hangs_below),
       cmocka_unit_test(softness_is_that_of_the_file),
+      cmocka_unit_test(what_cannot_move_is_not_pushed),
       cmocka_unit_test(what_is_left_out_is_said),
       cmocka_unit_test(wrong_files_are_refused_with_a_place),
       cmocka_unit_test(circles_and_depth_are_refused),
