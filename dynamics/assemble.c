@@ -88,7 +88,7 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
   const int c = tribo_dyn_rows_begin(d, law->dim == 1 ? TRIBO_CONE_NONNEG : TRIBO_CONE_FRICTION, law->dim,
                                      TRIBO_ROW_CONTACT, index);
   double* frame = d->infos[c].frame;
-  tribo_copy3(frame + 6, contact->normal);
+  tribo_copy3(frame + 6, tribo_dyn_directions_find(&data->directions, contact->normal));
   tribo_tangents(frame, frame + 3, frame + 6);
   // friction with a grain: the first tangent lies along it
   double along[3];
@@ -213,6 +213,7 @@ TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, co
       &data->rows, (size_t)ncontact + njoint + nbound + loops->ncone, nrow + njoint + nbound + loops->nrow,
       nterm + njoint + nbound * (size_t)system->info.nblock + loops->nterm,
       njac + njoint * (size_t)system->nv_max + nbound * (size_t)system->info.nv + loops->njac));
+  TRIBO_TRY(tribo_dyn_directions_begin(&data->directions, ncontact));
   for (int i = 0; i < ncontact; ++i) {
     add_contact(system, data, options, v, i, contacts + i, laws + i);
   }
@@ -224,4 +225,8 @@ TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, co
   *rows = data->rows.infos;
   data->stage = STAGE_ASSEMBLED;
   return TRIBO_OK;
+}
+
+void tribo_dyn_level(TriboDynData* data, int row, int n, const double* g) {
+  memcpy(data->rows.g + row, g, (size_t)n * sizeof *g);
 }

@@ -174,6 +174,13 @@ typedef struct Inverse {
 
 typedef enum Stage { STAGE_NONE, STAGE_UPDATED, STAGE_ASSEMBLED } Stage;
 
+// Directions found so far, by a table of slots.
+typedef struct Directions {
+  int *slot, size, count;
+  double* normal;  // (count × 3)
+  size_t slot_capacity, normal_capacity;
+} Directions;
+
 struct TriboDynData {
   Stage stage;
 
@@ -188,6 +195,7 @@ struct TriboDynData {
   double* q_half;      // (nq) trees: the point half-way, q ⊕ (h/2) v
 
   // set by: assemble
+  Directions directions;  // of the contacts
   Rows rows;
   unsigned char* chased;  // (2 × bounds) lower, upper limit: 1: it has a row, 2: it must have one
   unsigned char* hard;    // (ncluster) more than its closures acts on a cluster: it moves as at contacts
@@ -303,6 +311,14 @@ void tribo_dyn_normal_row(const TriboSystem* system, TriboDynData* data, const T
 void tribo_dyn_joint_rows(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                           const double* v);
 TriboStatus tribo_dyn_check_motors(const TriboSystem* system, const TriboStepOptions* o);
+
+// ---- directions.c
+
+// Forgets all and makes room for `most`.
+TriboStatus tribo_dyn_directions_begin(Directions* d, int most);
+// The first of all directions that are the same as this one; valid until the next begin.
+const double* tribo_dyn_directions_find(Directions* d, const double n[3]);
+void tribo_dyn_directions_free(Directions* d);
 
 // ---- closures.c
 

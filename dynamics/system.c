@@ -407,6 +407,7 @@ void tribo_dyn_data_destroy(TriboDynData* d) {
   }
   tribo_dyn_rows_free(&d->rows);
   tribo_dyn_rows_free(&d->settle);
+  tribo_dyn_directions_free(&d->directions);
   tribo_dyn_inverse_free(&d->inverse);
 #define X(array, count) tribo_free(d->array);
   DATA_ARRAYS(X)

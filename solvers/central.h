@@ -59,14 +59,3 @@ void tribo_sol_central_point(const TriboCentral* p, double* x);
 
 // Predictor and corrector from the present point.
 void tribo_sol_interior_from(TriboCentral* p, double fraction, int max_steps);
-
-// The multipliers that rows with bounds have.
-static inline int tribo_sol_has_lo(const TriboScaled* sc, int i) {
-  return sc->lo[i] > -INFINITY;
-}
-static inline int tribo_sol_has_hi(const TriboScaled* sc, int i) {
-  return sc->hi[i] < INFINITY;
-}
-static inline int tribo_sol_is_fixed(const TriboScaled* sc, int i) {
-  return sc->lo[i] == sc->hi[i];
-}

@@ -7,9 +7,10 @@
 #include "solver.h"
 
 enum {
-  TINY = 16,        // contacts up to which Newton from zero comes before ADMM
-  WARM_STEPS = 60,  // along the central path; most paths end within 40,
-  PATH_STEPS = 200  // some turn many times
+  TINY = 16,         // contacts up to which Newton from zero comes before ADMM
+  WARM_STEPS = 60,   // along the central path; most paths end within 40,
+  PATH_STEPS = 200,  // some turn many times
+  LEVEL_STEPS = 60
 };
 
 typedef struct Ladder {
@@ -140,6 +141,13 @@ static void long_first_order(TriboSolver* s, Ladder* l) {
   }
 }
 
+// what is near enough is levelled, where that is allowed, before more is tried
+static void level(TriboSolver* s) {
+  if (s->settings.automatic.level > 0 && !tribo_sol_stop(s)) {
+    tribo_sol_level(s, s->settings.automatic.level, LEVEL_STEPS);
+  }
+}
+
 // enters a rung unless the solve is over
 static int climb(TriboSolver* s, TriboRung rung) {
   if (tribo_sol_stop(s)) {
@@ -159,7 +167,8 @@ void tribo_sol_run_auto(TriboSolver* s) {
     if (climb(s, TRIBO_RUNG_WARM_PATH)) {
       warm_path(s);
     }
-  } else if (s->scaled.nround <= TINY && climb(s, TRIBO_RUNG_NEWTON)) {
+  }
+  if (s->scaled.nround <= TINY && climb(s, TRIBO_RUNG_NEWTON)) {
     newton_from_zero(s, 10, 0);
   }
   if (climb(s, TRIBO_RUNG_FIRST)) {
@@ -170,14 +179,20 @@ void tribo_sol_run_auto(TriboSolver* s) {
   }
   if (climb(s, TRIBO_RUNG_MORE)) {
     more(s);
+    level(s);
   }
   if (climb(s, TRIBO_RUNG_PATH)) {
     follow(s, l.y, l.z, l.j, l.k, 1, PATH_STEPS);
+    level(s);
   }
   if (climb(s, TRIBO_RUNG_COLD_PATH)) {
     cold_path(s, &l);
+    level(s);
   }
   if (climb(s, TRIBO_RUNG_LONG)) {
     long_first_order(s, &l);
   }
+  // a few factorisations more than there were to spend, if the best point is that near
+  s->max_factorisations += LEVEL_STEPS;
+  level(s);
 }

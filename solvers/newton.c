@@ -234,6 +234,84 @@ void tribo_sol_settle(TriboSolver* s, const double* from, double* modes) {
   s->pool_used = mark;
 }
 
+// The largest change [m/s] of a row of the problem since q was `own`.
+static double largest_shift(const TriboScaled* sc, const double* own) {
+  double most = 0;
+  for (int i = 0; i < sc->n; ++i) {
+    most = fmax(most, fabs(sc->q[i] - own[i]) * sc->g / sc->s[i]);
+  }
+  return most;
+}
+
+// Shifts the normal rows of q so that every loaded one is at rest and none approaches; u goes along. Rows that hold in
+// both directions stay as they are. Returns what x is worth then, INFINITY where that takes more than `most` [m/s].
+static double absorb(TriboSolver* s, const double* own, double most, const double* x, double* u) {
+  const TriboScaled* sc = &s->scaled;
+  for (int c = 0; c < sc->ncone; ++c) {
+    const TriboOwnCone* k = &sc->cone[c];
+    for (int i = k->round ? k->row + k->dim - 1 : k->row; i < k->row + k->dim; ++i) {
+      const int one_sided = k->round || (tribo_sol_has_lo(sc, i) && !tribo_sol_has_hi(sc, i));
+      if (one_sided && (x[i] > (k->round ? 0 : sc->lo[i]) || u[i] < 0)) {
+        sc->q[i] -= u[i];
+        u[i] = 0;
+      }
+    }
+  }
+  return largest_shift(sc, own) <= most ? tribo_sol_note(s, x, u).value : INFINITY;
+}
+
+// Supports that are too many for the motions they forbid have dependent rows. Sliding over faces that are not quite
+// parallel, they contradict each other by 1e-9 … 1e-6 m/s while impulses are large: the exact answer then takes the
+// whole load from one of them, for a distance of no size, and is far away from all that is known. Where the present
+// best is that near, q is what gives way: its normal rows are shifted to what the point does, and Newton's steps, which
+// an ε keeps near it, do the rest. A step that does not better the point is taken again, shorter.
+void tribo_sol_level(TriboSolver* s, double most, int max_steps) {
+  const TriboScore before = s->best_score;
+  if (!(before.nat <= most)) {
+    return;
+  }
+  int n = s->scaled.n;
+  size_t mark = s->pool_used, bytes = sizeof(double) * (size_t)n;
+  double *q = tribo_sol_take(s), *best = tribo_sol_take(s), *x = tribo_sol_take(s), *u = tribo_sol_take(s);
+  Newton w = {.x = tribo_sol_take(s), .u = tribo_sol_take(s), .step = tribo_sol_take(s)};
+  w.b = tribo_sol_take(s), w.fixed = tribo_sol_take(s), w.w = tribo_sol_take(s);
+  memcpy(q, s->scaled.q, bytes);
+  memcpy(best, s->best, bytes);
+  memcpy(w.x, best, bytes);
+  tribo_sol_velocity(s, w.x, w.u);
+  w.rho = 10 * balance(s, w.x, w.u);
+  w.eps = 1e-2 / w.rho;
+  s->best_score.value = INFINITY;
+  double value = absorb(s, q, most, w.x, w.u);
+  for (int it = 0; it < max_steps && value < INFINITY && !tribo_sol_stop(s) && newton_step(s, &w) == 0; ++it) {
+    s->iterations++;
+    for (int i = 0; i < n; ++i) {
+      x[i] = w.x[i] + w.step[i];
+    }
+    tribo_sol_alart_curnier(&s->scaled, x, x);
+    tribo_sol_velocity(s, x, u);
+    memcpy(w.b, s->scaled.q, bytes);
+    double now = absorb(s, q, most, x, u);
+    if (now < value) {
+      value = now;
+      memcpy(w.x, x, bytes);
+      memcpy(w.u, u, bytes);
+      w.eps *= 0.3;
+    } else {
+      memcpy(s->scaled.q, w.b, bytes);
+      w.eps *= 10;
+    }
+  }
+  s->shift = largest_shift(&s->scaled, q);
+  if (!tribo_sol_done(s)) {
+    memcpy(s->scaled.q, q, bytes);
+    memcpy(s->best, best, bytes);
+    s->best_score = before;
+    s->shift = 0;
+  }
+  s->pool_used = mark;
+}
+
 void tribo_sol_run_newton(TriboSolver* s) {
   double* x = tribo_sol_take(s);
   int warm = s->warm_x != NULL;

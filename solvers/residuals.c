@@ -51,7 +51,8 @@ static void project_elliptic(int n, const double* x, const double* D, double* p)
 // ‖x_f‖ ≤ μ x_N in three dimensions, in closed form
 static void project_circular(const double* x, double mu, double* p) {
   double s = hypot(x[0], x[1]), n = x[2];
-  if (s <= mu * n) {
+  // without friction the cone is a ray, and 0 ≤ 0 n holds below it too
+  if (n >= 0 && s <= mu * n) {
     p[0] = x[0], p[1] = x[1], p[2] = n;
   } else if (mu * s <= -n) {
     p[0] = p[1] = p[2] = 0;

@@ -8,6 +8,8 @@
 // normal last, and rows with bounds.
 #pragma once
 
+#include <math.h>
+
 #include <tribo/problem.h>
 
 enum { TRIBO_CONE_ROWS = 6 };
@@ -46,6 +48,17 @@ typedef struct TriboScaled {
       diagonal_capacity, jac_capacity, term_at_capacity, var_capacity, velocity_capacity, own_capacity, col_capacity,
       row_capacity, val_capacity;
 } TriboScaled;
+
+// What bounds a row has; of use only outside round cones.
+static inline int tribo_sol_has_lo(const TriboScaled* sc, int i) {
+  return sc->lo[i] > -INFINITY;
+}
+static inline int tribo_sol_has_hi(const TriboScaled* sc, int i) {
+  return sc->hi[i] < INFINITY;
+}
+static inline int tribo_sol_is_fixed(const TriboScaled* sc, int i) {
+  return sc->lo[i] == sc->hi[i];
+}
 
 TriboStatus tribo_sol_scale(TriboScaled* sc, const TriboProblem* problem);
 void tribo_sol_scaled_free(TriboScaled* sc);

@@ -412,6 +412,15 @@ static int bilateral_rows_contradict(TriboSolver* s) {
   return left > 1e-9;
 }
 
+void tribo_solver_levelled(const TriboSolver* s, double* g) {
+  const TriboScaled* sc = &s->scaled;
+  memcpy(g, sc->problem->g, sizeof(double) * (size_t)sc->problem->nrow);
+  for (int i = 0; s->shift > 0 && i < sc->n; ++i) {
+    const double own = sc->s[i] * sc->problem->g[sc->source[i]] / sc->g;
+    g[sc->source[i]] += (sc->q[i] - own) * sc->g / sc->s[i];
+  }
+}
+
 static void write_answer(TriboSolver* s, double* lambda, TriboSolveStats* stats) {
   const TriboScaled* sc = &s->scaled;
   memset(lambda, 0, sizeof(double) * (size_t)sc->problem->nrow);
@@ -431,6 +440,7 @@ static void write_answer(TriboSolver* s, double* lambda, TriboSolveStats* stats)
   memcpy(stats->by_rung, s->by_rung, sizeof s->by_rung);
   stats->iterations = s->iterations;
   stats->factorisations = s->system.factorisations;
+  stats->shift = s->shift;
   stats->nat = s->best_score.nat;
   stats->natmap_unit = s->best_score.unit;
   stats->outcome =
@@ -467,6 +477,7 @@ TriboStatus tribo_solver_solve(TriboSolver* s, const TriboProblem* problem, cons
   memset(s->by_rung, 0, sizeof s->by_rung);
   s->iterations = s->timed_out = 0;
   s->keep_last = 0;
+  s->shift = 0;
   int gauss_seidel = s->method->run == tribo_sol_run_pgs;
   s->relaxed = gauss_seidel ? s->method->local == TRIBO_LOCAL_CCP && !s->settings.pgs.de_saxce
                             : s->method->run == tribo_sol_run_admm && s->settings.admm.relaxed;

@@ -30,9 +30,10 @@
   X(REAL, early_stop, stop_, 0, 1, 0, "", "change of the objective per row at which the solve ends; 0: never") \
   X(INT, check_every, 5, 1, 1e6, 0, "", "sweeps between two looks at the residual")
 #define TRIBO_PLAIN_SETTINGS(X) TRIBO_COMMON_SETTINGS(X, 100)
-#define TRIBO_AUTO_SETTINGS(X)  \
-  TRIBO_COMMON_SETTINGS(X, 1e5) \
-  X(INT, max_factorisations, 1000, 1, 1e9, 0, "", "factorisations before giving up")
+#define TRIBO_AUTO_SETTINGS(X)                                                       \
+  TRIBO_COMMON_SETTINGS(X, 1e5)                                                      \
+  X(INT, max_factorisations, 1000, 1, 1e9, 0, "", "factorisations before giving up") \
+  X(REAL, level, 0, 0, 1, 0, "m/s", "contradictions between supports that the normal rows may be shifted by")
 
 typedef struct TriboCommonSettings {
   TRIBO_PLAIN_SETTINGS(TRIBO_SETTING_FIELD)
@@ -84,6 +85,7 @@ struct TriboSolver {
   double *warm_x, *warm_u;  // (n) the step before in own coordinates, or NULL
   double* best;             // (n)
   TriboScore best_score;
+  double shift;               // [m/s] of the normal rows, at most; 0 unless they were levelled
   int relaxed;                // judged without De Saxcé's term: the method solves the convex relaxation
   int keep_last;              // the last point counts, not the best: the method has fixed points of its own
   TriboRung rung, best_rung;  // the stage at work, and the one that found the best point
@@ -130,6 +132,8 @@ void tribo_sol_newton(TriboSolver* s, double* x, double eps, int max_steps, int 
 
 // Full Newton steps from a point whose modes are those of the last call with the same memory, else none.
 void tribo_sol_settle(TriboSolver* s, const double* from, double* modes);
+// Where the best point misses by at most `most` [m/s]: q shifted in the normal rows until it solves the problem.
+void tribo_sol_level(TriboSolver* s, double most, int max_steps);
 // A memory of modes (n) in which there is nothing yet.
 double* tribo_sol_forget_modes(TriboSolver* s);
 

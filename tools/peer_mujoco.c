@@ -74,6 +74,8 @@ static int measure(const mjModel* model, int steps, int repeats, const char* nam
   mjData* data = mj_makeData(model);
   double* best = malloc((size_t)steps * sizeof *best);
   if (data == NULL || best == NULL) {
+    free(best);
+    mj_deleteData(data);
     return 1;
   }
   double contacts = 0, deepest = 0, sum = 0;

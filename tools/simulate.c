@@ -200,6 +200,8 @@ static void worst_of(double* worst, double x) {
 static void add(Totals* t, const TriboStepInfo* info) {
   t->steps++;
   t->divided += info->substeps > 1;
+  t->levelled += info->levelled > 0;
+  t->level = fmax(t->level, info->levelled);
   t->chased += info->chases > 0;
   t->certified += info->certified;
   t->wall += info->time;

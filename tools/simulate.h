@@ -7,6 +7,8 @@
 
 typedef struct Totals {
   long long steps, certified;
+  double level;                                 // [m] most that supports were levelled by
+  long long levelled;                           // steps in which they were
   long long divided, chased;                    // steps taken in parts; steps whose impulses brought new contacts about
   double time;                                  // simulated [s]
   double wall;                                  // in tribo_step [s]

@@ -275,6 +275,9 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboD
                                                const TriboStepOptions* options, const double* q, const double* v,
                                                const TriboContact* contacts, const TriboContactLaw* laws, int ncontact,
                                                TriboProblem* problem, const TriboRowInfo** rows);
+// The rows from `row` on, of which there are n, ask for g instead: a solver found that they contradict others by next
+// to nothing. The problem sees it.
+void tribo_dyn_level(TriboDynData* data, int row, int n, const double* g);
 
 // Stage 3, after assemble: next state into q_next, v_next (not q, v). Fails with TRIBO_NUMERIC when it is not finite.
 TRIBO_NODISCARD TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data,

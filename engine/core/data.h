@@ -123,6 +123,7 @@ struct TriboData {
   TriboSolver** solvers;  // (nsolver) one per worker
   int nsolver;
   double most_factorisations;  // of one solve, as the user allows it; 0: the solver knows no such limit
+  double solve_h;              // [s] of the part at work, set likewise
   int early;                   // 1: less than that for now, set by: tribo_data_budget
   TriboSolver* settler;        // of the last small problem that closures leave; NULL without any
   Islands islands;
@@ -205,7 +206,7 @@ TriboStatus tribo_data_gather(const TriboModel* model, TriboData* data, const St
 TriboStepOptions tribo_data_options(const TriboWorldDef* world, const TriboData* data, double h);
 
 // solve.c: all islands. deadline [s]: 0 for none. tribo_data_budget says how long each may take.
-TriboStatus tribo_data_budget(TriboData* data, int divisible);
+TriboStatus tribo_data_budget(TriboData* data, double h, int divisible);
 TriboStatus tribo_data_solve(TriboData* data, double deadline, TriboStepInfo* info);
 
 // report.c: what a step was like. Residuals of the whole from raw data, and whether they certify it; the contacts.

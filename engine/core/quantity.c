@@ -30,6 +30,7 @@
   X(PENETRATION, "penetration", "world", "m", "deepest overlap the last step began with")                   \
   X(OPENING, "opening", "world", "m, rad", "how far the worst closure is open after the last step")         \
   X(ITERATIONS, "iterations", "world", "", "solver iterations of the last step")                            \
+  X(LEVELLED, "levelled", "world", "m", "shift of supports that contradicted each other in the last step")  \
   X(SUBSTEPS, "substeps", "world", "", "parts in which the last step was taken, 1 unless it was hard")      \
   X(CERTIFIED, "certified", "world", "", "1 when the last step was certified")                              \
   X(RESIDUAL_PEN, "residual.pen", "world", "m, rad", "largest of penetration, limit violation and opening") \
@@ -220,6 +221,7 @@ static double step_value(const TriboData* data, int kind) {
     case Q_PENETRATION: return info->penetration;
     case Q_OPENING: return info->opening;
     case Q_ITERATIONS: return info->iterations;
+    case Q_LEVELLED: return info->levelled;
     case Q_SUBSTEPS: return info->substeps;
     case Q_CERTIFIED: return info->certified;
     case Q_RESIDUAL_PEN: return fmax(info->penetration, info->opening);

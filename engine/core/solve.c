@@ -15,6 +15,10 @@ static const double SOFTNESS = 1e-3, HOPELESS = 0.1;
 // of 200: against 1000, no fewer steps were certified there, in less time.
 static const double EARLY = 300;
 
+// Distances between supports that contradict each other count as known to this share of the penetration that is left
+// alone: where no better answer is found, they are changed by as much.
+static const double LEVEL = 1e-2;
+
 // R + SOFTNESS · d into the island's own R.
 static void soften(Islands* is, const TriboProblem* p, int island) {
   double* R = is->R + is->first_row[island];
@@ -63,6 +67,9 @@ static TriboStatus solve_rigid_or_soft(TriboData* data, TriboSolver* solver, int
                          is->known + is->first_cone[i]};
   double* lambda = is->lambda + is->first_row[i];
   TRIBO_TRY(tribo_solver_solve(solver, &problem, &warm, lambda, &is->stats[i]));
+  if (is->stats[i].shift > 0) {
+    tribo_solver_levelled(solver, is->g + is->first_row[i]);
+  }
   is->soft[i] = is_hopeless(&problem, &is->stats[i]);
   if (is->soft[i] && data->early) {
     // not before all has been tried
@@ -98,13 +105,26 @@ static void solve_island(int i, int worker, void* context) {
   }
 }
 
-TriboStatus tribo_data_budget(TriboData* data, int divisible) {
+TriboStatus tribo_data_budget(TriboData* data, double h, int divisible) {
   const double most = data->most_factorisations;
   data->early = divisible && most > EARLY;
+  data->solve_h = h;
   for (int i = 0; i < data->nsolver && most > 0; ++i) {
+    TRIBO_TRY(tribo_solver_set(data->solvers[i], "level", fmin(LEVEL * data->model->world.slop / h, 1)));
     TRIBO_TRY(tribo_solver_set(data->solvers[i], "max_factorisations", data->early ? EARLY : most));
   }
   return TRIBO_OK;
+}
+
+// The step's own problem becomes the one that was solved.
+static void take_levelled(TriboData* data) {
+  const Islands* is = &data->islands;
+  for (int i = 0; i < is->count; ++i) {
+    for (int k = is->first_cone[i]; is->stats[i].shift > 0 && k < is->first_cone[i + 1]; ++k) {
+      const TriboCone* whole = &data->problem.cones[is->cone_of[k]];
+      tribo_dyn_level(data->dynamics, whole->row, whole->dim, is->g + is->first_row[i] + is->cones[k].row);
+    }
+  }
 }
 
 TriboStatus tribo_data_solve(TriboData* data, double deadline, TriboStepInfo* info) {
@@ -120,8 +140,10 @@ TriboStatus tribo_data_solve(TriboData* data, double deadline, TriboStepInfo* in
     info->factorisations += s->factorisations;
     info->rungs |= 1u << s->rung;
     info->softened += is->soft[i];
+    info->levelled = fmax(info->levelled, data->solve_h * s->shift);
     info->outcome = s->outcome > info->outcome ? s->outcome : info->outcome;
   }
   tribo_islands_scatter(is, &data->problem, data->lambda);
+  take_levelled(data);
   return TRIBO_OK;
 }

@@ -154,7 +154,7 @@ static TriboStatus run_part(const TriboModel* model, TriboData* data, const Step
   info->outcome = TRIBO_SOLVED;
   info->residual.worst = -1;
   info->passes = 1;
-  TRIBO_TRY(tribo_data_budget(data, start->divisible));
+  TRIBO_TRY(tribo_data_budget(data, start->h, start->divisible));
   TRIBO_TRY(tribo_data_gather(model, data, start, 1));
   TRIBO_TRY(
       tribo_dyn_update(model->system, data->dynamics, &options, start->q, start->v, data->tau_step, data->wrench_step));
@@ -197,6 +197,7 @@ static void add_part(TriboStepInfo* info, const TriboStepInfo* part) {
   info->islands = part->islands > info->islands ? part->islands : info->islands;
   info->pairs = part->pairs > info->pairs ? part->pairs : info->pairs;
   info->softened += part->softened;
+  info->levelled = fmax(info->levelled, part->levelled);
   info->rungs |= part->rungs;
 }
 

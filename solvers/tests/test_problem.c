@@ -180,11 +180,34 @@ static void explicit_and_motion_forms_agree(void** state) {
   }
 }
 
+// Without friction the cone is a ray: an impulse along it is right where nothing approaches, sliding or not.
+static void without_friction_the_cone_is_a_ray(void** state) {
+  (void)state;
+  Small s;
+  small(&s);
+  TriboResiduals r;
+  double sigma[4];
+  s.cone[0].mu[0] = s.cone[0].mu[1] = 0;
+  s.p.ncone = 1, s.p.nrow = 3;
+  for (int slides = 0; slides < 2; ++slides) {
+    s.g[0] = slides * 0.1;
+    s.g[2] = 0.7;
+    CHECK_OK(tribo_problem_residuals(&s.p, (const double[]){0, 0, 0}, sigma, &r));
+    CHECK_LE(r.nat, 0);
+    CHECK_LE(r.dual, 0);
+    s.g[2] = -1;
+    CHECK_OK(tribo_problem_residuals(&s.p, (const double[]){0, 0, 2}, sigma, &r));
+    CHECK_LE(r.nat, 1e-15);
+    CHECK_OK(tribo_problem_residuals(&s.p, (const double[]){0, 0, 0}, sigma, &r));
+    CHECK_NEAR(r.nat, 1, 1e-15);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bad_motion_problems_are_named),   cmocka_unit_test(bad_explicit_problems_are_named),
       cmocka_unit_test(residuals_of_a_known_point),      cmocka_unit_test(residuals_do_not_depend_on_the_unit_of_mass),
-      cmocka_unit_test(explicit_and_motion_forms_agree),
+      cmocka_unit_test(explicit_and_motion_forms_agree), cmocka_unit_test(without_friction_the_cone_is_a_ray),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // Solvers against each other and against the independent judge, on random problems of all families.
 #include <stdlib.h>
+#include <string.h>
 
 #include "families.h"
 #include "kit.h"
@@ -488,6 +489,51 @@ static void registry_and_settings(void** state) {
   assert_string_equal(tribo_outcome_name(TRIBO_INFEASIBLE), "infeasible");
 }
 
+// A solve that is cut short, but may shift normal rows by so much, ends with the answer of a problem that near.
+static void levelled_answers_are_those_of_a_near_problem(void** state) {
+  (void)state;
+  const double level = 1e-2;
+  TriboSolver* s = make("auto");
+  CHECK_OK(tribo_solver_set(s, "max_factorisations", 12));
+  CHECK_OK(tribo_solver_set(s, "level", level));
+  int levelled = 0, kept = 0;
+  for (int k = 0; k < 60; ++k) {
+    FamilyProblem p;
+    TriboSolveStats stats;
+    TriboResiduals r;
+    family_make(k % 3, 17, k, &p);
+    const int rows = p.problem.nrow;
+    double* own = tribo_alloc((size_t)rows, sizeof *own);
+    memcpy(own, p.g, sizeof(double) * (size_t)rows);
+    CHECK_OK(tribo_solver_solve(s, &p.problem, NULL, lambda, &stats));
+    tribo_solver_levelled(s, p.g);
+    // only rows along normals move, by no more than is allowed and said
+    double most = 0;
+    for (int c = 0; c < p.problem.ncone; ++c) {
+      const TriboCone* cone = p.cones + c;
+      for (int i = cone->row; i < cone->row + cone->dim; ++i) {
+        assert_true(p.g[i] == own[i] || i == cone->row + cone->dim - 1);
+        most = fmax(most, fabs(p.g[i] - own[i]));
+      }
+    }
+    CHECK_NEAR(stats.shift, most, 1e-12);
+    CHECK_LE(most, level);
+    CHECK_OK(tribo_problem_residuals(&p.problem, lambda, sigma, &r));
+    if (stats.outcome == TRIBO_SOLVED) {
+      CHECK_LE(r.nat, fmax(1e-10, r.floor));
+    } else {
+      assert_true(most == 0);
+    }
+    levelled += most > 0;
+    kept += most == 0 && stats.outcome == TRIBO_SOLVED;
+    tribo_free(own);
+    family_free(&p);
+  }
+  assert_true(levelled >= 10);
+  assert_true(kept >= 10);
+  tribo_solver_destroy(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_method_solves_its_share),
@@ -506,6 +552,7 @@ int main(void) {
       cmocka_unit_test(answers_do_not_depend_on_history),
       cmocka_unit_test(history_and_budgets),
       cmocka_unit_test(registry_and_settings),
+      cmocka_unit_test(levelled_answers_are_those_of_a_near_problem),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,6 +120,7 @@ typedef struct TriboSolveStats {
   TriboRungWork by_rung[TRIBO_RUNG_COUNT];  // the same, stage by stage
   double time;                              // wall [s]
   double nat, natmap_unit;                  // of the answer, by the solver's own account
+  double shift;                             // [m/s] largest change of g that made it an answer, 0 for none
 } TriboSolveStats;
 
 typedef struct TriboSolverInfo {
@@ -156,6 +157,9 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_solver_solve(TriboSolver* solver, co
                                                          TriboSolveStats* stats);
 
 // Residual per iteration of the next solves, for plots: called with the iteration, the rung and nat.
+// The g that the last answer is for: the problem's own, but for the rows that the setting `level` has shifted.
+TRIBO_API void tribo_solver_levelled(const TriboSolver* solver, double* g);
+
 typedef void TriboSolverHistoryFn(int iteration, TriboRung rung, double nat, double natmap_unit, void* user);
 TRIBO_API void tribo_solver_set_history(TriboSolver* solver, TriboSolverHistoryFn* fn, void* user);
 

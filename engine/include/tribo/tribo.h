@@ -512,6 +512,7 @@ typedef struct TriboStepInfo {
   int contacts, rows, islands, pairs;
   int iterations, factorisations;   // summed over the islands
   int softened;                     // islands whose rigid problem had no answer in reach: solved with a little give
+  double levelled;                  // largest distance by which supports that contradict each other were changed [m]
   unsigned rungs;                   // bit per TriboRung that gave an island its answer
   double stage[TRIBO_STAGE_COUNT];  // wall time [s]
   double time;                      // of the whole step [s]
