@@ -306,6 +306,7 @@ static TriboStatus load(Mjcf* m, const char* path) {
   TRIBO_TRY(tribo_mjcf_equalities(m));
   TRIBO_TRY(tribo_mjcf_actuators(m));
   TRIBO_TRY(tribo_mjcf_sensors(m));
+  TRIBO_TRY(tribo_mjcf_cameras(m));
   return tribo_mjcf_keyframes(m);
 }
 

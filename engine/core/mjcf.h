@@ -15,6 +15,7 @@
 //   mjcf_tendon.c    tendons
 //   mjcf_actuator.c  actuators
 //   mjcf_sensor.c    sensors
+//   mjcf_camera.c    cameras
 //   mjcf_keyframe.c  keyframes
 #pragma once
 
@@ -96,6 +97,16 @@ typedef struct MjSite {
   int body;
   TriboPose pose;  // in the body frame
 } MjSite;
+
+typedef enum MjCameraMode { MJ_FIXED, MJ_TRACK, MJ_TRACKCOM, MJ_TARGETBODY, MJ_TARGETBODYCOM } MjCameraMode;
+typedef struct MjCamera {
+  const char *name, *cls, *target;
+  int mode, body;
+  double pos[3], fovy, focal[2], sensor[2];  // [degree], [m]
+  MjOrient orient;
+  const XmlNode* node;
+  TriboPose pose;  // in the body frame
+} MjCamera;
 
 typedef struct MjInertial {
   double pos[3], mass, diag[3], full[6];
@@ -210,6 +221,7 @@ typedef struct MjFelt {
   X(MjJoint, joint)       \
   X(MjGeom, geom)         \
   X(MjSite, site)         \
+  X(MjCamera, camera)     \
   X(MjPair, pair)         \
   X(MjApart, apart)       \
   X(MjTendon, tendon)     \
@@ -251,7 +263,7 @@ TriboStatus tribo_mjcf_added(const Mjcf* m, TriboStatus status);
 // mjcf_tables.c
 extern const MjElement tribo_mjcf_compiler, tribo_mjcf_option, tribo_mjcf_flag, tribo_mjcf_joint, tribo_mjcf_freejoint,
     tribo_mjcf_geom, tribo_mjcf_site, tribo_mjcf_body, tribo_mjcf_inertial, tribo_mjcf_frame, tribo_mjcf_replicate,
-    tribo_mjcf_material, tribo_mjcf_mesh, tribo_mjcf_field, tribo_mjcf_tendon;
+    tribo_mjcf_material, tribo_mjcf_mesh, tribo_mjcf_field, tribo_mjcf_tendon, tribo_mjcf_camera;
 MjJoint tribo_mjcf_joint_default(void);
 MjGeom tribo_mjcf_geom_default(void);
 MjSite tribo_mjcf_site_default(void);
@@ -313,6 +325,7 @@ TriboStatus tribo_mjcf_tendons(Mjcf* m);
 TriboStatus tribo_mjcf_equalities(Mjcf* m);
 TriboStatus tribo_mjcf_actuators(Mjcf* m);
 TriboStatus tribo_mjcf_sensors(Mjcf* m);
+TriboStatus tribo_mjcf_cameras(Mjcf* m);
 TriboStatus tribo_mjcf_keyframes(Mjcf* m);
 int tribo_mjcf_collide(const Mjcf* m, const MjGeom* a, const MjGeom* b);
 // The geometry of a geom as shapes have it.

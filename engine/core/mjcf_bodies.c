@@ -168,6 +168,20 @@ static TriboStatus read_site(Mjcf* m, const XmlNode* node, const Place* place) {
   return TRIBO_OK;
 }
 
+static TriboStatus read_camera(Mjcf* m, const XmlNode* node, const Place* place) {
+  TRIBO_TRY(bounded(m, node));
+  TRIBO_TRY(MJ_GROW(m, camera));
+  MjCamera* camera = &m->cameras[m->ncamera];
+  *camera = (MjCamera){.fovy = 45, .orient = tribo_mjcf_orient_default()};
+  TRIBO_TRY(tribo_mjcf_read(m, node, "camera", place->cls, &tribo_mjcf_camera, camera));
+  TRIBO_TRY(full_name(m, place, "camera", m->ncamera, &camera->name));
+  camera->node = node;
+  camera->body = place->body;
+  TRIBO_TRY(pose_of(m, node, camera->pos, &camera->orient, &place->frame, &camera->pose));
+  m->ncamera++;
+  return TRIBO_OK;
+}
+
 static TriboStatus read_body(Mjcf* m, const XmlNode* node, const Place* place) {
   TRIBO_TRY(bounded(m, node));
   TRIBO_TRY(MJ_GROW(m, body));
@@ -234,10 +248,11 @@ static const struct {
   const char* name;
   TriboStatus (*read)(Mjcf* m, const XmlNode* node, const Place* place);
 } elements[] = {
-    {"inertial", read_inertial}, {"joint", read_joint}, {"freejoint", read_joint}, {"geom", read_geom},
-    {"site", read_site},         {"body", read_body},   {"frame", read_frame},     {"replicate", read_replicate},
+    {"inertial", read_inertial}, {"joint", read_joint}, {"freejoint", read_joint},
+    {"geom", read_geom},         {"site", read_site},   {"camera", read_camera},
+    {"body", read_body},         {"frame", read_frame}, {"replicate", read_replicate},
 };
-static const char* const left_out[] = {"plugin", "composite", "flexcomp", "attach", "camera"};
+static const char* const left_out[] = {"plugin", "composite", "flexcomp", "attach"};
 
 static TriboStatus read_child(Mjcf* m, const XmlNode* node, const Place* place) {
   for (size_t i = 0; i < sizeof elements / sizeof *elements; ++i) {
@@ -249,7 +264,7 @@ static TriboStatus read_child(Mjcf* m, const XmlNode* node, const Place* place) 
     if (strcmp(node->name, left_out[i]) == 0) {
       char key[64];
       snprintf(key, sizeof key, "<%s>", node->name);
-      m->incomplete |= strcmp(node->name, "plugin") != 0 && strcmp(node->name, "camera") != 0;
+      m->incomplete |= strcmp(node->name, "plugin") != 0;
       return tribo_mjcf_warn(m, node, key, "is left out");
     }
   }

@@ -90,6 +90,12 @@ static TriboStatus find_object(Mjcf* m, const XmlNode* node, int type, const cha
       const TriboPose own = tribo_pose(mesh->centre, mesh->axes), geom = *frame;
       *frame = tribo_pose_mul(&geom, &own);
     }
+  } else if (type == OBJ_CAMERA) {
+    for (at = m->ncamera - 1; at >= 0 && (name == NULL || strcmp(m->cameras[at].name, name) != 0);) {
+      --at;
+    }
+    *body = at >= 0 && m->cameras[at].mode == MJ_FIXED ? m->cameras[at].body : -1;
+    *frame = at >= 0 ? m->cameras[at].pose : *frame;
   } else if (type == OBJ_BODY || type == OBJ_XBODY) {
     *body = tribo_mjcf_find_body(m, name);
     if (*body > 0 && type == OBJ_BODY) {
@@ -116,10 +122,6 @@ static TriboStatus mount_sensor(Mjcf* m, const XmlNode* node, const MjSensor* s,
   TriboPose frame;
   const int type = s->site != NULL ? OBJ_SITE : s->body != NULL ? OBJ_XBODY : s->objtype;
   const char* name = s->site != NULL ? s->site : s->body != NULL ? s->body : s->objname;
-  if (type == OBJ_CAMERA || (s->refname != NULL && s->reftype == OBJ_CAMERA)) {
-    *known = 0;
-    return tribo_mjcf_leave_out(m, node, "of a camera is left out");
-  }
   TRIBO_TRY(find_object(m, node, type, name, &body, &frame));
   *known = body >= 0;
   if (body < 0) {

@@ -213,6 +213,29 @@ static const MjAttr site_attrs[] = {
 };
 ELEMENT(site);
 
+static const char* const camera_modes[] = {"fixed", "track", "trackcom", "targetbody", "targetbodycom", NULL};
+static const MjAttr camera_attrs[] = {
+    T(MjCamera, "name", name),
+    T(MjCamera, "class", cls),
+    W(MjCamera, "mode", mode, camera_modes),
+    T(MjCamera, "target", target),
+    R(MjCamera, "pos", pos, 3, 3),
+    ORIENT(MjCamera, orient),
+    R(MjCamera, "fovy", fovy, 1, 1),
+    R(MjCamera, "focal", focal, 2, 2),
+    R(MjCamera, "sensorsize", sensor, 2, 2),
+    LOOK("resolution"),
+    LOOK("focalpixel"),
+    LOOK("principal"),
+    LOOK("principalpixel"),
+    LOOK("orthographic"),
+    LOOK("projection"),
+    LOOK("output"),
+    LOOK("ipd"),
+    LOOK("user"),
+};
+ELEMENT(camera);
+
 static const MjAttr body_attrs[] = {
     T(MjBody, "name", name),
     T(MjBody, "childclass", cls),
