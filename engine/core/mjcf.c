@@ -150,42 +150,6 @@ static TriboStatus read_files(Mjcf* m, const char* path) {
 
 // ---- sections
 
-// Elevations are scaled to 0 … 1 and times the third size; the file's first row is the last along y.
-static TriboStatus read_field(Mjcf* m, const XmlNode* node) {
-  TRIBO_TRY(MJ_GROW(m, field));
-  MjField* field = &m->fields[m->nfield];
-  *field = (MjField){.nrow = 0};
-  TRIBO_TRY(tribo_mjcf_apply(m, node, &tribo_mjcf_field, field));
-  m->nfield++;
-  if (field->file != NULL) {
-    return TRIBO_OK;
-  }
-  if (field->nrow < 2 || field->ncol < 2 || (int64_t)field->nrow * field->ncol > 1 << 24) {
-    return tribo_xml_fail(node, "<hfield>: nrow × ncol = %d × %d; accepted are 2 × 2 … 2^24", field->nrow, field->ncol);
-  }
-  const int count = field->nrow * field->ncol;
-  const char* text = tribo_xml_get(node, "elevation");
-  double* raw = tribo_pool_alloc(&m->pool, (size_t)count, sizeof *raw);
-  double* heights = tribo_pool_alloc(&m->pool, (size_t)count, sizeof *heights);
-  if (raw == NULL || heights == NULL) {
-    return tribo_mjcf_no_memory();
-  }
-  if (text != NULL && tribo_xml_numbers(text, raw, count) != count) {
-    return tribo_xml_fail(node, "<hfield> elevation: accepted are %d finite numbers", count);
-  }
-  double low = INFINITY, high = -INFINITY;
-  for (int i = 0; i < count; ++i) {
-    low = fmin(low, raw[i]);
-    high = fmax(high, raw[i]);
-  }
-  for (int i = 0; i < count; ++i) {
-    const int from = (field->nrow - 1 - i / field->ncol) * field->ncol + i % field->ncol;
-    heights[i] = high > low ? field->size[2] * ((raw[from] - low) / (high - low)) : 0;
-  }
-  field->heights = heights;
-  return TRIBO_OK;
-}
-
 static TriboStatus read_asset(Mjcf* m, const XmlNode* node) {
   if (strcmp(node->name, "material") == 0) {
     TRIBO_TRY(MJ_GROW(m, material));
@@ -199,7 +163,7 @@ static TriboStatus read_asset(Mjcf* m, const XmlNode* node) {
     return tribo_mjcf_read_mesh(m, node);
   }
   if (strcmp(node->name, "hfield") == 0) {
-    return read_field(m, node);
+    return tribo_mjcf_read_field(m, node);
   }
   if (strcmp(node->name, "texture") == 0) {
     return TRIBO_OK;  // not drawn

@@ -6,6 +6,7 @@
 //   mjcf_read.c      attributes by table, default classes, orientations
 //   mjcf_mesh.c      mesh assets: triangles, mass, primitives fitted to them
 //   mjcf_meshfile.c  their files
+//   mjcf_field.c     height fields
 //   mjcf_bodies.c    worldbody: bodies, joints, geoms, sites with frames and replicas
 //   mjcf_mass.c      inertia of bodies, given or from their geoms
 //   mjcf_build.c     bodies, joints, shapes of the scene
@@ -153,7 +154,7 @@ typedef struct MjField {
   const char *name, *file;
   int nrow, ncol;
   double size[4];         // half lengths along x and y, elevation, depth of the base
-  const double* heights;  // (nrow × ncol) towards +y, x fastest; NULL: of a file
+  const double* heights;  // (nrow × ncol) towards +y, x fastest
 } MjField;
 
 typedef struct MjPair {
@@ -291,6 +292,9 @@ int tribo_mjcf_find_joint(const Mjcf* m, const char* name);  // −1: not there
 int tribo_mjcf_find_body(const Mjcf* m, const char* name);
 int tribo_mjcf_find_geom(const Mjcf* m, const char* name);
 int tribo_mjcf_find_site(const Mjcf* m, const char* name);
+
+// mjcf_field.c
+TriboStatus tribo_mjcf_read_field(Mjcf* m, const XmlNode* node);
 
 // mjcf_mesh.c
 TriboStatus tribo_mjcf_read_mesh(Mjcf* m, const XmlNode* node);

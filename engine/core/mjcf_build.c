@@ -266,9 +266,8 @@ static TriboStatus add_geom(Mjcf* m, const MjGeom* geom) {
     return tribo_xml_fail(geom->node, "geom '%s': there is no hfield '%.60s'", geom->name,
                           geom->hfield != NULL ? geom->hfield : "");
   }
-  if (geom->type == MJ_SDF || (field != NULL && field->heights == NULL)) {
-    return tribo_mjcf_warn(m, geom->node, field != NULL ? "height field of a file" : "signed distance field",
-                           "is left out");
+  if (geom->type == MJ_SDF) {
+    return tribo_mjcf_warn(m, geom->node, "signed distance field", "is left out");
   }
   TRIBO_TRY(tribo_mjcf_shape(m, geom, &def));
   const MjBody* body = &m->bodys[geom->body];

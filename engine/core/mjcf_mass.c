@@ -93,8 +93,16 @@ static TriboStatus geom_solid(Mjcf* m, const MjGeom* geom, Solid* out) {
   memset(out, 0, sizeof *out);
   out->axes[3] = 1;
   const double given = isnan(geom->mass) ? geom->density : geom->mass;
-  if (geom->type == MJ_PLANE || geom->type == MJ_HFIELD || geom->type == MJ_SDF || given == 0) {
+  if (geom->type == MJ_PLANE || geom->type == MJ_HFIELD || given == 0) {
     return TRIBO_OK;
+  }
+  if (geom->type == MJ_SDF) {
+    return m->bodys[geom->body].weld == 0
+               ? TRIBO_OK
+               : tribo_xml_fail(geom->node,
+                                "geom '%s': the mass of a signed distance field is not known here; its "
+                                "body needs an <inertial>",
+                                geom->name);
   }
   if (!(given >= 0)) {
     return tribo_xml_fail(geom->node, "geom '%s' has %s %g, must be ≥ 0", geom->name,

@@ -230,6 +230,54 @@ static void softness_is_that_of_the_file(void** state) {
 #undef MASS
 }
 
+// Heights from a picture and from MuJoCo's binary format, as MuJoCo places them; YAML takes pictures too.
+static void height_fields_come_from_files(void** state) {
+  (void)state;
+  // 3 × 2 grey: 0 50 100 above 150 200 255
+  static const unsigned char png[] = {
+      0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52, 0x00, 0x00, 0x00,
+      0x03, 0x00, 0x00, 0x00, 0x02, 0x08, 0x00, 0x00, 0x00, 0x00, 0xb8, 0x1f, 0x39, 0xc6, 0x00, 0x00, 0x00, 0x10, 0x49,
+      0x44, 0x41, 0x54, 0x78, 0xda, 0x63, 0x60, 0x30, 0x4a, 0x61, 0x98, 0x76, 0xe2, 0x3f, 0x00, 0x07, 0x79, 0x02, 0xf4,
+      0xd5, 0x81, 0x42, 0xb0, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82};
+  static const int32_t binary[] = {2, 3, 0, 0x3f800000, 0x40000000, 0x40400000, 0x40800000, 0x40e00000};  // 0 1 2 3 4 7
+  char *picture = text_file((const char*)png, sizeof png, ".png"),
+       *numbers = text_file((const char*)binary, sizeof binary, ".bin");
+  char text[512];
+  snprintf(text, sizeof text,
+           "<mujoco><asset><hfield name='a' file='%s' size='1 1 2 .1'/><hfield name='b' file='%s' size='1 1 2 .1'/>"
+           "</asset><worldbody><geom type='hfield' hfield='a'/><geom type='hfield' hfield='b'/></worldbody></mujoco>",
+           picture, numbers);
+  TriboModel* model = model_from(text, NULL);
+  const double far_right[2] = {2 * 100 / 255.0,
+                               2};  // the top row of a picture is the far one, as is the last of a file
+  for (int i = 0; i < 2; ++i) {
+    const TriboShapeInfo* shape = tribo_model_shape(model, i);
+    int seen = 0;
+    for (int k = 0; k < shape->npoint; ++k) {
+      const double* p = shape->points + 3 * k;
+      if (p[0] == 1 && p[1] == 1 && p[2] > -0.01) {
+        CHECK_NEAR(p[2], far_right[i], 1e-12);
+        seen++;
+      }
+    }
+    assert_true(seen > 0);
+  }
+  tribo_model_destroy(model);
+  snprintf(text, sizeof text, "static: [{heightfield: [2, 2], heights: %s, scale: [1, 1, 3]}]\n", picture);
+  model = model_of(text);
+  assert_int_equal(tribo_model_shape(model, 0)->kind, TRIBO_SHAPE_HEIGHTFIELD);
+  tribo_model_destroy(model);
+  // a file that ends too soon
+  TriboScene* scene = NULL;
+  assert_int_equal(truncate(picture, 45), 0);
+  CHECK_FAILS(load_text(text, &scene), TRIBO_INVALID, "a broken picture");
+  unlink(picture);
+  CHECK_FAILS(load_text(text, &scene), TRIBO_IO, "no picture");
+  unlink(numbers);
+  free(picture);
+  free(numbers);
+}
+
 // A link that stands in the floor and can only turn about its normal is left alone; one that is damped to a stop by its
 // drive within a step does not fly away.
 static void what_cannot_move_is_not_pushed(void** state) {
@@ -362,6 +410,7 @@ int main(void) {
       cmocka_unit_test(keyframes_are_states),
       cmocka_unit_test(force_sensors_feel_what_hangs_below),
       cmocka_unit_test(softness_is_that_of_the_file),
+      cmocka_unit_test(height_fields_come_from_files),
       cmocka_unit_test(what_cannot_move_is_not_pushed),
       cmocka_unit_test(what_is_left_out_is_said),
       cmocka_unit_test(wrong_files_are_refused_with_a_place),
