@@ -1,30 +1,9 @@
-// Contacts, joint limits, dry friction and motors become rows of the problem  σ = J v⁺ + γ + Rλ.
+// Contacts, joint limits, dry friction and motors become rows of the problem  σ = J v⁺ + γ + Rλ. Here are the contacts,
+// and the stage as a whole.
 //
-// Contact rows. Frame [t1 t2 n], n from A to B; the rows are t1, t2, [torsion], [rolling 1, 2], n: components of the
-// velocity of B against A at the point, or of the angular velocity for torsion (about n) and rolling (about t1, t2).
-//
-// Bias γ of a normal row with gap φ, so that σ_N ≥ 0 ⊥ λ_N ≥ 0 says the right thing:
-//   open, φ > 0      γ = φ/h: the gap may close exactly, φ + h c_N ≥ 0, and nothing acts at a distance
-//   inside, φ ≤ 0    γ = max(ERP · min(0, φ + slop)/h, −v_max): a share of the violation is undone, not too fast
-//   impact           e > 0, c_N⁻ < −v_min and φ + h c_N(v_f) ≤ 0, instead of φ/h. In flight c_N runs from c⁻ to
-//                    c_N(v_f) = c⁻ + a, so the bodies meet after the share θ of the step with φ + h(c⁻θ + aθ²/2) = 0,
-//                    at c* = c⁻ + θa; they part with −e c* and fly on: c_N⁺ = −e c* + (1 − θ)a. That is σ_N = 0 with
-//                    γ = e c* − (1 − θ)a; but never less than what undoes a penetration. Between two moving bodies
-//                    θ = 0: point and normal are those of q, and only there do equal and opposite impulses at the
-//                    point keep the angular momentum
-//   spring k, d      an implicit spring-damper is λ = h(−k(φ + h c) − d c), that is c + γ + Rλ = 0 with
-//                    R = 1/(h(hk + d)) and γ = kφ/(hk + d) for φ ≤ 0. It rebounds by itself: no impact row.
-//   solref, solimp   MuJoCo's spring-damper in units of acceleration (001 (103)–(110)): with the impedance d(φ) between
-//                    d₀ and d₁, (c⁺ − c⁻)/h + R λ/h = −b c⁻ − kφ, b = 2/(d₁ τ), k = d/(d₁ τ ζ)² or given, and
-//                    R = (1 − d)/d · J M⁻¹ Jᵀ. So γ = (hb − 1) c⁻ + h k φ, φ ≤ 0. τ is at least 2h
-//
-// A motor is such a spring-damper too, λ = −h(k(q + h q̇⁺ − q*) + d(q̇⁺ − q̇*)): the same R, γ = (k(q − q*) − d q̇*)/(hk +
-// d), and its impulse is bounded by h times its effort.
+// Frame [t1 t2 n], n from A to B; the rows are t1, t2, [torsion], [rolling 1, 2], n: components of the velocity of B
+// against A at the point, or of the angular velocity for torsion (about n) and rolling (about t1, t2).
 #include "internal.h"
-
-// Corners of one face differ by rounding (1e-12 … 1e-10 m); divided by h these differences would be nearly
-// contradictory demands on one rigid body, which solvers pay for. Below this a gap is 0. [m]
-static const double GAP_DEAD_BAND = 1e-9;
 
 // ---- contacts ------------------------------------------------------------------------------------------------------
 
@@ -102,80 +81,6 @@ static TriboStatus check_contact(const TriboSystem* system, int index, const Tri
   return TRIBO_OK;
 }
 
-// The part of γ that a distance alone decides.
-static double distance_bias(const TriboStepOptions* o, double gap) {
-  if (fabs(gap) <= GAP_DEAD_BAND) {
-    return 0;
-  }
-  return gap > 0 ? gap / o->h : fmax(o->erp * fmin(0, gap + o->slop) / o->h, -o->depen_max);
-}
-
-// The share θ of the step before an impact: smaller root of gap/h + old θ + (free − old) θ²/2, 1 when there is none.
-static double impact_share(double gap, double h, double old, double free) {
-  const double c = fmax(gap, 0) / h, half = 0.5 * (free - old), root = old * old - 4 * half * c;
-  return root < 0 ? 1 : tribo_clamp(2 * c / (-old + sqrt(root)), 0, 1);
-}
-
-// J M⁻¹ Jᵀ of one row of a cone
-static double mobility(const TriboSystem* system, const TriboDynData* data, int c, int i) {
-  const Rows* r = &data->rows;
-  double sum = 0;
-  for (int t = r->term_first[c]; t < r->term_first[c + 1]; ++t) {
-    const int block = r->term_block[t], n = system->info.block_dim[block];
-    const double *jac = r->term_jac + r->term_at[t] + (size_t)(i * n), *minv = data->minv + system->block_at[block];
-    for (int k = 0; k < n; ++k) {
-      for (int l = 0; l < n; ++l) {
-        sum += jac[k] * minv[k * n + l] * jac[l];
-      }
-    }
-  }
-  return sum;
-}
-
-// d(φ): from d₀ at touch to d₁ at the width, by two parabolas of the given power that meet at the midpoint
-static double impedance(const double* d, double depth) {
-  const double x = d[2] > 0 ? fmin(depth / d[2], 1) : 1, mid = d[3], p = d[4];
-  double y = x;
-  if (p > 1 && x < 1) {
-    y = x <= mid ? pow(x, p) / pow(mid, p - 1) : 1 - pow(1 - x, p) / pow(1 - mid, p - 1);
-  }
-  return tribo_clamp(d[0] + y * (d[1] - d[0]), 1e-4, 0.9999);
-}
-
-// Bias and compliance of a softened normal row, for a gap that is closed.
-static double soften(const TriboStepOptions* o, const TriboContactLaw* law, double gap, double old, double mobility,
-                     double* R) {
-  const double *ref = law->solref, d = impedance(law->solimp, -gap), most = law->solimp[1];
-  const double tau = fmax(ref[0], 2 * o->h);
-  const double b = ref[0] > 0 ? 2 / (most * tau) : -ref[1] / most;
-  const double k = ref[0] > 0 ? d / (most * most * tau * tau * ref[1] * ref[1]) : -ref[0] * d / (most * most);
-  *R = (1 - d) / d * mobility;
-  return (fmin(o->h * b, 1) - 1) * old + o->h * k * gap;
-}
-
-// Bias, compliance and impact of a contact's normal row; free and old are c_N of v_f and of v.
-static void set_normal_row(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* o, int c,
-                           const TriboContactLaw* law, double gap, double free, double old) {
-  Rows* d = &data->rows;
-  const int row = d->cones[c].row + d->cones[c].dim - 1;
-  double bias = distance_bias(o, gap);
-  if (law->compliance > 0) {
-    const double stiff = o->h * law->compliance + law->damping;
-    d->R[row] = 1 / (o->h * stiff);
-    bias = gap > 0 ? bias : gap * law->compliance / stiff;
-  } else if (law->solref[0] != 0) {
-    // what is reached in this step is met as at touch
-    const double soft = soften(o, law, fmin(gap, 0), old, mobility(system, data, c, d->cones[c].dim - 1), d->R + row);
-    bias = gap + o->h * free > 0 && gap > 0 ? bias : soft;
-  } else if (law->restitution > 0 && old < -o->bounce_min && gap + o->h * free <= 0) {
-    const double share = d->infos[c].block_b >= 0 ? 0 : impact_share(gap, o->h, old, free), flight = free - old;
-    bias = fmin(law->restitution * (old + share * flight) - (1 - share) * flight, gap > 0 ? 0 : bias);
-    d->infos[c].impact = 1;
-    d->impact[c] = share;
-  }
-  d->g[row] = free + bias;
-}
-
 static void add_contact(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options, const double* v,
                         int index, const TriboContact* contact, const TriboContactLaw* law) {
   Rows* d = &data->rows;
@@ -207,7 +112,7 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
     g[0] += tribo_dot3(frame, law->surface);
     g[1] += tribo_dot3(frame + 3, law->surface);
   }
-  set_normal_row(system, data, options, c, law, contact->gap, free[dim - 1], old[dim - 1]);
+  tribo_dyn_normal_row(system, data, options, c, law, contact->gap, free[dim - 1], old[dim - 1]);
 }
 
 // twice the signed area of a triangle seen against n
@@ -242,7 +147,7 @@ static void level_face(const TriboStepOptions* o, Rows* d, const TriboContact* c
     square += c[i] * c[i];
     most = fmax(most, fabs(c[i]));
   }
-  if (fabs(mismatch) * most <= GAP_DEAD_BAND / o->h * square) {
+  if (fabs(mismatch) * most <= TRIBO_DYN_DEAD_BAND / o->h * square) {
     for (int i = 0; square > 0 && i < 4; ++i) {
       *g[i] -= mismatch / square * c[i];
     }
@@ -259,194 +164,6 @@ static void level_faces(const TriboStepOptions* o, Rows* d, const TriboContact* 
       level_face(o, d, contacts, first);
     }
   }
-}
-
-// ---- limits, dry friction and motors of joints
-// -----------------------------------------------------------------------------
-
-// A limit row exists when the joint is near its stop or may reach it in this step: its distance φ and the free velocity
-// towards it, both seen from inside. [rad or m]
-static const double LIMIT_MARGIN = 1e-3;
-
-static int near_limit(const TriboStepOptions* o, double distance, double speed) {
-  return distance <= o->h * fmax(0, -speed) + LIMIT_MARGIN;
-}
-
-// One row on one velocity of a tree, with the given sign.
-static int add_joint_row(const TriboSystem* system, TriboDynData* data, const BoundDof* bound, TriboConeKind kind,
-                         TriboRowKind row_kind, int index, double sign) {
-  Rows* rows = &data->rows;
-  const int c = tribo_dyn_rows_begin(rows, kind, 1, row_kind, index);
-  double* jac = tribo_dyn_rows_term(system, rows, bound->block);
-  jac[bound->v - system->info.block_v[bound->block]] = sign;
-  rows->g[rows->cones[c].row] = sign * data->v_free[bound->v];
-  return c;
-}
-
-// What a limit is about: a coordinate and the joint velocities that change it. In a plane these turn with the body; the
-// angle of a ball joint grows with the velocity about the axis of its rotation, which both bodies see alike.
-typedef struct LimitedWay {
-  double at;
-  int v, n;  // first velocity, count
-  double along[3];
-} LimitedWay;
-
-static LimitedWay limited_way(const BoundDof* bound, const double* q_all) {
-  const double* q = q_all + bound->q;
-  LimitedWay way = {.at = q[0], .v = bound->v, .n = 1, .along = {1, 0, 0}};
-  if (bound->kind == TRIBO_JOINT_PLANAR) {
-    const double c = q[2 - bound->part], s = q[3 - bound->part];
-    way.v -= bound->part;
-    way.n = 2;
-    tribo_set3(way.along, bound->part == 0 ? c : s, bound->part == 0 ? -s : c, 0);
-  } else if (bound->kind == TRIBO_JOINT_SPHERICAL) {
-    const double sine = tribo_norm3(q);
-    way.at = 2 * atan2(sine, fabs(q[3]));
-    way.n = 3;
-    tribo_scale3(way.along, sine > 0 ? copysign(1 / sine, q[3]) : 0, q);
-  }
-  return way;
-}
-
-double tribo_dyn_limit_violation(const TriboSystem* system, const TriboDynData* data) {
-  double most = 0;
-  for (int i = 0; i < system->nbound; ++i) {
-    const BoundDof* bound = system->bounds + i;
-    if (isfinite(bound->lower) || isfinite(bound->upper)) {
-      const double at = limited_way(bound, data->q).at;
-      most = fmax(most, fmax(bound->lower - at, at - bound->upper));
-    }
-  }
-  return most;
-}
-
-static void add_limits(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                       const double* v) {
-  Rows* rows = &data->rows;
-  for (int i = 0; i < system->nbound; ++i) {
-    const BoundDof* bound = system->bounds + i;
-    if (!isfinite(bound->lower) && !isfinite(bound->upper)) {
-      continue;
-    }
-    const LimitedWay way = limited_way(bound, data->q);
-    const TriboContactLaw stop = {.restitution = bound->restitution};
-    double free = 0, old = 0;
-    for (int k = 0; k < way.n; ++k) {
-      free += way.along[k] * data->v_free[way.v + k];
-      old += way.along[k] * v[way.v + k];
-    }
-    for (int upper = 0; upper < 2; ++upper) {
-      const double sign = upper ? -1 : 1, distance = sign * (way.at - (upper ? bound->upper : bound->lower));
-      unsigned char* row = &data->chased[2 * i + upper];
-      *row = *row == 2 ? 2 : (unsigned char)near_limit(options, distance, sign * free);
-      if (*row == 0) {
-        continue;
-      }
-      const int c = tribo_dyn_rows_begin(rows, TRIBO_CONE_NONNEG, 1, TRIBO_ROW_LIMIT, 2 * bound->v + upper);
-      double* jac = tribo_dyn_rows_term(system, rows, bound->block) + way.v - system->info.block_v[bound->block];
-      for (int k = 0; k < way.n; ++k) {
-        jac[k] = sign * way.along[k];
-      }
-      set_normal_row(system, data, options, c, &stop, distance, sign * free, sign * old);
-    }
-  }
-}
-
-int tribo_dyn_chase_limits(const TriboSystem* system, TriboDynData* data, const double* q_next) {
-  int added = 0;
-  for (int i = 0; i < system->nbound; ++i) {
-    const BoundDof* bound = system->bounds + i;
-    if ((!isfinite(bound->lower) && !isfinite(bound->upper)) || bound->restitution > 0) {
-      continue;
-    }
-    const double at = limited_way(bound, q_next).at, beyond[2] = {bound->lower - at, at - bound->upper};
-    for (int upper = 0; upper < 2; ++upper) {
-      unsigned char* row = &data->chased[2 * i + upper];
-      if (*row == 0 && beyond[upper] > 0) {
-        *row = 2;
-        added++;
-      }
-    }
-  }
-  return added;
-}
-
-static void add_friction(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options) {
-  for (int i = 0; i < system->nbound; ++i) {
-    const BoundDof* bound = system->bounds + i;
-    if (bound->friction > 0) {
-      const int c = add_joint_row(system, data, bound, TRIBO_CONE_BOX, TRIBO_ROW_FRICTION, bound->v, 1);
-      TriboCone* cone = data->rows.cones + c;
-      cone->hi = options->h * bound->friction;
-      cone->lo = -cone->hi;
-    }
-  }
-}
-
-static void add_motors(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* o) {
-  Rows* rows = &data->rows;
-  for (int i = 0; i < o->nmotor; ++i) {
-    const TriboMotor* motor = o->motors + i;
-    const double* q = data->q + motor->q;
-    // an angle given as cosine and sine is away from its target by the shorter way round
-    const double away = motor->nq == 1 ? q[0] - motor->target
-                                       : remainder(atan2(q[1], q[0]) - motor->target, 2 * 3.14159265358979323846);
-    const BoundDof dof = {.v = motor->v, .block = tribo_dyn_block_of_v(system, motor->v)};
-    const int c = add_joint_row(system, data, &dof, TRIBO_CONE_BOX, TRIBO_ROW_MOTOR, i, 1);
-    const int row = rows->cones[c].row;
-    const double stiff = o->h * motor->stiffness + motor->damping;
-    rows->R[row] = 1 / (o->h * stiff);
-    rows->g[row] += (motor->stiffness * away - motor->damping * motor->velocity) / stiff;
-    rows->cones[c].hi = o->h * motor->effort;
-    rows->cones[c].lo = -rows->cones[c].hi;
-  }
-}
-
-// One row per bound that is near, with a term on every block it depends on.
-static void add_bounds(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* o) {
-  const TriboSystemInfo* info = &system->info;
-  Rows* rows = &data->rows;
-  for (int i = 0; i < o->nbound; ++i) {
-    const TriboBound* bound = o->bounds + i;
-    double speed = 0;
-    for (int k = 0; k < info->nv; ++k) {
-      speed += bound->jac[k] * data->v_free[k];
-    }
-    if (!near_limit(o, bound->distance, speed)) {
-      continue;
-    }
-    const int c = tribo_dyn_rows_begin(rows, TRIBO_CONE_NONNEG, 1, TRIBO_ROW_BOUND, bound->index);
-    for (int b = 0; b < info->nblock; ++b) {
-      const double* part = bound->jac + info->block_v[b];
-      int any = 0;
-      for (int k = 0; k < info->block_dim[b]; ++k) {
-        any |= part[k] != 0;
-      }
-      if (any) {
-        memcpy(tribo_dyn_rows_term(system, rows, b), part, (size_t)info->block_dim[b] * sizeof *part);
-      }
-    }
-    rows->g[rows->cones[c].row] = speed + distance_bias(o, bound->distance);
-  }
-}
-
-static TriboStatus check_motors(const TriboSystem* system, const TriboStepOptions* o) {
-  const TriboSystemInfo* info = &system->info;
-  for (int i = 0; i < o->nmotor; ++i) {
-    const TriboMotor* m = o->motors + i;
-    if (m->v < 6 * info->nfree || m->v >= info->nv || m->q < 0 || m->nq < 1 || m->nq > 2 || m->q + m->nq > info->nq) {
-      return tribo_fail(TRIBO_INVALID, "tribo_dyn_assemble: motor %d drives v[%d], must be a joint of a tree", i, m->v);
-    }
-    if (!(m->stiffness >= 0 && m->damping >= 0 && m->stiffness + m->damping > 0 && m->effort >= 0) ||
-        !isfinite(m->stiffness + m->damping) || !isfinite(m->target) || !isfinite(m->velocity)) {
-      return tribo_fail(
-          TRIBO_INVALID,
-          "tribo_dyn_assemble: motor %d has stiffness %g, damping %g (finite, ≥ 0, not both 0), effort %g "
-          "(≥ 0), target %g and velocity %g (finite)",
-          i, m->stiffness, m->damping, m->effort, m->target, m->velocity);
-    }
-  }
-  return TRIBO_OK;
 }
 
 // ---- the stage -----------------------------------------------------------------------------------------------------
@@ -488,7 +205,7 @@ TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, co
   // measure, make room, fill
   size_t nrow = 0, nterm = 0, njac = 0;
   TRIBO_TRY(measure_contacts(system, contacts, laws, ncontact, &nrow, &nterm, &njac));
-  TRIBO_TRY(check_motors(system, options));
+  TRIBO_TRY(tribo_dyn_check_motors(system, options));
   // at most two limits and one friction row each
   const size_t njoint = 3 * (size_t)system->nbound + (size_t)options->nmotor, nbound = (size_t)options->nbound;
   const ClosureSize* loops = &system->closure_size;
@@ -501,10 +218,7 @@ TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, co
     add_contact(system, data, options, v, i, contacts + i, laws + i);
   }
   level_faces(options, &data->rows, contacts, ncontact);
-  add_limits(system, data, options, v);
-  add_friction(system, data, options);
-  add_motors(system, data, options);
-  add_bounds(system, data, options);
+  tribo_dyn_joint_rows(system, data, options, v);
   TRIBO_TRY(tribo_dyn_closures_assemble(system, data, options, v));
 
   *problem = tribo_dyn_rows_problem(system, &data->rows, data->mass, data->minv);

@@ -200,8 +200,7 @@ static TriboStatus check_closure(const TriboSystem* system, int index, const Tri
   return TRIBO_OK;
 }
 
-// The one or two blocks a closure acts on; returns how many.
-static int closure_blocks(const TriboSystem* system, const TriboClosure* c, int blocks[2]) {
+int tribo_dyn_closure_blocks(const TriboSystem* system, const TriboClosure* c, int blocks[2]) {
   int pair[2] = {tribo_dyn_block_of(system, c->body_a), tribo_dyn_block_of(system, c->body_b)};
   if (ties_joints(c)) {
     pair[0] = tribo_dyn_block_of_v(system, c->v_a);
@@ -234,7 +233,7 @@ static void find_clusters(TriboSystem* s) {
   for (int changed = 1; changed;) {
     changed = 0;
     for (int i = 0; i < s->nclosure; ++i) {
-      int blocks[2], n = closure_blocks(s, s->closures + i, blocks), low = s->info.nblock;
+      int blocks[2], n = tribo_dyn_closure_blocks(s, s->closures + i, blocks), low = s->info.nblock;
       for (int k = 0; k < n; ++k) {
         const int at = s->cluster[blocks[k]] < 0 ? blocks[k] : s->cluster[blocks[k]];
         low = at < low ? at : low;
@@ -273,7 +272,7 @@ TriboStatus tribo_dyn_system_close(TriboSystem* system, const TriboClosure* clos
     }
     int blocks[2];
     const size_t dim = (size_t)tribo_dyn_closure_dim(closures[i].kind);
-    const int n = closure_blocks(system, closures + i, blocks);
+    const int n = tribo_dyn_closure_blocks(system, closures + i, blocks);
     system->closure_size.ncone++;
     system->closure_size.nrow += dim;
     system->closure_size.nterm += (size_t)n;

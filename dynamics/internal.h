@@ -30,6 +30,7 @@ typedef struct BoundDof {
   int part;             // which velocity of its joint
   double lower, upper;  // limits of q; SPHERICAL: of the angle
   double restitution;   // at these
+  TriboSoftness soft;   // of these
   double friction;      // [N·m, N]
 } BoundDof;
 
@@ -291,6 +292,27 @@ int tribo_dyn_block_of_v(const TriboSystem* system, int v);
 // 1: both static, the same one, or links welded to the same joint
 int tribo_dyn_are_welded(const TriboSystem* system, int body_a, int body_b);
 
+// ---- normal_row.c
+
+// Corners of one face differ by rounding (1e-12 … 1e-10 m); divided by h these differences would be nearly
+// contradictory demands on one rigid body, which solvers pay for. Below this a gap is 0. [m]
+#define TRIBO_DYN_DEAD_BAND 1e-9
+
+// J M⁻¹ Jᵀ of row i of cone c
+double tribo_dyn_mobility(const TriboSystem* system, const TriboDynData* data, const Rows* rows, int c, int i);
+// Bias γ and compliance R of a softened row that is open or passed by `gap`; old: c of v.
+double tribo_dyn_soften(const TriboStepOptions* o, const TriboSoftness* soft, double gap, double old, double mobility,
+                        double* R);
+// Bias, compliance and impact of the last row of cone c; free and old are its velocities of v_f and of v.
+void tribo_dyn_normal_row(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* o, int c,
+                          const TriboContactLaw* law, double gap, double free, double old);
+
+// ---- joint_rows.c
+
+void tribo_dyn_joint_rows(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                          const double* v);
+TriboStatus tribo_dyn_check_motors(const TriboSystem* system, const TriboStepOptions* o);
+
 // ---- directions.c
 
 // Forgets all and makes room for `most`.
@@ -307,6 +329,8 @@ int tribo_dyn_closure_axes(const TriboClosure* closure, const TriboPose* poses, 
                            double error[6]);
 // Appends the rows of a closure as one cone, g = 0; error (6) as above.
 void tribo_dyn_closure_append(const TriboSystem* system, const Place* place, Rows* rows, int index, double error[6]);
+// The one or two blocks a closure acts on; returns how many.
+int tribo_dyn_closure_blocks(const TriboSystem* system, const TriboClosure* closure, int blocks[2]);
 // How far a closure is open; returns the count of rows.
 int tribo_dyn_closure_open(const TriboClosure* closure, const double* q, const TriboPose* poses, double error[6]);
 

@@ -18,6 +18,9 @@
 // Where contacts, limits or dry friction act too, the cluster moves as bodies in contact do, q⁺ = q ⊕ h v⁺ with
 // v⁺ = v_f + M⁻¹Jᵀλ. Then q⁺ moves by the same h M⁻¹Jᵀλ, the passes are the same, and μ = 0.
 //
+// A closure that gives way (solref) has rows of its own kind, those of a spring-damper: they do not count as shut or
+// open, and their cluster moves as bodies in contact do.
+//
 // Under semi-implicit Euler, Baumgarte: g = J v_f + ERP φ(q)/h, once. The same is the way out where the passes part
 // instead of meeting: the step is too long for the motion (a bar that turns by a radian), and being open for a while is
 // better than flying apart. The step then says how far.
@@ -31,6 +34,10 @@ static const double SHUT = 1e-13;
 int tribo_dyn_flows(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options, int block) {
   const int cluster = system->cluster[block];
   return options->scheme == TRIBO_SCHEME_MIDPOINT && cluster >= 0 && !data->hard[cluster];
+}
+
+static int gives_way(const TriboClosure* closure) {
+  return closure->soft.solref[0] != 0;
 }
 
 // Poses of all bodies that closures tie, at q; jac (6 × nv) for trees.
@@ -64,6 +71,13 @@ static void mark_hard(const TriboSystem* system, TriboDynData* data) {
       data->hard[cluster] = 1;
     }
   }
+  for (int i = 0; i < system->nclosure; ++i) {
+    if (gives_way(system->closures + i)) {
+      int blocks[2];
+      const int n = tribo_dyn_closure_blocks(system, system->closures + i, blocks);
+      data->hard[system->cluster[blocks[0]]] = (unsigned char)(n > 0);
+    }
+  }
 }
 
 // Where a block would be without impulses.
@@ -88,11 +102,34 @@ static void set_baumgarte(const TriboSystem* system, TriboDynData* data, const T
   for (int i = 0; i < system->nclosure; ++i) {
     const TriboCone* cone = data->rows.cones + first + i;
     double error[6], *g = data->rows.g + cone->row;
+    if (gives_way(system->closures + i)) {
+      continue;
+    }
     tribo_dyn_closure_open(system->closures + i, data->q, data->poses, error);
     tribo_dyn_rows_apply(system, &data->rows, first + i, data->v_free, g);
     for (int k = 0; k < cone->dim; ++k) {
       g[k] += options->erp * error[k] / options->h;
     }
+  }
+}
+
+// g = J v_f + γ and R of a closure that gives way, whose rows are the newest. A row along which nothing can move gives
+// way as one that moves a little: that costs nothing, and no two rows say the same.
+static void set_soft(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options, const double* v,
+                     const TriboClosure* closure, const double error[6]) {
+  Rows* rows = &data->rows;
+  const int c = rows->ncone - 1, at = rows->cones[c].row;
+  double old[6];
+  tribo_dyn_rows_apply(system, rows, c, data->v_free, rows->g + at);
+  tribo_dyn_rows_apply(system, rows, c, v, old);
+  double mobility[6], most = 0;
+  for (int k = 0; k < rows->cones[c].dim; ++k) {
+    mobility[k] = tribo_dyn_mobility(system, data, rows, c, k);
+    most = fmax(most, mobility[k]);
+  }
+  for (int k = 0; k < rows->cones[c].dim; ++k) {
+    rows->g[at + k] +=
+        tribo_dyn_soften(options, &closure->soft, error[k], old[k], fmax(mobility[k], 1e-3 * most), rows->R + at + k);
   }
 }
 
@@ -120,6 +157,9 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
     tribo_dyn_closure_open(system->closures + i, data->q_trial, data->next_poses, ahead);
     for (int k = 0; k < cone->dim; ++k) {
       data->rows.g[cone->row + k] = ahead[k] / options->h;
+    }
+    if (gives_way(system->closures + i)) {
+      set_soft(system, data, options, v, system->closures + i, error);
     }
   }
   if (euler) {
@@ -178,7 +218,7 @@ TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const
     const TriboCone* cone = data->rows.cones + first + i;
     double* open = data->open + 6 * i;
     tribo_dyn_closure_open(system->closures + i, q_next, data->next_poses, open);
-    for (int k = 0; k < cone->dim; ++k) {
+    for (int k = 0; k < cone->dim && !gives_way(system->closures + i); ++k) {
       *error = fmax(*error, fabs(open[k]));
     }
   }
@@ -196,7 +236,7 @@ TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const
   } else {
     for (int i = 0; i < system->nclosure; ++i) {
       const TriboCone* cone = data->rows.cones + first + i;
-      for (int k = 0; k < cone->dim; ++k) {
+      for (int k = 0; k < cone->dim && !gives_way(system->closures + i); ++k) {
         data->rows.g[cone->row + k] += data->open[6 * i + k] / options->h;
       }
     }

@@ -41,6 +41,7 @@ struct TriboTree {
   std::vector<TriboLinkInfo> links;
   std::vector<double> lower, upper, effort, damping, stiffness, rest, friction, restitution, armature, neutral,
       references;
+  std::vector<TriboSoftness> soft;
   std::vector<const char*> reference_names;
   std::vector<TriboTreeGeom> geoms, visuals;
   std::vector<TriboTreeMimic> mimics;
@@ -201,6 +202,7 @@ static void fill_limits(TriboTree* tree, const TriboLinkDef* links) {
   tree->rest.assign(nv, 0);
   tree->friction.assign(nv, 0);
   tree->restitution.assign(nv, 0);
+  tree->soft.assign(nv, TriboSoftness{});
   tree->armature.assign(nv, 0);
   for (size_t i = 0; i < tree->links.size(); ++i) {
     const TriboLinkInfo& link = tree->links[i];
@@ -215,6 +217,7 @@ static void fill_limits(TriboTree* tree, const TriboLinkDef* links) {
       tree->rest[k] = links[i].rest;
       tree->friction[k] = links[i].friction;
       tree->restitution[k] = links[i].restitution;
+      tree->soft[k] = links[i].soft;
       tree->armature[k] = links[i].armature;
     }
   }
@@ -263,6 +266,7 @@ static void fill_info(TriboTree* tree) {
   info.rest = tree->rest.data();
   info.friction = tree->friction.data();
   info.restitution = tree->restitution.data();
+  info.soft = tree->soft.data();
   info.armature = tree->armature.data();
   info.neutral = tree->neutral.data();
   info.nreference = static_cast<int>(tree->reference_names.size());

@@ -28,8 +28,8 @@ static void spread(const TriboSystem* system, const TriboDynData* data, const Ro
   }
 }
 
-// W (nrow × nrow) = J M⁻¹ Jᵀ of the closure rows, which are the last of the assembled rows; y (6 × largest block) is
-// scratch.
+// W (nrow × nrow) = J M⁻¹ Jᵀ + R of the closure rows, which are the last of the assembled rows; y (6 × largest block)
+// is scratch.
 static void fill_delassus(const TriboSystem* system, const TriboDynData* data, double* W, double* y) {
   const Rows* rows = &data->rows;
   const int n = (int)system->closure_size.nrow, first = rows->nrow - n, begin = rows->ncone - system->nclosure;
@@ -53,6 +53,9 @@ static void fill_delassus(const TriboSystem* system, const TriboDynData* data, d
         }
       }
     }
+  }
+  for (int i = 0; i < n; ++i) {
+    W[(size_t)i * (size_t)(n + 1)] += rows->R[first + i];
   }
 }
 

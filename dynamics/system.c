@@ -196,6 +196,7 @@ static TriboStatus add_tree(TriboSystem* s, int index, const TriboTree* tree, in
     BoundDof bound = {.v = at_v + k, .block = block, .lower = -INFINITY, .upper = INFINITY};
     bound.friction = info->friction[k];
     bound.restitution = info->restitution[k];
+    bound.soft = info->soft[k];
     for (int i = 0; i < info->nlink; ++i) {
       const TriboLinkInfo* link = info->links + i;
       if (k >= link->v_at && k < link->v_at + tribo_dyn_joint_limits(link->kind)) {

@@ -79,11 +79,13 @@ TriboStatus tribo_dyn_tree_wrenches(const TreePart* part, TriboDynData* data, Tr
   return TRIBO_OK;
 }
 
-// Adds θhD to the mass matrix; the derivation above says why θ depends on the joint.
-static void add_damping(const TriboTreeInfo* info, const TriboStepOptions* options, double* mass) {
+// Adds θhD to the mass matrix; the derivation above says why θ depends on the joint. resist (nv, may be NULL) is the
+// damping in what drives it, whose force at v is in τ.
+static void add_damping(const TriboTreeInfo* info, const TriboStepOptions* options, const double* resist,
+                        double* mass) {
   for (int k = 0; k < info->nv; ++k) {
     double* diagonal = mass + k * (info->nv + 1);
-    const double hd = options->h * info->damping[k], z = hd / *diagonal;
+    const double hd = options->h * (info->damping[k] + (resist != NULL ? resist[k] : 0)), z = hd / *diagonal;
     const double theta = options->scheme == TRIBO_SCHEME_EULER ? 1 : z > 2 ? 1 - 1 / z : 0.5;
     *diagonal += hd > 0 ? theta * hd : 0;
   }
@@ -177,7 +179,7 @@ TriboStatus tribo_dyn_tree_prepare(const TriboSystem* system, TriboDynData* data
     TRIBO_TRY(tribo_dyn_tree_wrenches(part, data, pin, middle, wrench, data->force));
   }
   TRIBO_TRY(tribo_pin_mass(pin, middle, mass));
-  add_damping(info, options, mass);
+  add_damping(info, options, options->resist != NULL ? options->resist + system->block_v[part->block] : NULL, mass);
   add_springs(info, options, middle, v, data->force, mass);
   return tribo_dyn_factor(&part->dofs, mass, data->factor);
 }

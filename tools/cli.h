@@ -66,6 +66,7 @@ TriboStatus cli_configure(const Args* args, TriboScene* scene, int* wrong);
       {"--set", "KEY=VALUE", "any world setting, solver.KEY or material.NAME.KEY; may be repeated"},      \
       {"--strict", NULL, "exit 1 when a step was not certified, 2 when the file was not taken in full"},  \
       {"--no-ground", NULL, "no ground under a robot file that has no world"},                            \
+      {"--state", "NAME", "begin in a state that the scene (or a keyframe of the file) names"},           \
       {"--json", "FILE", "results for machines; - is standard output"}, {                                 \
     "--quiet", NULL, "no text for people"                                                                 \
   }

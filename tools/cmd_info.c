@@ -57,6 +57,9 @@ static void print_info(const Simulation* sim) {
            tribo_model_material(model, s->material)->name, s->size[0], s->size[1], s->size[2]);
   }
   printf(n.nshape > MOST ? "  … and %d more (--json lists all)\n" : "", n.nshape - MOST);
+  for (int i = 0; i < n.nstate; ++i) {
+    printf("%s%s%s", i > 0 ? ", " : "\nstates\n  ", tribo_model_state(model, i), i + 1 < n.nstate ? "" : "\n");
+  }
 }
 
 static int write_bodies(Json* json, Simulation* sim) {
@@ -142,6 +145,11 @@ static void write_rest(Json* json, const Simulation* sim) {
     json_text(json, "body", s->body == TRIBO_WORLD ? "world" : tribo_model_body(sim->model, s->body)->name);
     json_text(json, "material", tribo_model_material(sim->model, s->material)->name);
     json_end(json, '}');
+  }
+  json_end(json, ']');
+  json_begin(json, "states", '[');
+  for (int i = 0; i < n.nstate; ++i) {
+    json_text(json, NULL, tribo_model_state(sim->model, i));
   }
   json_end(json, ']');
   // limits are the only constraints a model has before it meets a contact

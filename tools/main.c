@@ -186,7 +186,8 @@ TriboStatus cli_configure(const Args* args, TriboScene* scene, int* wrong) {
     }
     status = tribo_scene_set(scene, key, value);
   }
-  return status;
+  const char* state = cli_value(args, "--state");
+  return status == TRIBO_OK && state != NULL ? tribo_scene_start_at(scene, state) : status;
 }
 
 // ---- help

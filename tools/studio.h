@@ -3,16 +3,17 @@
 
 #include "cli.h"
 
-#define STUDIO_FLAGS                                                                                        \
-  {"--camera", "NAME", "a camera of the scene by name or number, or auto; the first one"},                  \
-      {"--overlay", "LIST",                                                                                 \
-       "what is drawn over the bodies, by commas: contacts forces normals cones frames com inertia joints " \
-       "closures aabb islands penetration wireframe transparent collision trails"},                         \
-      {"--force-scale", "S", "length of force arrows [m/N]; the largest takes a quarter of the picture"},   \
-      {"--load", "FILE", "start from a saved state"}, {"--dt", "S", "time step, instead of the scene's"},   \
-      {"--solver", "ID", "solver, instead of the scene's; `tribo solvers` lists them"},                     \
-      {"--threads", "N", "worker threads"}, {                                                               \
-    "--set", "KEY=VALUE", "any world setting, or solver.KEY; may be repeated"                               \
+#define STUDIO_FLAGS                                                                                                \
+  {"--camera", "NAME", "a camera of the scene by name or number, or auto; the first one"},                          \
+      {"--overlay", "LIST",                                                                                         \
+       "what is drawn over the bodies, by commas: contacts forces normals cones frames com inertia joints "         \
+       "closures aabb islands penetration wireframe transparent collision trails"},                                 \
+      {"--force-scale", "S", "length of force arrows [m/N]; the largest takes a quarter of the picture"},           \
+      {"--load", "FILE", "start from a saved state"}, {"--state", "NAME", "begin in a state that the scene names"}, \
+      {"--dt", "S", "time step, instead of the scene's"},                                                           \
+      {"--solver", "ID", "solver, instead of the scene's; `tribo solvers` lists them"},                             \
+      {"--threads", "N", "worker threads"}, {                                                                       \
+    "--set", "KEY=VALUE", "any world setting, or solver.KEY; may be repeated"                                       \
   }
 
 #if TRIBO_VIEWER

@@ -47,6 +47,7 @@ typedef struct TriboLinkDef {
   double stiffness, rest;    // spring of a joint with one coordinate, and where it is slack [N·m/rad, N/m; rad, m]
   double lower, upper;       // position limits, ±INFINITY: none; see tribo_dyn_joint_limits
   double restitution;        // share of the speed that comes back from a limit, 0 … 1
+  TriboSoftness soft;        // of its limits
   double effort;             // bound of the motor [N·m, N]; INFINITY: none
 } TriboLinkDef;
 
@@ -110,6 +111,7 @@ typedef struct TriboTreeInfo {
   const double* rest;         // (nv)
   const double* friction;     // (nv)
   const double* restitution;  // (nv)
+  const TriboSoftness* soft;  // (nv)
   const double* armature;     // (nv)
   const double* neutral;      // (nq) zero configuration
   int nreference;             // reference poses
@@ -154,6 +156,7 @@ typedef struct TriboClosure {
   int q_a, v_a, q_b, v_b;      // GEAR, MIMIC: coordinates and velocities of two joints with one velocity each
   int nq_a, nq_b;              // 1, or 2 for a cosine and a sine
   double ratio, offset;        // q_b = ratio q_a + offset
+  TriboSoftness soft;          // solref[0] ≠ 0: it gives way
   double period;               // full turns make q_b − ratio q_a known only up to multiples of this; 0: exactly
 } TriboClosure;
 // Once, before the first data is made; the closures are copied.
@@ -192,8 +195,9 @@ typedef struct TriboMotor {
 
 // A bound on something that is no coordinate, a tendon's length: distance ≥ 0, and its rate is jac · v.
 typedef struct TriboBound {
-  int index;          // for names and warm starts
-  double distance;    // to the bound, negative beyond it [m, rad]
+  int index;        // for names and warm starts
+  double distance;  // to the bound, negative beyond it [m, rad]
+  TriboSoftness soft;
   const double* jac;  // (nv)
 } TriboBound;
 
@@ -205,6 +209,9 @@ typedef struct TriboStepOptions {
   double slop;        // penetration that is left alone [m]
   double depen_max;   // fastest push-out [m/s]
   double bounce_min;  // impact speed below which nothing rebounds [m/s]
+  const double*
+      resist;  // (nv) ≥ 0, or NULL: by how much tau falls with each velocity, as a damper's force does. tau holds
+               // its value at v; the step takes the change until its end into account. Not of free bodies
   const TriboMotor* motors;
   int nmotor;
   const TriboBound* bounds;  // of assemble

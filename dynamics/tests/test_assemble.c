@@ -256,14 +256,14 @@ static void softness_is_a_spring_per_mass(void** state) {
   World w = world_of(1);
   int impact;
   double R, h = OPTIONS.h;
-  TriboContactLaw soft = {.dim = 1, .solref = {0.1, 0.8}, .solimp = {0.6, 0.9, 0.02, 0.5, 2}};
+  TriboContactLaw soft = {.dim = 1, .soft = {{0.1, 0.8}, {0.6, 0.9, 0.02, 0.5, 2}}};
   // half way down the width the impedance is half way between its ends
   double phi = -0.01, c = -0.3, d = 0.75, b = 2 / (0.9 * 0.1), k = d / (0.81 * 0.01 * 0.64);
   double gamma = bias_of(&w, phi, -c, soft, &impact, &R), mobility = R * d / (1 - d);
   CHECK_NEAR(gamma, -c + h * (b * c + k * phi), 1e-12);
   assert_int_equal(impact, 0);
   TriboContactLaw full = soft;
-  full.solimp[0] = full.solimp[1] = 0.5;
+  full.soft.solimp[0] = full.soft.solimp[1] = 0.5;
   double R_half;
   bias_of(&w, phi, -c, full, &impact, &R_half);
   CHECK_NEAR(R_half, mobility, 1e-12 * mobility);
@@ -274,12 +274,12 @@ static void softness_is_a_spring_per_mass(void** state) {
   CHECK_NEAR(R, (1 - 0.9) / 0.9 * mobility, 1e-9 * mobility);
   // given directly: stiffness and damping per mass
   TriboContactLaw direct = soft;
-  direct.solref[0] = -500, direct.solref[1] = -7;
+  direct.soft.solref[0] = -500, direct.soft.solref[1] = -7;
   CHECK_NEAR(bias_of(&w, phi, -c, direct, &impact, &R), -c + h * (7 / 0.9 * c + 500 * d / 0.81 * phi), 1e-12);
   // an open gap acts as always, and a time constant below two steps is two steps
   CHECK_NEAR(bias_of(&w, 0.02, 1, soft, &impact, &R), 0.02 / h, 1e-15);
   TriboContactLaw stiff = soft, least = soft;
-  stiff.solref[0] = 1e-6, least.solref[0] = 2 * h;
+  stiff.soft.solref[0] = 1e-6, least.soft.solref[0] = 2 * h;
   CHECK_NEAR(bias_of(&w, phi, -c, stiff, &impact, &R), bias_of(&w, phi, -c, least, &impact, &R), 1e-15);
   world_end(&w);
 }

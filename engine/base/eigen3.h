@@ -4,8 +4,9 @@
 #include "math3.h"
 
 // A = R diag(values) Rᵀ with R the rotation of quat. Axes that are eigenvectors already stay: a diagonal matrix gives
-// the identity, so equal eigenvalues leave the frame they are given in.
-static inline void tribo_eigen3(const double A[9], double values[3], double quat[4]) {
+// the identity, so equal eigenvalues leave the frame they are given in. Off the diagonal, tol times the largest entry
+// counts as 0.
+static inline void tribo_eigen3(const double A[9], double tol, double values[3], double quat[4]) {
   double scale = 0;
   for (int i = 0; i < 9; ++i) {
     scale = fmax(scale, fabs(A[i]));
@@ -25,7 +26,7 @@ static inline void tribo_eigen3(const double A[9], double values[3], double quat
     // the largest entry off the diagonal is turned away, about the third axis
     const double off[3] = {fabs(D[5]), fabs(D[2]), fabs(D[1])};
     const int k = off[0] > off[1] ? (off[0] > off[2] ? 0 : 2) : (off[1] > off[2] ? 1 : 2);
-    if (!(off[k] > 1e-15 * scale)) {
+    if (!(off[k] > tol * scale)) {
       return;
     }
     const int i = (k + 1) % 3, j = (k + 2) % 3;

@@ -28,14 +28,19 @@ typedef struct TriboContact {
 } TriboContact;
 
 // How a contact behaves; resolved by core from the materials of its two geometries.
+// A spring-damper in units of acceleration, as MuJoCo has it.
+typedef struct TriboSoftness {
+  double solref[2];  // time constant and damping ratio, or −k and −d per mass; [0] = 0: rigid
+  double solimp[5];  // impedance at touch, at depth `width`, width [m], midpoint, power
+} TriboSoftness;
+
 typedef struct TriboContactLaw {
   double mu[5];        // sliding 1, 2, torsion, rolling 1, 2
   int dim;             // rows: 1 frictionless, 3 Coulomb, 4 with torsion, 6 with rolling
   double restitution;  // e in [0, 1]
   double compliance;   // k > 0: stiffness [N/m], 0: rigid
   double damping;      // [N·s/m]
-  double solref[2];    // softness by time constant and damping ratio, or −k and −d per mass; [0] = 0: none
-  double solimp[5];    // impedance at touch, at depth `width`, width [m], midpoint, power
+  TriboSoftness soft;  // instead of compliance and damping
   double surface[3];   // velocity of surface b against a imposed at the point (conveyor), world [m/s]
   double grain[3];     // direction of the first tangent, world, any length; 0: any will do
 } TriboContactLaw;

@@ -167,6 +167,7 @@ static TriboStatus fill_link(Builder* b, int body, const int* link_of, TriboLink
   link->lower = joint->lower;
   link->upper = joint->upper;
   link->restitution = joint->restitution;
+  link->soft = tribo_softness(joint->solref, joint->solimp);
   link->effort = joint->effort;
   // mass properties move from the body frame to the link frame: same axes, another origin
   double com[3];

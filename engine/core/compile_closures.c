@@ -187,6 +187,7 @@ static TriboStatus compile(const Ties* ties, TriboModel* model, TriboDynData* lo
         continue;
       }
       closures[i].kind = def->kind;
+      closures[i].soft = tribo_softness(def->solref, def->solimp);
       TriboStatus status = joints ? tie_joints(model, def, &closures[i]) : tie_bodies(model, def, poses, &closures[i]);
       if (status != TRIBO_OK) {
         tribo_fail_prefix("closure '%s': ", def->name);

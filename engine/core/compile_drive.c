@@ -25,6 +25,7 @@ static TriboStatus find_joint(const TriboModel* model, const char* who, const ch
 static TriboStatus compile_tendon(const TriboTendonDef* def, TriboModel* model, ModelTendon* out) {
   TriboPool* pool = &model->pool;
   const size_t njoint = (size_t)def->njoint, npoint = (size_t)def->npoint;
+  out->soft = tribo_softness(def->solref, def->solimp);
   out->njoint = def->njoint;
   out->npoint = def->npoint;
   out->joint = tribo_pool_alloc(pool, njoint, sizeof *out->joint);
@@ -105,6 +106,7 @@ static TriboStatus compile_actuator(const TriboScene* scene, TriboModel* model, 
   *info = (TriboActuatorInfo){.name = tribo_pool_strdup(&model->pool, def->name),
                               .joint = -1,
                               .tendon = -1,
+                              .body = -1,
                               .ctrl_min = def->ctrl_min,
                               .ctrl_max = def->ctrl_max,
                               .force_min = def->force_min,
@@ -114,6 +116,10 @@ static TriboStatus compile_actuator(const TriboScene* scene, TriboModel* model, 
   }
   if (def->joint != NULL) {
     return find_joint(model, def->name, def->joint, &info->joint);
+  }
+  if (def->body != NULL) {
+    model->nthruster++;
+    return tribo_model_body_id(model, def->body, &info->body);
   }
   info->tendon = tribo_names_find(&scene->tendon_names, def->tendon);
   return info->tendon >= 0 ? TRIBO_OK : tribo_not_found(&scene->tendon_names, "tendon", def->tendon);
@@ -129,7 +135,7 @@ static TriboStatus compile_actuators(const TriboScene* scene, TriboModel* model)
   for (int i = 0; i < scene->nactuator; ++i) {
     TriboActuatorDef* def = &model->actuators[i];
     TRIBO_TRY(tribo_located(compile_actuator(scene, model, def, &model->actuator_infos[i]), scene->actuator_where[i]));
-    def->name = def->joint = def->tendon = NULL;  // the scene's
+    def->name = def->joint = def->tendon = def->body = NULL;  // the scene's
   }
   model->nactuator = scene->nactuator;
   return TRIBO_OK;
@@ -165,7 +171,7 @@ static TriboStatus compile_drag(const TriboScene* scene, TriboModel* model, cons
     const double Rt[9] = {R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8]};
     tribo_mul33(left, Rt, full);
     tribo_mul33(turned, left, R);
-    tribo_eigen3(turned, values, own);
+    tribo_eigen3(turned, 1e-15, values, own);
     ModelDrag* drag = &model->drags[model->ndrag++];
     drag->body = i;
     tribo_quat_mul(drag->axes, start, own);

@@ -158,8 +158,7 @@ static TriboContactLaw law_of(const TriboMaterialDef* m) {
                          .restitution = m->restitution,
                          .compliance = m->stiffness,
                          .damping = m->damping};
-  memcpy(law.solref, m->solref, sizeof law.solref);
-  memcpy(law.solimp, m->solimp, sizeof law.solimp);
+  law.soft = tribo_softness(m->solref, m->solimp);
   law.dim = m->rolling > 0 ? 6 : m->torsion > 0 ? 4 : m->friction > 0 ? 3 : 1;
   return law;
 }

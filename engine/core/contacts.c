@@ -96,7 +96,7 @@ static int compare(const TriboContact* x, const TriboContact* y) {
 }
 
 static int is_soft(const TriboContactLaw* law) {
-  return law->compliance > 0 || law->damping > 0 || law->solref[0] != 0;
+  return law->compliance > 0 || law->damping > 0 || law->soft.solref[0] != 0;
 }
 
 static int same_pair(const TriboContact* x, const TriboContact* y) {

@@ -439,6 +439,43 @@ static void put_controllers(Writer* w) {
   }
 }
 
+static void put_states(Writer* w) {
+  static const char* const keys[TRIBO_VALUE_COUNT] = {"positions", "velocities", "ctrl", "act"};
+  const TriboScene* s = w->scene;
+  begin_list(w, "states", s->nstate);
+  for (int i = 0; i < s->nstate; ++i) {
+    const TriboStateDef* def = &s->states[i];
+    begin_item(w);
+    put_fields(w, "state", def);
+    for (int kind = 0; kind < TRIBO_VALUE_COUNT; ++kind) {
+      int any = 0;
+      for (int k = 0; k < def->nvalue; ++k) {
+        const TriboStateValue* value = &def->values[k];
+        if ((int)value->kind != kind) {
+          continue;
+        }
+        if (!any) {
+          put_key(w, keys[kind]);
+        }
+        fputs(any ? ", " : "{", w->file);
+        put_text(w, value->of);
+        fputs(": ", w->file);
+        if (value->n == 1) {
+          put_number(w, value->x[0]);
+        } else {
+          put_numbers(w, value->x, value->n);
+        }
+        any = 1;
+      }
+      fputs(any ? "}\n" : "", w->file);
+    }
+    end_item(w);
+  }
+  if (s->start != NULL) {
+    key_text(w, "start", s->start);
+  }
+}
+
 static void put_exclusions(Writer* w) {
   const TriboScene* s = w->scene;
   begin_list(w, "exclude", s->nexclusion);
@@ -511,6 +548,8 @@ TriboStatus tribo_scene_save(const TriboScene* scene, const char* path) {
   PUT_LIST(&w, "closures", "closure", scene->closures, scene->nclosure);
   put_robots(&w);
   put_controllers(&w);
+  PUT_LIST(&w, "sensors", "sensor", scene->sensors, scene->nsensor);
+  put_states(&w);
   put_exclusions(&w);
   PUT_LIST(&w, "forces", "force", scene->forces, scene->nforce);
   put_records(&w);

@@ -57,6 +57,7 @@ TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, con
   X(bounds, model->nbound)                                       \
   X(bound_jac, model->nbound * model->nv)                        \
   X(effort, model->nv)                                           \
+  X(resist, model->nv)                                           \
   X(length, model->ntendon)                                      \
   X(control, model->ncontroller > 0 ? model->nv : 0)             \
   X(control_v, model->ncontroller > 0 ? model->nv : 0)           \
@@ -141,8 +142,8 @@ void tribo_data_destroy(TriboData* data) {
 }
 
 void tribo_data_reset(const TriboModel* model, TriboData* data) {
-  data->time = 0;
-  data->steps = 0;
+  data->steps = (uint64_t)round(model->time0 / model->world.dt);
+  data->time = (double)data->steps * model->world.dt;
   data->nwarm = 0;
   data->warm_dt = 0;
   data->nview = 0;
@@ -160,7 +161,7 @@ void tribo_data_reset(const TriboModel* model, TriboData* data) {
   memcpy(data->motors, model->motors, (size_t)model->nmotor * sizeof *data->motors);
   for (int i = 0; i < model->nactuator; ++i) {
     data->ctrl[i] = model->actuators[i].ctrl;
-    data->act[i] = 0;
+    data->act[i] = model->act0[i];
   }
   memset(data->closure_force, 0, 6 * (size_t)model->nclosure * sizeof *data->closure_force);
   if (model->ncontroller > 0) {

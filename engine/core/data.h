@@ -106,6 +106,7 @@ struct TriboData {
   TriboBound* bounds;    // (nbound) set by each step
   double* bound_jac;     // (nbound × nv)
   double* effort;        // (nv) scratch: sum of the actuators
+  double* resist;        // (nv) damping in these, of joints that are driven directly
   double* length;        // (ntendon) on demand
   double* control;       // (nv) efforts of the controllers in the last step, without their motors
   double* control_v;     // (nv) scratch: a velocity of zero, then the wanted accelerations
@@ -250,4 +251,6 @@ double tribo_data_effort(const TriboModel* model, const TriboData* data, int joi
 
 // data.c
 TriboStatus tribo_data_kinematics(const TriboModel* model, TriboData* data);
+// states.c: as after a reset, but in a state of the scene
+void tribo_data_begin(const TriboModel* model, TriboData* data, const ModelState* state);
 TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, const char* who);

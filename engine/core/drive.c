@@ -1,6 +1,9 @@
 // Forces that depend on the state: tendons, actuators and the medium. They are taken at the beginning of a step, or of
 // a part of one; activations go on once per step.
 //
+// The damping of an actuator that drives a joint is told to the dynamics, which takes it as implicitly as that of the
+// joint: gains that would stop a light joint within a step do no harm.
+//
 // A tendon of length l(q) and a force f along it act as Jᵀf, J = ∂l/∂q. Of a weighted sum of joint positions that is
 // f · coef on each joint; of a string, f u on the far end and −f u on the near end of each stretch of direction u.
 //
@@ -24,7 +27,7 @@ TriboStatus tribo_drive_look(const TriboModel* model, TriboData* data, const dou
   data->drive_q = q;
   data->drive_v = v;
   // tendons over joints need no places
-  int places = model->ndrag > 0;
+  int places = model->ndrag > 0 || model->nthruster > 0;
   for (int i = 0; i < model->ntendon && !places; ++i) {
     places = model->tendons[i].npoint > 0;
   }
@@ -131,7 +134,7 @@ TriboStatus tribo_drive_bounds(const TriboModel* model, TriboData* data, double*
       for (int k = 0; k < model->nv; ++k) {
         jac[k] = sign * tau[k];
       }
-      data->bounds[count++] = (TriboBound){2 * i + upper, sign * (length - stops[upper]), jac};
+      data->bounds[count++] = (TriboBound){2 * i + upper, sign * (length - stops[upper]), model->tendons[i].soft, jac};
     }
   }
   return TRIBO_OK;
@@ -201,30 +204,71 @@ static double follow(const TriboActuatorDef* def, double act, double ctrl, doubl
   return tribo_clamp(next, def->act_min, def->act_max);
 }
 
+// The mount of a thruster: where it is, its wrench per unit of force in world axes, and its velocity along that.
+static double hold(const TriboModel* model, const TriboData* data, const TriboActuatorDef* def, int body,
+                   double point[3], double wrench[6]) {
+  const TriboPose own = tribo_pose(def->point, def->quaternion);
+  const TriboPose frame = tribo_pose_mul(&data->drive_poses[body], &model->body_offset[body]);
+  const TriboPose mount = tribo_pose_mul(&frame, &own);
+  const TriboTwist* twist = &data->drive_twists[body];
+  double arm[3], velocity[3];
+  tribo_copy3(point, mount.p);
+  tribo_mul33v(wrench, mount.R, def->wrench);
+  tribo_mul33v(wrench + 3, mount.R, def->wrench + 3);
+  tribo_sub3(arm, point, data->drive_poses[body].p);
+  tribo_cross3(velocity, twist->w, arm);
+  tribo_add3(velocity, velocity, twist->v);
+  return tribo_dot3(velocity, wrench) + tribo_dot3(twist->w, wrench + 3);
+}
+
+// Position and speed of what an actuator drives, times its gear; of a thruster, its mount too.
+static void measure(const TriboModel* model, const TriboData* data, int actuator, double* length, double* speed,
+                    double point[3], double unit[6]) {
+  const TriboActuatorDef* def = &model->actuators[actuator];
+  const TriboActuatorInfo* info = &model->actuator_infos[actuator];
+  *length = 0;
+  if (info->body >= 0) {
+    *speed = hold(model, data, def, info->body, point, unit);
+  } else if (info->joint >= 0) {
+    *length = data->drive_q[model->joints[info->joint].q_at];
+    *speed = data->drive_v[model->joints[info->joint].v_at];
+  } else {
+    tribo_tendon_measure(model, &model->tendons[info->tendon], data->drive_q, data->drive_v, data->drive_poses,
+                         data->drive_twists, length, speed);
+  }
+  *length *= def->gear;
+  *speed *= def->gear;
+}
+
+void tribo_actuator_measure(const TriboModel* model, const TriboData* data, int actuator, double* length,
+                            double* speed) {
+  double point[3], unit[6];
+  measure(model, data, actuator, length, speed, point, unit);
+}
+
 void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau, double* wrench) {
   double* sum = data->effort;
   memset(sum, 0, (size_t)model->nv * sizeof *sum);
+  memset(data->resist, 0, (size_t)model->nv * sizeof *data->resist);
   for (int i = 0; i < model->nactuator; ++i) {
     const TriboActuatorDef* def = &model->actuators[i];
     const TriboActuatorInfo* info = &model->actuator_infos[i];
-    double length, speed;
-    if (info->joint >= 0) {
-      length = data->drive_q[model->joints[info->joint].q_at];
-      speed = data->drive_v[model->joints[info->joint].v_at];
-    } else {
-      tribo_tendon_measure(model, &model->tendons[info->tendon], data->drive_q, data->drive_v, data->drive_poses,
-                           data->drive_twists, &length, &speed);
-    }
-    length *= def->gear;
-    speed *= def->gear;
+    double length, speed, point[3], unit[6];
+    measure(model, data, i, &length, &speed, point, unit);
     const double ctrl = tribo_clamp(data->ctrl[i], def->ctrl_min, def->ctrl_max);
     const double a = def->activation == TRIBO_ACTIVATION_NONE ? ctrl : data->act[i];
-    const double force = tribo_clamp((def->gain[0] + def->gain[1] * length + def->gain[2] * speed) * a + def->bias[0] +
-                                         def->bias[1] * length + def->bias[2] * speed,
-                                     def->force_min, def->force_max);
+    const double wanted = (def->gain[0] + def->gain[1] * length + def->gain[2] * speed) * a + def->bias[0] +
+                          def->bias[1] * length + def->bias[2] * speed;
+    const double force = tribo_clamp(wanted, def->force_min, def->force_max);
+    if (info->joint >= 0 && force == wanted) {
+      data->resist[model->joints[info->joint].v_at] -= def->gear * def->gear * (def->gain[2] * a + def->bias[2]);
+    }
     data->actuation[i] = force;
     data->act_next[i] = follow(def, data->act[i], ctrl, model->world.dt);
-    if (info->joint >= 0) {
+    if (info->body >= 0) {
+      push(model, info->body, data->drive_poses, point, def->gear * force, unit, wrench);
+      tribo_axpy3(wrench + 6 * info->body + 3, wrench + 6 * info->body + 3, def->gear * force, unit + 3);
+    } else if (info->joint >= 0) {
       sum[model->joints[info->joint].v_at] += def->gear * force;
     } else {
       pull(model, &model->tendons[info->tendon], data->drive_poses, def->gear * force, sum, wrench);
@@ -234,7 +278,9 @@ void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau
   for (int j = 0; j < model->njoint; ++j) {
     const TriboJointInfo* joint = &model->joints[j];
     if (joint->nv == 1) {
-      tau[joint->v_at] += tribo_clamp(sum[joint->v_at], -joint->effort, joint->effort);
+      const double effort = tribo_clamp(sum[joint->v_at], -joint->effort, joint->effort);
+      tau[joint->v_at] += effort;
+      data->resist[joint->v_at] = effort == sum[joint->v_at] ? fmax(data->resist[joint->v_at], 0) : 0;
     }
   }
 }

@@ -10,5 +10,8 @@ void tribo_drive_passive(const TriboModel* model, const TriboData* data, double*
 void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau, double* wrench);
 // data->bounds there; tau and wrench are scratch
 TriboStatus tribo_drive_bounds(const TriboModel* model, TriboData* data, double* tau, double* wrench);
+// position and speed of what an actuator drives, there
+void tribo_actuator_measure(const TriboModel* model, const TriboData* data, int actuator, double* length,
+                            double* speed);
 // data->length there
 void tribo_drive_lengths(const TriboModel* model, TriboData* data);

@@ -14,6 +14,12 @@ static const char* const joint_kinds[] = {"fixed",     "revolute",    "continuou
 static const char* const closure_kinds[] = {"weld",      "ball",     "hinge", "slider", "cylindrical", "planar",
                                             "universal", "distance", "gear",  "mimic",  NULL};
 static const char* const activations[] = {"none", "integrator", "filter", "exact", NULL};
+static const char* const sensor_kinds[] = {
+#define X(id, word, needs, doc) word,
+    TRIBO_SENSORS(X)
+#undef X
+        NULL};
+static const char* const volumes[] = {"ellipsoid", "box", "capsule", "cylinder", NULL};
 static const char* const laws[] = {"pd", "computed", "effort", "gravity", NULL};
 static const char* const interpolations[] = {"cubic", "linear", "hold", NULL};
 static const char* const bases[] = {"false", "true", "auto", NULL};
@@ -63,6 +69,9 @@ static const Field scene_fields[] = {
     S("actuators", "a list of sections actuator"),
     S("robots", "a list of sections robot"),
     S("controllers", "a list of sections controller"),
+    S("sensors", "a list of sections sensor"),
+    S("states", "a list of sections state"),
+    S("start", "name of the state in which the scene begins"),
     S("exclude", "a list of pairs of body names that never collide"),
     S("forces", "a list of sections force"),
     S("record", "a list of sections record"),
@@ -105,17 +114,19 @@ static const Field pair_fields[] = {S("between", "the names of the two materials
       S("plane", "outward normal of a half-space through `position`; static only"),                                   \
       S("heightfield", "lengths along x and y [m] of a ground with `heights`, centred, solid below; static only")
 
-#define SHAPE_REST                                                                                                 \
-  S("heights", "of a heightfield [m]: a list of rows towards +y, each towards +x; or a file with a row per line"), \
-      V(3, TriboShapeDef, "scale", scale, "", "of a mesh; the third one also of heights"),                         \
-      S("as", "how a mesh collides: `hull`, or `pieces` for one hull per part that no triangle joins"),            \
-      T(TriboShapeDef, "material", material, "name of its material"),                                              \
-      V(3, TriboShapeDef, "surface", surface, "m/s", "velocity of its surface, in body axes: a conveyor belt"),    \
-      V(3, TriboShapeDef, "grain", grain, "",                                                                      \
-        "direction of `friction` where the material has a friction2, in body axes"),                               \
-      R(TriboShapeDef, "density", density, 0, 1e9, 0, "kg/m³", "for bodies without a mass"),                       \
-      {"color", FIELD_VEC4, AT(TriboShapeDef, color), 0, 1, 0, "", "red, green, blue, alpha", NULL},               \
-      I(TriboShapeDef, "group", group, 0, 2147483647, "bits of the groups it is in"),                              \
+#define SHAPE_REST                                                                                               \
+  S("heights",                                                                                                   \
+    "of a heightfield [m]: a list of rows towards +y, each towards +x; or a file with a row per line, or a PNG " \
+    "picture, whose white is 1"),                                                                                \
+      V(3, TriboShapeDef, "scale", scale, "", "of a mesh; the third one also of heights"),                       \
+      S("as", "how a mesh collides: `hull`, or `pieces` for one hull per part that no triangle joins"),          \
+      T(TriboShapeDef, "material", material, "name of its material"),                                            \
+      V(3, TriboShapeDef, "surface", surface, "m/s", "velocity of its surface, in body axes: a conveyor belt"),  \
+      V(3, TriboShapeDef, "grain", grain, "",                                                                    \
+        "direction of `friction` where the material has a friction2, in body axes"),                             \
+      R(TriboShapeDef, "density", density, 0, 1e9, 0, "kg/m³", "for bodies without a mass"),                     \
+      {"color", FIELD_VEC4, AT(TriboShapeDef, color), 0, 1, 0, "", "red, green, blue, alpha", NULL},             \
+      I(TriboShapeDef, "group", group, 0, 2147483647, "bits of the groups it is in"),                            \
       I(TriboShapeDef, "mask", mask, 0, 2147483647, "bits of the groups it collides with")
 
 static const Field shape_fields[] = {
@@ -173,6 +184,9 @@ static const Field joint_fields[] = {
     R(TriboJointDef, "upper", upper, -BIG, INFINITY, 0, "rad, m",
       "limit; of each coordinate of a universal, translation or planar joint, of the angle of a spherical one"),
     R(TriboJointDef, "restitution", restitution, 0, 1, 0, "", "share of the speed that comes back from a limit"),
+    V(2, TriboJointDef, "solref", solref, "s",
+      "MuJoCo's softness of the limits: time constant, damping ratio; 0 is rigid"),
+    V(5, TriboJointDef, "solimp", solimp, "", "beside solref: impedance at touch, at depth, depth, midpoint, power"),
     R(TriboJointDef, "effort", effort, 0, INFINITY, 0, "N m, N", "largest effort of its motor"),
     R(TriboJointDef, "position", position, -BIG, BIG, 0, "rad, m", "initial, away from the bodies' poses"),
     R(TriboJointDef, "velocity", velocity, -BIG, BIG, 0, "rad/s, m/s", "initial"),
@@ -202,6 +216,8 @@ static const Field closure_fields[] = {
     T(TriboClosureDef, "joint_b", joint_b, "gear, mimic: the joint that follows"),
     R(TriboClosureDef, "ratio", ratio, -BIG, BIG, 0, "", "gear, mimic: q_b = ratio q_a + offset"),
     R(TriboClosureDef, "offset", offset, -BIG, BIG, 0, "rad, m", "mimic only; a gear keeps that of the start"),
+    V(2, TriboClosureDef, "solref", solref, "s", "MuJoCo's softness: time constant, damping ratio; 0 is rigid"),
+    V(5, TriboClosureDef, "solimp", solimp, "", "beside solref: impedance at touch, at depth, depth, midpoint, power"),
 };
 
 static const Field tendon_fields[] = {
@@ -214,12 +230,20 @@ static const Field tendon_fields[] = {
     R(TriboTendonDef, "rest_max", rest[1], -BIG, BIG, 0, "m, rad", "slack up to this length; without it, `rest`"),
     R(TriboTendonDef, "lower", lower, -INFINITY, BIG, 0, "m, rad", "limit of its length"),
     R(TriboTendonDef, "upper", upper, -BIG, INFINITY, 0, "m, rad", "limit of its length"),
+    V(2, TriboTendonDef, "solref", solref, "s",
+      "MuJoCo's softness of the limits: time constant, damping ratio; 0 is rigid"),
+    V(5, TriboTendonDef, "solimp", solimp, "", "beside solref: impedance at touch, at depth, depth, midpoint, power"),
 };
 
 static const Field actuator_fields[] = {
     T(TriboActuatorDef, "name", name, "unique among actuators"),
     T(TriboActuatorDef, "joint", joint, "with one coordinate, that is pushed"),
     T(TriboActuatorDef, "tendon", tendon, "or that is pulled"),
+    T(TriboActuatorDef, "body", body, "or a body or link that is pushed by a thruster"),
+    V(3, TriboActuatorDef, "point", point, "m", "where the thruster is mounted, in the body"),
+    Q(TriboActuatorDef, quaternion),
+    V(6, TriboActuatorDef, "wrench", wrench, "",
+      "of the thruster for each unit of force: force and torque in its axes"),
     R(TriboActuatorDef, "gear", gear, -BIG, BIG, 0, "", "l = gear times position; efforts grow by it"),
     V(3, TriboActuatorDef, "gain", gain, "", "g in (g₀ + g₁ l + g₂ l̇) a"),
     V(3, TriboActuatorDef, "bias", bias, "", "b in b₀ + b₁ l + b₂ l̇, added to it"),
@@ -259,6 +283,35 @@ static const Field robot_fields[] = {
     T(TriboRobotDef, "material", material, "of all its shapes"),
     B(TriboRobotDef, "self_collision", self_collision, "false: its own links never collide"),
     S("joints", "a mapping from joint names to initial positions [rad, m]"),
+};
+
+static const Field sensor_fields[] = {
+    T(TriboSensorDef, "name", name, "unique among sensors"),
+    W(TriboSensorDef, "kind", kind, sensor_kinds, "what it reads"),
+    T(TriboSensorDef, "joint", joint, "whose position or velocity is read"),
+    T(TriboSensorDef, "tendon", tendon, "whose length or speed is read"),
+    T(TriboSensorDef, "actuator", actuator, "whose length, speed or force is read"),
+    T(TriboSensorDef, "body", body, "of the mount, or whose subtree; without it, the world"),
+    V(3, TriboSensorDef, "point", point, "m", "of the mount, in the body"),
+    Q(TriboSensorDef, quaternion),
+    T(TriboSensorDef, "ref_body", ref_body, "whose mount the reading is seen from; without it, the world"),
+    V(3, TriboSensorDef, "ref_point", ref_point, "m", "of that mount, in its body"),
+    V(4, TriboSensorDef, "ref_quaternion", ref_quaternion, "", "of that mount: x, y, z, w"),
+    V(3, TriboSensorDef, "field", field, "", "the vector of the world that a compass reads"),
+    W(TriboSensorDef, "volume", volume, volumes, "touch: where it feels"),
+    V(3, TriboSensorDef, "size", size, "m", "of it: half lengths, or radius and half length; 0: all of the body"),
+    R(TriboSensorDef, "cutoff", cutoff, 0, BIG, 0, "", "readings are cut off here, to both sides; 0: nowhere"),
+};
+
+static const Field state_fields[] = {
+    T(TriboStateDef, "name", name, "unique among states"),
+    R(TriboStateDef, "time", time, 0, 1e9, 0, "s", "of the clock"),
+    S("positions",
+      "a mapping from joints to coordinates (spherical: quaternion), and from floating bodies to 7 numbers"),
+    S("velocities",
+      "a mapping from joints to velocities, and from floating bodies to 6 numbers: of the centre of mass"),
+    S("ctrl", "a mapping from actuators to controls"),
+    S("act", "a mapping from actuators to activations"),
 };
 
 static const Field force_fields[] = {
@@ -356,6 +409,8 @@ INIT(tendon, TriboTendonDef, tribo_tendon_default())
 INIT(actuator, TriboActuatorDef, tribo_actuator_default())
 INIT(controller, TriboControllerDef, tribo_controller_default())
 INIT(robot, TriboRobotDef, tribo_robot_default())
+INIT(sensor, TriboSensorDef, tribo_sensor_default())
+INIT(state, TriboStateDef, ((TriboStateDef){.time = 0}))
 INIT(force, TriboForceDef, tribo_force_default())
 INIT(record, TriboRecordDef, ((TriboRecordDef){.every = 1}))
 INIT(camera, TriboCameraDef, tribo_camera_default())
@@ -391,6 +446,9 @@ static const Section sections[] = {
     SECTION(robot, TriboRobotDef, init_robot, "A robot from a URDF file."),
     SECTION(controller, TriboControllerDef, init_controller,
             "Drives joints along a trajectory, or holds them where they are at the start."),
+    SECTION(sensor, TriboSensorDef, init_sensor,
+            "Reads up to four numbers, which recorders and expectations know as `reading`, or `reading.x` and so on."),
+    SECTION(state, TriboStateDef, init_state, "A state with a name: what it says differs from the start."),
     SECTION(force, TriboForceDef, init_force, "A push or a motor effort over time."),
     SECTION(record, TriboRecordDef, init_record, "A CSV file of the motion."),
     SECTION(camera, TriboCameraDef, init_camera, "A view of the scene."),

@@ -1,9 +1,11 @@
-// Heights of a field: a list of rows in the scene, or a file of numbers, a row per line.
+// Heights of a field: a list of rows in the scene, a file of numbers, a row per line, or the brightness of a picture.
 #include <errno.h>
 #include <math.h>
+#include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "scene_load.h"
 
@@ -68,6 +70,38 @@ static TriboStatus read_file(const char* path, Heights* h) {
   return status;
 }
 
+TriboStatus tribo_heights_png(const char* path, double** values, int* nx, int* ny) {
+  png_image image = {.version = PNG_IMAGE_VERSION};
+  *values = NULL;
+  if (png_image_begin_read_from_file(&image, path) == 0) {
+    return tribo_fail(TRIBO_IO, "%s: no picture: %s", path, image.message);
+  }
+  if ((int64_t)image.width * image.height > LARGEST_FIELD) {
+    png_image_free(&image);
+    return tribo_fail(TRIBO_INVALID, "%s: %u × %u heights; accepted are up to 2^24", path, image.width, image.height);
+  }
+  image.format = PNG_FORMAT_GRAY;
+  const size_t count = (size_t)image.width * image.height;
+  *nx = (int)image.width;
+  *ny = (int)image.height;
+  unsigned char* grey = tribo_alloc(PNG_IMAGE_SIZE(image), 1);
+  *values = tribo_alloc(count, sizeof **values);
+  TriboStatus status = TRIBO_OK;
+  if (grey == NULL || *values == NULL) {
+    png_image_free(&image);
+    status = tribo_fail(TRIBO_NOMEM, "%s: no memory for %zu heights", path, count);
+  } else if (png_image_finish_read(&image, NULL, grey, 0, NULL) == 0) {
+    status = tribo_fail(TRIBO_INVALID, "%s: a broken picture: %s", path, image.message);
+  }
+  // the top of the picture is the far end along y
+  for (size_t i = 0; status == TRIBO_OK && i < count; ++i) {
+    const size_t row = (size_t)*ny - 1 - i / (size_t)*nx;
+    (*values)[i] = grey[row * (size_t)*nx + i % (size_t)*nx] / 255.0;
+  }
+  tribo_free(grey);
+  return status;
+}
+
 static TriboStatus read_rows(const YamlNode* node, Heights* h) {
   for (int j = 0; j < node->count; ++j) {
     const YamlNode* row = &node->items[j];
@@ -99,7 +133,12 @@ TriboStatus tribo_load_heights(Loader* l, const YamlNode* shape, const YamlNode*
     status = read_rows(heights, &h);
   } else {
     status = tribo_format_path(&l->pool, heights, "heights", &path);
-    status = status == TRIBO_OK ? read_file(path, &h) : status;
+    if (status == TRIBO_OK) {
+      const char* dot = strrchr(path, '.');
+      const int picture = dot != NULL && strcasecmp(dot, ".png") == 0;
+      status = picture ? tribo_heights_png(path, &h.values, &h.nx, &h.ny) : read_file(path, &h);
+      h.count = picture ? h.nx * h.ny : h.count;
+    }
   }
   if (status == TRIBO_OK && (h.nx < 2 || h.ny < 2)) {
     status = tribo_yaml_fail(heights, "heights: %d rows of %d; at least 2 of 2 are needed", h.ny, h.nx);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "scene_load.h"
 
@@ -36,6 +37,28 @@ TriboStatus tribo_mjcf_at(Mjcf* m, const XmlNode* node) {
 
 TriboStatus tribo_mjcf_added(const Mjcf* m, TriboStatus status) {
   return tribo_located(status, m->scene->where);
+}
+
+TriboStatus tribo_mjcf_each(Mjcf* m, const char* section, TriboStatus (*read)(Mjcf*, const XmlNode*)) {
+  for (const XmlNode* s = m->root->children; s != NULL; s = s->next) {
+    for (const XmlNode* node = s->children; strcmp(s->name, section) == 0 && node != NULL; node = node->next) {
+      TRIBO_TRY(read(m, node));
+    }
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_mjcf_leave_out(Mjcf* m, const XmlNode* node, const char* why) {
+  char key[96];
+  snprintf(key, sizeof key, "<%.30s>: <%.40s>", node->parent->name, node->name);
+  return tribo_mjcf_warn(m, node, key, why);
+}
+
+TriboStatus tribo_mjcf_missing(Mjcf* m, const XmlNode* node, const char* what, const char* name) {
+  if (m->incomplete) {
+    return tribo_mjcf_leave_out(m, node, "of what is left out is left out");
+  }
+  return tribo_xml_fail(node, "there is no %s '%.60s'", what, name != NULL ? name : "");
 }
 
 // ---- includes
@@ -82,8 +105,11 @@ static TriboStatus expand(Mjcf* m, XmlNode* parent, Included* seen, int depth) {
     if (file == NULL) {
       return tribo_xml_fail(node, "<include> needs a file");
     }
-    // names are relative to the main file
+    // names are relative to the main file, or else to the one that includes
     const char* path = tribo_xml_beside(&m->pool, m->root, NULL, file);
+    if (path != NULL && access(path, F_OK) != 0) {
+      path = tribo_xml_beside(&m->pool, node, NULL, file);
+    }
     XmlNode* other;
     if (path == NULL) {
       return tribo_mjcf_no_memory();
@@ -124,42 +150,6 @@ static TriboStatus read_files(Mjcf* m, const char* path) {
 
 // ---- sections
 
-// Elevations are scaled to 0 … 1 and times the third size; the file's first row is the last along y.
-static TriboStatus read_field(Mjcf* m, const XmlNode* node) {
-  TRIBO_TRY(MJ_GROW(m, field));
-  MjField* field = &m->fields[m->nfield];
-  *field = (MjField){.nrow = 0};
-  TRIBO_TRY(tribo_mjcf_apply(m, node, &tribo_mjcf_field, field));
-  m->nfield++;
-  if (field->file != NULL) {
-    return TRIBO_OK;
-  }
-  if (field->nrow < 2 || field->ncol < 2 || (int64_t)field->nrow * field->ncol > 1 << 24) {
-    return tribo_xml_fail(node, "<hfield>: nrow × ncol = %d × %d; accepted are 2 × 2 … 2^24", field->nrow, field->ncol);
-  }
-  const int count = field->nrow * field->ncol;
-  const char* text = tribo_xml_get(node, "elevation");
-  double* raw = tribo_pool_alloc(&m->pool, (size_t)count, sizeof *raw);
-  double* heights = tribo_pool_alloc(&m->pool, (size_t)count, sizeof *heights);
-  if (raw == NULL || heights == NULL) {
-    return tribo_mjcf_no_memory();
-  }
-  if (text != NULL && tribo_xml_numbers(text, raw, count) != count) {
-    return tribo_xml_fail(node, "<hfield> elevation: accepted are %d finite numbers", count);
-  }
-  double low = INFINITY, high = -INFINITY;
-  for (int i = 0; i < count; ++i) {
-    low = fmin(low, raw[i]);
-    high = fmax(high, raw[i]);
-  }
-  for (int i = 0; i < count; ++i) {
-    const int from = (field->nrow - 1 - i / field->ncol) * field->ncol + i % field->ncol;
-    heights[i] = high > low ? field->size[2] * ((raw[from] - low) / (high - low)) : 0;
-  }
-  field->heights = heights;
-  return TRIBO_OK;
-}
-
 static TriboStatus read_asset(Mjcf* m, const XmlNode* node) {
   if (strcmp(node->name, "material") == 0) {
     TRIBO_TRY(MJ_GROW(m, material));
@@ -170,36 +160,10 @@ static TriboStatus read_asset(Mjcf* m, const XmlNode* node) {
     return TRIBO_OK;
   }
   if (strcmp(node->name, "mesh") == 0) {
-    TRIBO_TRY(MJ_GROW(m, mesh));
-    MjMesh* mesh = &m->meshs[m->nmesh];
-    *mesh = (MjMesh){.scale = {1, 1, 1}, .refquat = {1, 0, 0, 0}};
-    TRIBO_TRY(tribo_mjcf_read(m, node, "mesh", NULL, &tribo_mjcf_mesh, mesh));
-    if (mesh->file != NULL && mesh->name == NULL) {
-      // the file's name without folder and ending
-      const char* slash = strrchr(mesh->file, '/');
-      const char* start = slash != NULL ? slash + 1 : mesh->file;
-      const char* dot = strrchr(start, '.');
-      mesh->name = tribo_pool_format(&m->pool, "%.*s", dot != NULL ? (int)(dot - start) : (int)strlen(start), start);
-    }
-    if (mesh->file != NULL) {
-      const char* folder = m->compiler.mesh_dir != NULL ? m->compiler.mesh_dir : m->compiler.asset_dir;
-      mesh->file = tribo_xml_beside(&m->pool, m->root, folder, mesh->file);
-    }
-    const char* vertex = tribo_xml_get(node, "vertex");
-    if (vertex != NULL) {
-      double* points = tribo_pool_alloc(&m->pool, strlen(vertex) / 2 + 1, sizeof *points);
-      int n = points == NULL ? -1 : tribo_xml_numbers(vertex, points, (int)(strlen(vertex) / 2 + 1));
-      if (n < 0 || n % 3 != 0) {
-        return tribo_xml_fail(node, "<mesh> vertex: accepted are finite numbers, three per point");
-      }
-      mesh->vertex = points;
-      mesh->nvertex = n / 3;
-    }
-    m->nmesh++;
-    return TRIBO_OK;
+    return tribo_mjcf_read_mesh(m, node);
   }
   if (strcmp(node->name, "hfield") == 0) {
-    return read_field(m, node);
+    return tribo_mjcf_read_field(m, node);
   }
   if (strcmp(node->name, "texture") == 0) {
     return TRIBO_OK;  // not drawn
@@ -237,9 +201,7 @@ static TriboStatus read_nothing(Mjcf* m, const XmlNode* node) {
 
 static TriboStatus leave_out(Mjcf* m, const XmlNode* node) {
   for (const XmlNode* child = node->children; child != NULL; child = child->next) {
-    char key[96];
-    snprintf(key, sizeof key, "<%.30s>: <%.40s>", node->name, child->name);
-    TRIBO_TRY(tribo_mjcf_warn(m, child, key, "is left out"));
+    TRIBO_TRY(tribo_mjcf_leave_out(m, child, "is left out"));
   }
   return TRIBO_OK;
 }
@@ -250,10 +212,10 @@ static const struct {
   const char* name;
   TriboStatus (*read)(Mjcf* m, const XmlNode* node);
 } sections[] = {
-    {"compiler", read_compiler}, {"option", read_option},   {"asset", read_assets},      {"default", read_nothing},
-    {"size", read_nothing},      {"visual", read_nothing},  {"statistic", read_nothing}, {"custom", read_nothing},
-    {"worldbody", read_nothing}, {"contact", read_nothing}, {"equality", read_nothing},  {"tendon", read_nothing},
-    {"actuator", read_nothing},  {"keyframe", leave_out},   {"sensor", leave_out},       {"extension", leave_out},
+    {"compiler", read_compiler}, {"option", read_option},    {"asset", read_assets},      {"default", read_nothing},
+    {"size", read_nothing},      {"visual", read_nothing},   {"statistic", read_nothing}, {"custom", read_nothing},
+    {"worldbody", read_nothing}, {"contact", read_nothing},  {"equality", read_nothing},  {"tendon", read_nothing},
+    {"actuator", read_nothing},  {"keyframe", read_nothing}, {"sensor", read_nothing},    {"extension", leave_out},
     {"deformable", leave_out},
 };
 enum { SECTIONS = sizeof sections / sizeof *sections };
@@ -301,10 +263,15 @@ static TriboStatus load(Mjcf* m, const char* path) {
   TRIBO_TRY(tribo_mjcf_masses(m));
   TRIBO_TRY(tribo_mjcf_contacts(m));
   TRIBO_TRY(tribo_mjcf_build(m));
+  TRIBO_TRY(tribo_mjcf_springs(m));
+  TRIBO_TRY(tribo_mjcf_shapes(m));
   TRIBO_TRY(tribo_mjcf_filter(m));
   TRIBO_TRY(tribo_mjcf_tendons(m));
   TRIBO_TRY(tribo_mjcf_equalities(m));
-  return tribo_mjcf_actuators(m);
+  TRIBO_TRY(tribo_mjcf_actuators(m));
+  TRIBO_TRY(tribo_mjcf_sensors(m));
+  TRIBO_TRY(tribo_mjcf_cameras(m));
+  return tribo_mjcf_keyframes(m);
 }
 
 TriboStatus tribo_mjcf_load(TriboScene* scene, const char* path, const TriboLog* log) {
@@ -318,6 +285,7 @@ TriboStatus tribo_mjcf_load(TriboScene* scene, const char* path, const TriboLog*
                          .group_range = {0, 5}},
             .option = {.timestep = 0.002,
                        .gravity = {0, 0, -9.81},
+                       .magnetic = {0, -0.5, 0},
                        .constraint = 1,
                        .contact = 1,
                        .limit = 1,

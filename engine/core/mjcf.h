@@ -4,11 +4,20 @@
 //   mjcf.c           the file: includes, compiler, option, sections; warnings
 //   mjcf_tables.c    every element's attributes, one row each
 //   mjcf_read.c      attributes by table, default classes, orientations
+//   mjcf_mesh.c      mesh assets: triangles, mass, primitives fitted to them
+//   mjcf_meshfile.c  their files
+//   mjcf_field.c     height fields
 //   mjcf_bodies.c    worldbody: bodies, joints, geoms, sites with frames and replicas
 //   mjcf_mass.c      inertia of bodies, given or from their geoms
 //   mjcf_build.c     bodies, joints, shapes of the scene
 //   mjcf_contact.c   who collides with whom, and how: bits, materials, pairs, exclusions
-//   mjcf_drive.c     tendons, equalities, actuators
+//   mjcf_equality.c  equalities
+//   mjcf_felt.c      springs and dampers by time constants: the inertia that joints feel
+//   mjcf_tendon.c    tendons
+//   mjcf_actuator.c  actuators
+//   mjcf_sensor.c    sensors
+//   mjcf_camera.c    cameras
+//   mjcf_keyframe.c  keyframes
 #pragma once
 
 #include "pose.h"
@@ -54,7 +63,7 @@ typedef struct MjJoint {
   const char *name, *cls;
   int type, limited, force_limited;
   double pos[3], axis[3], range[2], ref, springref, stiffness[3], damping[3], armature, frictionloss, springdamper[2];
-  double force_range[2];
+  double force_range[2], solref[2], solimp[5];
   const XmlNode* node;
 } MjJoint;
 
@@ -73,7 +82,7 @@ typedef struct MjGeom {
   const char *name, *cls, *mesh, *hfield, *material;
   int type, contype, conaffinity, condim, group, priority, shell;
   double size[3], fromto[6], pos[3], mass, density, friction[3], rgba[4];
-  double solmix, solref[2], solimp[5], margin, gap;
+  double solmix, solref[2], solimp[5], margin, gap, fit_scale;
   MjOrient orient;
   const XmlNode* node;
   int body;
@@ -83,10 +92,22 @@ typedef struct MjGeom {
 
 typedef struct MjSite {
   const char *name, *cls;
-  double pos[3], fromto[6];
+  int type;
+  double pos[3], fromto[6], size[3];
   MjOrient orient;
   int body;
+  TriboPose pose;  // in the body frame
 } MjSite;
+
+typedef enum MjCameraMode { MJ_FIXED, MJ_TRACK, MJ_TRACKCOM, MJ_TARGETBODY, MJ_TARGETBODYCOM } MjCameraMode;
+typedef struct MjCamera {
+  const char *name, *cls, *target;
+  int mode, body;
+  double pos[3], fovy, focal[2], sensor[2];  // [degree], [m]
+  MjOrient orient;
+  const XmlNode* node;
+  TriboPose pose;  // in the body frame
+} MjCamera;
 
 typedef struct MjInertial {
   double pos[3], mass, diag[3], full[6];
@@ -105,6 +126,7 @@ typedef struct MjBody {
   const XmlNode* inertial;
   double mass, com[3], inertia[3], axes[4];  // principal; axes in the body frame, x y z w
   TriboPose pose;                            // in the world, all joint values 0
+  TriboPose start;                           // in the world, at the start
   int id;                                    // in the scene, TRIBO_WORLD for static ones
 } MjBody;
 
@@ -113,18 +135,26 @@ typedef struct MjMaterial {
   double rgba[4];
 } MjMaterial;
 
+typedef enum MjInertia { MJ_INERTIA_CONVEX, MJ_INERTIA_EXACT, MJ_INERTIA_LEGACY, MJ_INERTIA_SHELL } MjInertia;
 typedef struct MjMesh {
   const char *name, *cls, *file;
   double scale[3], refpos[3], refquat[4];
+  int inertia;
   const double* vertex;
   int nvertex;
+  int* face;
+  int nface;
+  const XmlNode* node;
+  // set by tribo_mjcf_measure: of density 1 (per area: SHELL), axes x y z w, the box of its points along them
+  int measured;
+  double volume, centre[3], moments[3], axes[4], low[3], high[3];
 } MjMesh;
 
 typedef struct MjField {
   const char *name, *file;
   int nrow, ncol;
   double size[4];         // half lengths along x and y, elevation, depth of the base
-  const double* heights;  // (nrow × ncol) towards +y, x fastest; NULL: of a file
+  const double* heights;  // (nrow × ncol) towards +y, x fastest
 } MjField;
 
 typedef struct MjPair {
@@ -133,23 +163,36 @@ typedef struct MjPair {
   double friction[5], solref[2], solimp[5];  // NAN: not given
 } MjPair;
 
+// Two bodies that never collide, one of them part of the world.
+typedef struct MjApart {
+  int a, b;
+} MjApart;
+
 typedef struct MjTendon {
   const char *name, *cls;
   int limited;
   double range[2], springlength[2], stiffness[3], damping[3], frictionloss, armature;
+  double solref[2], solimp[5];
   const XmlNode* node;
 } MjTendon;
+
+// An actuator of the file, in its order.
+typedef struct MjControl {
+  const char* name;
+  int id;    // in the scene, −1: left out
+  int nact;  // activations that MuJoCo has for it
+} MjControl;
 
 // ---- the file as a whole
 
 typedef struct MjCompiler {
-  int autolimits, degree, inertia_from_geom, balance_inertia;
+  int autolimits, degree, inertia_from_geom, balance_inertia, strip_path, fit_aabb;
   const char *euler_order, *mesh_dir, *asset_dir, *coordinate;
   double total_mass, bound_mass, bound_inertia, group_range[2];
 } MjCompiler;
 
 typedef struct MjOption {
-  double timestep, gravity[3], wind[3], density, viscosity;
+  double timestep, gravity[3], wind[3], magnetic[3], density, viscosity;
   int integrator;
   // of <flag>
   int constraint, contact, limit, frictionloss, equality, has_gravity, spring, damper, actuation, filter_parent;
@@ -160,6 +203,13 @@ typedef struct MjClass {
   int parent;  // −1: the main class
   const XmlNode* node;
 } MjClass;
+
+// The mass matrix at the start, factored; L NULL: nobody asked yet.
+typedef struct MjFelt {
+  int nv;
+  double *L, *y;  // (nv × nv), scratch (nv)
+  int* v;         // (njoint) first velocity of each joint
+} MjFelt;
 
 // X(type, name): arrays that grow while the file is read
 #define MJ_ARRAYS(X)      \
@@ -172,15 +222,20 @@ typedef struct MjClass {
   X(MjJoint, joint)       \
   X(MjGeom, geom)         \
   X(MjSite, site)         \
+  X(MjCamera, camera)     \
   X(MjPair, pair)         \
-  X(MjTendon, tendon)
+  X(MjApart, apart)       \
+  X(MjTendon, tendon)     \
+  X(MjControl, control)
 
 typedef struct Mjcf {
   TriboScene* scene;
   TriboPool pool;
   const TriboLog* log;
   XmlNode* root;
-  int nreplica;  // gone through so far
+  int nreplica;    // gone through so far
+  int incomplete;  // 1: parts that others may name were left out
+  MjFelt felt;
   MjCompiler compiler;
   MjOption option;
 #define X(type, name) \
@@ -196,6 +251,12 @@ typedef struct Mjcf {
 TriboStatus tribo_mjcf_no_memory(void);
 // Said once per key and file: "path:line: …".
 TriboStatus tribo_mjcf_warn(Mjcf* m, const XmlNode* node, const char* key, const char* what);
+// The same of an element of a section: "<section>: <element> …".
+TriboStatus tribo_mjcf_leave_out(Mjcf* m, const XmlNode* node, const char* why);
+// A name that the file does not have: an error, but in a file whose parts were left out.
+TriboStatus tribo_mjcf_missing(Mjcf* m, const XmlNode* node, const char* what, const char* name);
+// Calls a reader for every child of every section of a name.
+TriboStatus tribo_mjcf_each(Mjcf* m, const char* section, TriboStatus (*read)(Mjcf*, const XmlNode*));
 // What follows in the scene comes from this node.
 TriboStatus tribo_mjcf_at(Mjcf* m, const XmlNode* node);
 TriboStatus tribo_mjcf_added(const Mjcf* m, TriboStatus status);
@@ -203,7 +264,7 @@ TriboStatus tribo_mjcf_added(const Mjcf* m, TriboStatus status);
 // mjcf_tables.c
 extern const MjElement tribo_mjcf_compiler, tribo_mjcf_option, tribo_mjcf_flag, tribo_mjcf_joint, tribo_mjcf_freejoint,
     tribo_mjcf_geom, tribo_mjcf_site, tribo_mjcf_body, tribo_mjcf_inertial, tribo_mjcf_frame, tribo_mjcf_replicate,
-    tribo_mjcf_material, tribo_mjcf_mesh, tribo_mjcf_field, tribo_mjcf_tendon;
+    tribo_mjcf_material, tribo_mjcf_mesh, tribo_mjcf_field, tribo_mjcf_tendon, tribo_mjcf_camera;
 MjJoint tribo_mjcf_joint_default(void);
 MjGeom tribo_mjcf_geom_default(void);
 MjSite tribo_mjcf_site_default(void);
@@ -224,20 +285,52 @@ TriboStatus tribo_mjcf_defaults(Mjcf* m, const XmlNode* node, const char* inheri
 TriboStatus tribo_mjcf_quaternion(const Mjcf* m, const XmlNode* node, const MjOrient* orient, double quat[4]);
 // Position and orientation along fromto, where that is given: the length is returned, 0 without.
 double tribo_mjcf_fromto(const double fromto[6], double pos[3], double quat[4]);
+// A softness that the file asks for, within MuJoCo's bounds. Its default, which a file need not write, is how MuJoCo
+// solves what is rigid: ref[0] = 0.
+void tribo_mjcf_softness(const double solref[2], const double solimp[5], double ref[2], double imp[5]);
 int tribo_mjcf_find_joint(const Mjcf* m, const char* name);  // −1: not there
 int tribo_mjcf_find_body(const Mjcf* m, const char* name);
 int tribo_mjcf_find_geom(const Mjcf* m, const char* name);
 int tribo_mjcf_find_site(const Mjcf* m, const char* name);
 
-// mjcf_bodies.c, mjcf_mass.c, mjcf_build.c, mjcf_contact.c, mjcf_drive.c, in this order
+// mjcf_field.c
+TriboStatus tribo_mjcf_read_field(Mjcf* m, const XmlNode* node);
+
+// mjcf_mesh.c
+TriboStatus tribo_mjcf_read_mesh(Mjcf* m, const XmlNode* node);
+MjMesh* tribo_mjcf_find_mesh(const Mjcf* m, const char* name);  // NULL: not there
+int tribo_mjcf_is_msh(const char* path);                        // a file that only this reader knows
+// mjcf_meshfile.c: what a file holds, as it is; to be freed also on failure.
+TriboStatus tribo_mjcf_mesh_file(const char* path, double** points, int* npoint, int** triangles, int* ntriangle);
+// Its points and triangles as geoms see them, to be freed also on failure.
+TriboStatus tribo_mjcf_triangles(const MjMesh* mesh, double** points, int* npoint, int** triangles, int* ntriangle);
+TriboStatus tribo_mjcf_measure(MjMesh* mesh);
+// A primitive in place of the mesh: its frame in that of the mesh, and its sizes as the file would give them.
+TriboStatus tribo_mjcf_fit(const Mjcf* m, MjMesh* mesh, int type, double scale, TriboPose* frame, double size[3]);
+// A file that an asset names, in its folder (NULL: the one of all assets), and the asset's name where it has none.
+TriboStatus tribo_mjcf_file(Mjcf* m, const XmlNode* node, const char* folder, const char* name, const char** out);
+TriboStatus tribo_mjcf_file_name(Mjcf* m, const char* file, const char** name);
+// Turns principal axes so that the largest moment comes first.
+void tribo_mjcf_sort_axes(double moments[3], double axes[4]);
+
+// mjcf_felt.c: J M⁻¹Jᵀ at the start, J being Σ coefᵢ times velocity `part` of jointᵢ. Of the bodies and joints that the
+// scene has when it is called first.
+TriboStatus tribo_mjcf_mobility(Mjcf* m, const int* joints, const double* coefs, int count, int part, double* out);
+
+// The rest, in this order
 TriboStatus tribo_mjcf_bodies(Mjcf* m);
 TriboStatus tribo_mjcf_masses(Mjcf* m);
 TriboStatus tribo_mjcf_contacts(Mjcf* m);
 TriboStatus tribo_mjcf_build(Mjcf* m);
+TriboStatus tribo_mjcf_springs(Mjcf* m);
+TriboStatus tribo_mjcf_shapes(Mjcf* m);
 TriboStatus tribo_mjcf_filter(Mjcf* m);
 TriboStatus tribo_mjcf_tendons(Mjcf* m);
 TriboStatus tribo_mjcf_equalities(Mjcf* m);
 TriboStatus tribo_mjcf_actuators(Mjcf* m);
+TriboStatus tribo_mjcf_sensors(Mjcf* m);
+TriboStatus tribo_mjcf_cameras(Mjcf* m);
+TriboStatus tribo_mjcf_keyframes(Mjcf* m);
 int tribo_mjcf_collide(const Mjcf* m, const MjGeom* a, const MjGeom* b);
 // The geometry of a geom as shapes have it.
 TriboStatus tribo_mjcf_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def);

@@ -100,6 +100,20 @@ static TriboStatus read_joint(Mjcf* m, const XmlNode* node, const Place* place) 
   return TRIBO_OK;
 }
 
+// A primitive takes the place of the mesh it names.
+static TriboStatus fit_geom(Mjcf* m, MjGeom* geom) {
+  MjMesh* mesh = tribo_mjcf_find_mesh(m, geom->mesh);
+  if (mesh == NULL || !isnan(geom->fromto[0])) {
+    return tribo_xml_fail(geom->node, "geom '%s': there is no mesh '%.60s', or fromto beside it", geom->name,
+                          geom->mesh);
+  }
+  TriboPose frame;
+  TRIBO_TRY(tribo_mjcf_fit(m, mesh, geom->type, geom->fit_scale, &frame, geom->size));
+  const TriboPose placed = tribo_pose_mul(&geom->pose, &frame);
+  geom->pose = placed;
+  return TRIBO_OK;
+}
+
 static TriboStatus read_geom(Mjcf* m, const XmlNode* node, const Place* place) {
   TRIBO_TRY(bounded(m, node));
   TRIBO_TRY(MJ_GROW(m, geom));
@@ -125,6 +139,9 @@ static TriboStatus read_geom(Mjcf* m, const XmlNode* node, const Place* place) {
   } else {
     TRIBO_TRY(pose_of(m, node, geom->pos, &geom->orient, &place->frame, &geom->pose));
   }
+  if (geom->mesh != NULL && geom->type != MJ_MESH && geom->type != MJ_SDF) {
+    TRIBO_TRY(fit_geom(m, geom));
+  }
   m->ngeom++;
   return TRIBO_OK;
 }
@@ -137,11 +154,31 @@ static TriboStatus read_site(Mjcf* m, const XmlNode* node, const Place* place) {
   TRIBO_TRY(tribo_mjcf_read(m, node, "site", place->cls, &tribo_mjcf_site, site));
   TRIBO_TRY(full_name(m, place, "site", m->nsite, &site->name));
   site->body = place->body;
-  double quat[4], pos[3];
-  tribo_mjcf_fromto(site->fromto, site->pos, quat);
-  tribo_mul33v(pos, place->frame.R, site->pos);
-  tribo_add3(site->pos, place->frame.p, pos);
+  double quat[4];
+  const double length = tribo_mjcf_fromto(site->fromto, site->pos, quat);
+  if (isnan(site->fromto[0])) {
+    TRIBO_TRY(tribo_mjcf_quaternion(m, node, &site->orient, quat));
+  }
+  if (!isnan(site->fromto[0])) {
+    site->size[1] = 0.5 * length;
+  }
+  const TriboPose own = tribo_pose(site->pos, quat);
+  site->pose = tribo_pose_mul(&place->frame, &own);
   m->nsite++;
+  return TRIBO_OK;
+}
+
+static TriboStatus read_camera(Mjcf* m, const XmlNode* node, const Place* place) {
+  TRIBO_TRY(bounded(m, node));
+  TRIBO_TRY(MJ_GROW(m, camera));
+  MjCamera* camera = &m->cameras[m->ncamera];
+  *camera = (MjCamera){.fovy = 45, .orient = tribo_mjcf_orient_default()};
+  TRIBO_TRY(tribo_mjcf_read(m, node, "camera", place->cls, &tribo_mjcf_camera, camera));
+  TRIBO_TRY(full_name(m, place, "camera", m->ncamera, &camera->name));
+  camera->node = node;
+  camera->body = place->body;
+  TRIBO_TRY(pose_of(m, node, camera->pos, &camera->orient, &place->frame, &camera->pose));
+  m->ncamera++;
   return TRIBO_OK;
 }
 
@@ -211,10 +248,11 @@ static const struct {
   const char* name;
   TriboStatus (*read)(Mjcf* m, const XmlNode* node, const Place* place);
 } elements[] = {
-    {"inertial", read_inertial}, {"joint", read_joint}, {"freejoint", read_joint}, {"geom", read_geom},
-    {"site", read_site},         {"body", read_body},   {"frame", read_frame},     {"replicate", read_replicate},
+    {"inertial", read_inertial}, {"joint", read_joint}, {"freejoint", read_joint},
+    {"geom", read_geom},         {"site", read_site},   {"camera", read_camera},
+    {"body", read_body},         {"frame", read_frame}, {"replicate", read_replicate},
 };
-static const char* const left_out[] = {"plugin", "composite", "flexcomp", "attach", "light", "camera"};
+static const char* const left_out[] = {"plugin", "composite", "flexcomp", "attach"};
 
 static TriboStatus read_child(Mjcf* m, const XmlNode* node, const Place* place) {
   for (size_t i = 0; i < sizeof elements / sizeof *elements; ++i) {
@@ -226,8 +264,12 @@ static TriboStatus read_child(Mjcf* m, const XmlNode* node, const Place* place) 
     if (strcmp(node->name, left_out[i]) == 0) {
       char key[64];
       snprintf(key, sizeof key, "<%s>", node->name);
+      m->incomplete |= strcmp(node->name, "plugin") != 0;
       return tribo_mjcf_warn(m, node, key, "is left out");
     }
+  }
+  if (strcmp(node->name, "light") == 0) {
+    return TRIBO_OK;  // the viewer has its own
   }
   return tribo_xml_fail(node, "<%.40s> has no place in a body", node->name);
 }
@@ -252,11 +294,12 @@ static TriboStatus read_children(Mjcf* m, const XmlNode* parent, const Place* pl
 TriboStatus tribo_mjcf_bodies(Mjcf* m) {
   TRIBO_TRY(MJ_GROW(m, body));
   m->bodys[m->nbody++] = (MjBody){.name = "world", .node = m->root, .parent = -1, .id = TRIBO_WORLD};
-  m->bodys[0].local = m->bodys[0].pose = tribo_pose_identity();
-  for (const XmlNode* node = m->root->children; node != NULL; node = node->next) {
-    if (strcmp(node->name, "worldbody") == 0) {
-      Place place = {0, tribo_pose_identity(), tribo_xml_get(node, "childclass"), "", 0, 0};
-      for (; place.pass < PASSES; ++place.pass) {
+  m->bodys[0].local = m->bodys[0].pose = m->bodys[0].start = tribo_pose_identity();
+  // all parts of the world come before all bodies, however many sections there are
+  for (int pass = 0; pass < PASSES; ++pass) {
+    for (const XmlNode* node = m->root->children; node != NULL; node = node->next) {
+      if (strcmp(node->name, "worldbody") == 0) {
+        const Place place = {0, tribo_pose_identity(), tribo_xml_get(node, "childclass"), "", 0, pass};
         TRIBO_TRY(read_children(m, node, &place));
       }
     }

@@ -12,15 +12,6 @@
 
 // ---- shapes
 
-static const MjMesh* find_mesh(const Mjcf* m, const char* name) {
-  for (int i = 0; name != NULL && i < m->nmesh; ++i) {
-    if (m->meshs[i].name != NULL && strcmp(m->meshs[i].name, name) == 0) {
-      return &m->meshs[i];
-    }
-  }
-  return NULL;
-}
-
 static const MjField* find_field(const Mjcf* m, const char* name) {
   for (int i = 0; name != NULL && i < m->nfield; ++i) {
     if (m->fields[i].name != NULL && strcmp(m->fields[i].name, name) == 0) {
@@ -43,37 +34,44 @@ static void color_of(const Mjcf* m, const MjGeom* geom, double color[4]) {
   }
 }
 
+// A point p of the file stands at S Rᵀ(p − ref). A mesh that is not turned, or scaled alike along all axes, stays the
+// file it is and is placed there; others are points.
 static TriboStatus mesh_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def) {
-  const MjMesh* mesh = find_mesh(m, geom->mesh);
+  const MjMesh* mesh = tribo_mjcf_find_mesh(m, geom->mesh);
   if (mesh == NULL) {
     return tribo_xml_fail(geom->node, "geom '%s': there is no mesh '%.60s'", geom->name,
                           geom->mesh != NULL ? geom->mesh : "");
   }
   def->kind = TRIBO_SHAPE_HULL;
-  tribo_copy3(def->scale, mesh->scale);
-  if (mesh->vertex != NULL) {
-    double* points = tribo_pool_copy(&m->pool, mesh->vertex, (size_t)mesh->nvertex, 3 * sizeof *points);
-    if (points == NULL) {
-      return tribo_mjcf_no_memory();
+  const double *q = mesh->refquat, *s = mesh->scale;
+  const int turned = q[1] != 0 || q[2] != 0 || q[3] != 0, uniform = s[0] == s[1] && s[1] == s[2];
+  if (mesh->file != NULL && !tribo_mjcf_is_msh(mesh->file) && (uniform || !turned)) {
+    double unit[4] = {q[1], q[2], q[3], q[0]}, back[3];
+    const double none[3] = {0};
+    tribo_quat_normalize(unit);
+    const TriboPose ref = tribo_pose(none, unit), identity = tribo_pose_identity();
+    TriboPose own = tribo_pose_between(&ref, &identity);
+    tribo_mul33v(back, own.R, mesh->refpos);
+    for (int k = 0; k < 3; ++k) {
+      own.p[k] = -s[k] * back[k];
     }
-    for (int i = 0; i < 3 * mesh->nvertex; ++i) {
-      points[i] *= mesh->scale[i % 3];
-    }
-    def->points = points;
-    def->npoint = mesh->nvertex;
-  } else {
+    const TriboPose placed = tribo_pose_mul(&geom->pose, &own);
+    tribo_copy3(def->position, placed.p);
+    tribo_quat_from_mat(def->quaternion, placed.R);
+    tribo_copy3(def->scale, s);
     def->mesh = mesh->file;
+    return TRIBO_OK;
   }
-  // the mesh is moved so that refpos and refquat become its origin
-  const double quat[4] = {mesh->refquat[1], mesh->refquat[2], mesh->refquat[3], mesh->refquat[0]};
-  double unit[4];
-  memcpy(unit, quat, sizeof unit);
-  tribo_quat_normalize(unit);
-  const TriboPose ref = tribo_pose(mesh->refpos, unit), none = tribo_pose_identity();
-  const TriboPose back = tribo_pose_between(&ref, &none), placed = tribo_pose_mul(&geom->pose, &back);
-  tribo_copy3(def->position, placed.p);
-  tribo_quat_from_mat(def->quaternion, placed.R);
-  return TRIBO_OK;
+  double* points;
+  int *triangles, ntriangle = 0;
+  TriboStatus status = tribo_mjcf_triangles(mesh, &points, &def->npoint, &triangles, &ntriangle);
+  if (status == TRIBO_OK) {
+    def->points = tribo_pool_copy(&m->pool, points, (size_t)def->npoint, 3 * sizeof *points);
+    status = def->points == NULL ? tribo_mjcf_no_memory() : TRIBO_OK;
+  }
+  tribo_free(points);
+  tribo_free(triangles);
+  return status;
 }
 
 TriboStatus tribo_mjcf_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def) {
@@ -92,10 +90,7 @@ TriboStatus tribo_mjcf_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def) {
   color_of(m, geom, def->color);
   tribo_copy3(def->position, geom->pose.p);
   tribo_quat_from_mat(def->quaternion, geom->pose.R);
-  if (geom->type == MJ_MESH || (geom->type != MJ_SDF && geom->mesh != NULL)) {
-    if (geom->type != MJ_MESH) {
-      return tribo_xml_fail(geom->node, "geom '%s': a primitive fitted to a mesh is not known here", geom->name);
-    }
+  if (geom->type == MJ_MESH) {
     return mesh_shape(m, geom, def);
   }
   if (geom->type == MJ_HFIELD) {
@@ -157,9 +152,6 @@ static TriboStatus check_springs(Mjcf* m, const MjJoint* joint) {
   if (joint->stiffness[1] != 0 || joint->stiffness[2] != 0 || joint->damping[1] != 0 || joint->damping[2] != 0) {
     TRIBO_TRY(tribo_mjcf_warn(m, joint->node, "polynomial stiffness or damping of a joint", "counts as linear"));
   }
-  if (joint->springdamper[0] > 0 && joint->springdamper[1] > 0) {
-    TRIBO_TRY(tribo_mjcf_warn(m, joint->node, "springdamper of a joint", "is not honoured"));
-  }
   return TRIBO_OK;
 }
 
@@ -173,6 +165,7 @@ static TriboStatus fill_joint(Mjcf* m, const MjJoint* joint, TriboJointDef* def)
   def->damping = m->option.damper ? joint->damping[0] : 0;
   def->friction = m->option.constraint && m->option.frictionloss ? joint->frictionloss : 0;
   def->stiffness = m->option.spring ? joint->stiffness[0] : 0;
+  tribo_mjcf_softness(joint->solref, joint->solimp, def->solref, def->solimp);
   const int single = joint->type == MJ_SLIDE || joint->type == MJ_HINGE;
   const int given = !isnan(joint->range[0]) && (joint->range[0] != 0 || joint->range[1] != 0);
   int limited = joint->limited == MJ_TRUE || (joint->limited == MJ_AUTO && m->compiler.autolimits && given);
@@ -273,9 +266,8 @@ static TriboStatus add_geom(Mjcf* m, const MjGeom* geom) {
     return tribo_xml_fail(geom->node, "geom '%s': there is no hfield '%.60s'", geom->name,
                           geom->hfield != NULL ? geom->hfield : "");
   }
-  if (geom->type == MJ_SDF || (field != NULL && field->heights == NULL)) {
-    return tribo_mjcf_warn(m, geom->node, field != NULL ? "height field of a file" : "signed distance field",
-                           "is left out");
+  if (geom->type == MJ_SDF) {
+    return tribo_mjcf_warn(m, geom->node, "signed distance field", "is left out");
   }
   TRIBO_TRY(tribo_mjcf_shape(m, geom, &def));
   const MjBody* body = &m->bodys[geom->body];
@@ -312,6 +304,7 @@ TriboStatus tribo_mjcf_build(Mjcf* m) {
     MjBody* body = &m->bodys[i];
     const MjBody* parent = &m->bodys[body->parent];
     body->pose = tribo_pose_mul(&parent->pose, &body->local);
+    body->start = tribo_pose_mul(&parent->start, &body->local);
     body->id = TRIBO_WORLD;
     TRIBO_TRY(tribo_mjcf_at(m, body->node));
     if (body->weld == 0) {
@@ -320,6 +313,10 @@ TriboStatus tribo_mjcf_build(Mjcf* m) {
     const MjJoint* first = body->njoint > 0 ? &m->joints[body->first_joint] : NULL;
     TRIBO_TRY(first != NULL && first->type == MJ_FREE ? add_free(m, body, first) : add_chain(m, body, parent->id));
   }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_mjcf_shapes(Mjcf* m) {
   for (int g = 0; g < m->ngeom; ++g) {
     TRIBO_TRY(add_geom(m, &m->geoms[g]));
   }

@@ -2,7 +2,8 @@
 //
 // MuJoCo lets two geoms collide when contype of one and conaffinity of the other share a bit, in either direction; here
 // both directions must agree. So every combination of the two becomes a group of its own, whose mask names all groups
-// it collides with: the relation is symmetric, and both rules say the same. A geom of a <pair> gets a group of its own.
+// it collides with: the relation is symmetric, and both rules say the same. A geom of a <pair> gets a group of its own,
+// and so do the geoms of two bodies of an <exclude> one of which is part of the world.
 // Friction of two geoms is that of the higher priority, or the larger one; so each combination is a material, and each
 // two of these are a pair.
 #include <math.h>
@@ -32,12 +33,33 @@ static const MjElement pair_element = {"pair", pair_attrs, sizeof pair_attrs / s
 
 // ---- groups
 
+// Whether two bodies, one of them a part of the world, never collide.
+static int kept_apart(const Mjcf* m, int a, int b) {
+  for (int i = 0; i < m->napart; ++i) {
+    const MjApart* two = &m->aparts[i];
+    if ((two->a == a && two->b == b) || (two->a == b && two->b == a)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+// The body whose geoms are a group of their own, 0: none.
+static int party(const Mjcf* m, int body) {
+  for (int i = 0; i < m->napart; ++i) {
+    if (m->aparts[i].a == body || m->aparts[i].b == body) {
+      return body + 1;
+    }
+  }
+  return 0;
+}
+
 static int bits_meet(const MjGeom* a, const MjGeom* b) {
   return (a->contype & b->conaffinity) != 0 || (b->contype & a->conaffinity) != 0;
 }
 
 int tribo_mjcf_collide(const Mjcf* m, const MjGeom* a, const MjGeom* b) {
-  if (bits_meet(a, b)) {
+  if (bits_meet(a, b) && !kept_apart(m, a->body, b->body)) {
     return 1;
   }
   for (int i = 0; i < m->npair; ++i) {
@@ -49,27 +71,38 @@ int tribo_mjcf_collide(const Mjcf* m, const MjGeom* a, const MjGeom* b) {
   return 0;
 }
 
-static TriboStatus read_pairs(Mjcf* m, const XmlNode* section) {
-  for (const XmlNode* node = section->children; node != NULL; node = node->next) {
-    if (strcmp(node->name, "exclude") == 0) {
-      continue;
+static TriboStatus read_exclude(Mjcf* m, const XmlNode* node, int bodies[2]) {
+  const char* names[2] = {tribo_xml_get(node, "body1"), tribo_xml_get(node, "body2")};
+  bodies[0] = tribo_mjcf_find_body(m, names[0]);
+  bodies[1] = tribo_mjcf_find_body(m, names[1]);
+  const int lost = bodies[0] < 0 ? 0 : 1;
+  return bodies[lost] < 0 ? tribo_mjcf_missing(m, node, "body", names[lost]) : TRIBO_OK;
+}
+
+static TriboStatus read_pair(Mjcf* m, const XmlNode* node) {
+  if (strcmp(node->name, "exclude") == 0) {
+    // those of two bodies that move are for the scene
+    int bodies[2];
+    TRIBO_TRY(read_exclude(m, node, bodies));
+    if (bodies[0] >= 0 && bodies[1] >= 0 && (m->bodys[bodies[0]].weld == 0) != (m->bodys[bodies[1]].weld == 0)) {
+      TRIBO_TRY(MJ_GROW(m, apart));
+      m->aparts[m->napart++] = (MjApart){bodies[0], bodies[1]};
     }
-    if (strcmp(node->name, "pair") != 0) {
-      return tribo_xml_fail(node, "<%.40s> has no place in <contact>", node->name);
-    }
-    TRIBO_TRY(MJ_GROW(m, pair));
-    MjPair* pair = &m->pairs[m->npair];
-    *pair = (MjPair){.condim = -1, .friction = {NAN, NAN, NAN, NAN, NAN}, .solref = {NAN}, .solimp = {NAN}};
-    TRIBO_TRY(tribo_mjcf_read(m, node, "pair", NULL, &pair_element, pair));
-    pair->a = tribo_mjcf_find_geom(m, pair->geom1);
-    pair->b = tribo_mjcf_find_geom(m, pair->geom2);
-    if (pair->a < 0 || pair->b < 0) {
-      return tribo_xml_fail(
-          node, "<pair>: there is no geom '%.60s'",
-          pair->a < 0 ? (pair->geom1 != NULL ? pair->geom1 : "") : (pair->geom2 != NULL ? pair->geom2 : ""));
-    }
-    m->npair++;
+    return TRIBO_OK;
   }
+  if (strcmp(node->name, "pair") != 0) {
+    return tribo_xml_fail(node, "<%.40s> has no place in <contact>", node->name);
+  }
+  TRIBO_TRY(MJ_GROW(m, pair));
+  MjPair* pair = &m->pairs[m->npair];
+  *pair = (MjPair){.condim = -1, .friction = {NAN, NAN, NAN, NAN, NAN}, .solref = {NAN}, .solimp = {NAN}};
+  TRIBO_TRY(tribo_mjcf_read(m, node, "pair", NULL, &pair_element, pair));
+  pair->a = tribo_mjcf_find_geom(m, pair->geom1);
+  pair->b = tribo_mjcf_find_geom(m, pair->geom2);
+  if (pair->a < 0 || pair->b < 0) {
+    return tribo_mjcf_missing(m, node, "geom", pair->a < 0 ? pair->geom1 : pair->geom2);
+  }
+  m->npair++;
   return TRIBO_OK;
 }
 
@@ -95,7 +128,7 @@ static TriboStatus find_classes(Mjcf* m) {
     for (int k = 0; !own && k < i; ++k) {
       const MjGeom* other = &m->geoms[k];
       if (other->collision_class >= 0 && other->contype == geom->contype && other->conaffinity == geom->conaffinity &&
-          !in_pair(m, k)) {
+          !in_pair(m, k) && party(m, other->body) == party(m, geom->body)) {
         geom->collision_class = other->collision_class;
         break;
       }
@@ -181,11 +214,7 @@ static TriboStatus check_geom(Mjcf* m, const MjGeom* geom) {
 }
 
 TriboStatus tribo_mjcf_contacts(Mjcf* m) {
-  for (const XmlNode* node = m->root->children; node != NULL; node = node->next) {
-    if (strcmp(node->name, "contact") == 0) {
-      TRIBO_TRY(read_pairs(m, node));
-    }
-  }
+  TRIBO_TRY(tribo_mjcf_each(m, "contact", read_pair));
   TRIBO_TRY(find_classes(m));
   // one geom stands for each material
   int* first = tribo_pool_alloc(&m->pool, (size_t)m->ngeom, sizeof *first);
@@ -247,23 +276,16 @@ TriboStatus tribo_mjcf_contacts(Mjcf* m) {
 // ---- what never collides
 
 static TriboStatus exclude(Mjcf* m, const XmlNode* node) {
-  const char* names[2] = {tribo_xml_get(node, "body1"), tribo_xml_get(node, "body2")};
-  int ids[2];
-  for (int i = 0; i < 2; ++i) {
-    const int body = tribo_mjcf_find_body(m, names[i]);
-    if (body < 0) {
-      return tribo_xml_fail(node, "<exclude>: there is no body '%.60s'", names[i] != NULL ? names[i] : "");
-    }
-    ids[i] = m->bodys[body].id;
-    if (ids[i] == TRIBO_WORLD && body != 0) {
-      return tribo_mjcf_warn(m, node, "<exclude> of a body that never moves", "is not honoured");
-    }
+  int bodies[2] = {0, 0};
+  if (strcmp(node->name, "exclude") == 0) {
+    TRIBO_TRY(read_exclude(m, node, bodies));
   }
-  if (ids[0] == ids[1]) {
+  if (bodies[0] < 0 || bodies[1] < 0 || bodies[0] == bodies[1] || m->bodys[bodies[0]].weld == 0 ||
+      m->bodys[bodies[1]].weld == 0) {
     return TRIBO_OK;
   }
   TRIBO_TRY(tribo_mjcf_at(m, node));
-  return tribo_mjcf_added(m, tribo_scene_exclude(m->scene, names[0], names[1]));
+  return tribo_mjcf_added(m, tribo_scene_exclude(m->scene, m->bodys[bodies[0]].name, m->bodys[bodies[1]].name));
 }
 
 // Bodies and their parents never collide. The scene does that for neighbours in a chain; between a body of several
@@ -290,13 +312,5 @@ TriboStatus tribo_mjcf_filter(Mjcf* m) {
     TRIBO_TRY(tribo_mjcf_warn(m, m->root, "flag filterparent=\"disable\"", "is not honoured"));
   }
   TRIBO_TRY(exclude_parents(m));
-  for (const XmlNode* section = m->root->children; section != NULL; section = section->next) {
-    for (const XmlNode* node = section->children; strcmp(section->name, "contact") == 0 && node != NULL;
-         node = node->next) {
-      if (strcmp(node->name, "exclude") == 0) {
-        TRIBO_TRY(exclude(m, node));
-      }
-    }
-  }
-  return TRIBO_OK;
+  return tribo_mjcf_each(m, "contact", exclude);
 }

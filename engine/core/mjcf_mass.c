@@ -14,57 +14,113 @@ typedef struct Solid {
   double mass, centre[3], inertia[9], axes[4], principal[3];
 } Solid;
 
-// Volume, centre and inertia of the shape of density 1 in its own frame.
-static TriboStatus solid_of(Mjcf* m, const MjGeom* geom, const TriboShapeDef* def, double* volume, double centre[3],
-                            double inertia[9]) {
-  TriboHull* hull = NULL;
-  TriboStatus status = TRIBO_OK;
-  if (def->kind == TRIBO_SHAPE_HULL) {
-    TRIBO_TRY(tribo_mjcf_warn(m, geom->node, "mass of a mesh", "is taken from its convex hull"));
-    status = def->mesh != NULL ? tribo_col_hull_load(def->mesh, def->scale, &hull)
-                               : tribo_col_hull_create(def->points, def->npoint, &hull);
+// Area and moments of inertia of the surface of a shape, of mass 1 per area; 0: there is no formula.
+static int shell_of(const TriboShapeDef* def, double* area, double moments[3]) {
+  const double pi = 3.14159265358979323846, r = def->size[0], l = def->size[1];
+  const double ball = 4 * pi * r * r, tube = 2 * pi * r * l, lid = pi * r * r;
+  switch (def->kind) {
+    case TRIBO_SHAPE_SPHERE:
+      *area = ball;
+      moments[0] = moments[2] = 2.0 / 3 * ball * r * r;
+      break;
+    case TRIBO_SHAPE_CAPSULE:
+      // the middle of half a ball's surface is at half its radius
+      *area = ball + tube;
+      moments[2] = tube * r * r + 2.0 / 3 * ball * r * r;
+      moments[0] = tube * (6 * r * r + l * l) / 12 + ball * (2.0 / 3 * r * r + 0.5 * r * l + 0.25 * l * l);
+      break;
+    case TRIBO_SHAPE_CYLINDER:
+      *area = tube + 2 * lid;
+      moments[2] = tube * r * r + lid * r * r;
+      moments[0] = tube * (6 * r * r + l * l) / 12 + 2 * lid * (r * r + l * l) / 4;
+      break;
+    case TRIBO_SHAPE_BOX: {
+      // of two opposite sides each: their second moments along the axes, then those of inertia
+      double second[3] = {0};
+      *area = 0;
+      for (int k = 0; k < 3; ++k) {
+        const double* s = def->size;
+        const double side = 2 * s[(k + 1) % 3] * s[(k + 2) % 3];
+        *area += side;
+        for (int i = 0; i < 3; ++i) {
+          second[i] += side * s[i] * s[i] / (i == k ? 4 : 12);
+        }
+      }
+      for (int i = 0; i < 3; ++i) {
+        moments[i] = second[(i + 1) % 3] + second[(i + 2) % 3];
+      }
+      return 1;
+    }
+    default: return 0;
   }
-  if (status == TRIBO_OK) {
-    status = tribo_col_shape_mass(def->kind, def->size, hull, volume, centre, inertia);
+  moments[1] = moments[0];
+  return 1;
+}
+
+// Of density 1, in the frame of the geom: volume or area, centre, principal moments and axes.
+static TriboStatus measure(Mjcf* m, const MjGeom* geom, double* volume, double centre[3], double moments[3],
+                           double axes[4]) {
+  if (geom->type == MJ_MESH) {
+    MjMesh* mesh = tribo_mjcf_find_mesh(m, geom->mesh);
+    if (mesh == NULL) {
+      return tribo_xml_fail(geom->node, "geom '%s': there is no mesh '%.60s'", geom->name,
+                            geom->mesh != NULL ? geom->mesh : "");
+    }
+    TRIBO_TRY(tribo_mjcf_measure(mesh));
+    *volume = mesh->volume;
+    tribo_copy3(centre, mesh->centre);
+    tribo_copy3(moments, mesh->moments);
+    memcpy(axes, mesh->axes, sizeof mesh->axes);
+    return TRIBO_OK;
   }
-  tribo_col_hull_destroy(hull);
-  if (status != TRIBO_OK) {
-    tribo_fail_prefix("%s:%d: geom '%s': ", geom->node->path, geom->node->line, geom->name);
+  TriboShapeDef def;
+  TRIBO_TRY(tribo_mjcf_shape(m, geom, &def));
+  memset(centre, 0, 3 * sizeof *centre);
+  tribo_quat_identity(axes);
+  if (geom->shell && shell_of(&def, volume, moments)) {
+    return TRIBO_OK;
   }
-  return status;
+  if (geom->shell) {
+    TRIBO_TRY(tribo_mjcf_warn(m, geom->node, "shellinertia of an ellipsoid", "is not honoured: it counts as solid"));
+  }
+  double about[9];
+  TRIBO_TRY(tribo_col_shape_mass(def.kind, def.size, NULL, volume, centre, about));
+  tribo_set3(moments, about[0], about[4], about[8]);
+  return TRIBO_OK;
 }
 
 static TriboStatus geom_solid(Mjcf* m, const MjGeom* geom, Solid* out) {
   memset(out, 0, sizeof *out);
   out->axes[3] = 1;
-  TriboShapeDef def;
-  if (geom->type == MJ_PLANE || geom->type == MJ_HFIELD || geom->type == MJ_SDF) {
+  const double given = isnan(geom->mass) ? geom->density : geom->mass;
+  if (geom->type == MJ_PLANE || geom->type == MJ_HFIELD || given == 0) {
     return TRIBO_OK;
   }
-  if (geom->shell) {
-    TRIBO_TRY(tribo_mjcf_warn(m, geom->node, "shellinertia", "is not honoured: the geom counts as solid"));
+  if (geom->type == MJ_SDF) {
+    return m->bodys[geom->body].weld == 0
+               ? TRIBO_OK
+               : tribo_xml_fail(geom->node,
+                                "geom '%s': the mass of a signed distance field is not known here; its "
+                                "body needs an <inertial>",
+                                geom->name);
   }
-  TRIBO_TRY(tribo_mjcf_shape(m, geom, &def));
-  double volume, centre[3], about[9], turned[9];
-  TRIBO_TRY(solid_of(m, geom, &def, &volume, centre, about));
+  if (!(given >= 0)) {
+    return tribo_xml_fail(geom->node, "geom '%s' has %s %g, must be ≥ 0", geom->name,
+                          isnan(geom->mass) ? "density" : "mass", given);
+  }
+  double volume = 1, centre[3] = {0}, moments[3] = {0}, own[4] = {0, 0, 0, 1}, quat[4], R[9], turned[9];
+  TRIBO_TRY(measure(m, geom, &volume, centre, moments, own));
   out->mass = isnan(geom->mass) ? geom->density * volume : geom->mass;
-  const double density = out->mass / volume;
-  if (!(out->mass >= 0)) {
-    return tribo_xml_fail(geom->node, "geom '%s' has mass %g, must be ≥ 0", geom->name, out->mass);
-  }
+  tribo_scale3(out->principal, out->mass / volume, moments);
   tribo_mul33v(out->centre, geom->pose.R, centre);
   tribo_add3(out->centre, out->centre, geom->pose.p);
-  for (int i = 0; i < 9; ++i) {
-    about[i] *= density;
-  }
-  tribo_mul33(turned, geom->pose.R, about);
-  tribo_mul33t(out->inertia, turned, geom->pose.R);
-  // principal axes: the geom's own unless it is a mesh
-  double quat[4], own[4], values[3];
   tribo_quat_from_mat(quat, geom->pose.R);
-  tribo_eigen3(about, values, own);
   tribo_quat_mul(out->axes, quat, own);
-  tribo_copy3(out->principal, values);
+  tribo_quat_to_mat(R, out->axes);
+  for (int i = 0; i < 9; ++i) {
+    turned[i] = R[i] * out->principal[i % 3];
+  }
+  tribo_mul33t(out->inertia, turned, R);
   return TRIBO_OK;
 }
 
@@ -108,7 +164,8 @@ static TriboStatus from_geoms(Mjcf* m, int index) {
   for (int i = 0; i < 9; ++i) {
     second[i] -= mass * ((i % 4 == 0 ? c2 : 0) - body->com[i / 3] * body->com[i % 3]);
   }
-  tribo_eigen3(second, body->inertia, body->axes);
+  tribo_eigen3(second, 1e-15, body->inertia, body->axes);
+  tribo_mjcf_sort_axes(body->inertia, body->axes);
   return TRIBO_OK;
 }
 
@@ -132,7 +189,8 @@ static TriboStatus from_inertial(Mjcf* m, MjBody* body) {
   } else {
     const double* f = in.full;
     const double full[9] = {f[0], f[3], f[4], f[3], f[1], f[5], f[4], f[5], f[2]};
-    tribo_eigen3(full, body->inertia, body->axes);
+    tribo_eigen3(full, 1e-15, body->inertia, body->axes);
+    tribo_mjcf_sort_axes(body->inertia, body->axes);
   }
   for (int i = 0; i < 3; ++i) {
     if (!(body->inertia[i] >= 0)) {

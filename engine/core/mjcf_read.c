@@ -70,6 +70,10 @@ TriboStatus tribo_mjcf_apply(Mjcf* m, const XmlNode* node, const MjElement* elem
     for (int i = 0; i < element->nattr && row == NULL; ++i) {
       row = strcmp(element->attrs[i].name, a->name) == 0 ? &element->attrs[i] : NULL;
     }
+    // an empty one says nothing
+    if (row != NULL && row->kind != MJ_TEXT && a->value[strspn(a->value, " \t\r\n")] == '\0') {
+      continue;
+    }
     if (row == NULL) {
       return tribo_xml_fail(node, "<%s> has no attribute '%.40s'", node->name, a->name);
     }
@@ -258,6 +262,19 @@ double tribo_mjcf_fromto(const double fromto[6], double pos[3], double quat[4]) 
   tribo_scale3(pos, 0.5, pos);
   from_z(along, quat);
   return tribo_norm3(along);
+}
+
+// ---- softness
+
+void tribo_mjcf_softness(const double solref[2], const double solimp[5], double ref[2], double imp[5]) {
+  static const double usual_ref[2] = {0.02, 1}, usual_imp[5] = TRIBO_SOLIMP;
+  const int rigid = tribo_equal(solref, usual_ref, 2) && tribo_equal(solimp, usual_imp, 5);
+  ref[0] = rigid ? 0 : solref[0];
+  ref[1] = rigid ? 0 : solref[1];
+  for (int i = 0; i < 5; ++i) {
+    imp[i] = i < 2 ? tribo_clamp(solimp[i], 1e-4, 0.9999) : fmax(solimp[i], i == 4 ? 1 : 0);
+  }
+  imp[3] = tribo_clamp(imp[3], 0, 1);
 }
 
 // ---- names

@@ -28,6 +28,7 @@ static const char* const tristate[] = {"false", "true", "auto", NULL};
 static const char* const angles[] = {"radian", "degree", NULL};
 static const char* const enabled[] = {"disable", "enable", NULL};
 static const char* const integrators[] = {"Euler", "RK4", "implicit", "implicitfast", NULL};
+static const char* const inertias[] = {"convex", "exact", "legacy", "shell", NULL};
 static const char* const joint_types[] = {"free", "ball", "slide", "hinge", NULL};
 static const char* const geom_types[] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
                                          "cylinder", "box",    "mesh",   "sdf",     NULL};
@@ -45,9 +46,9 @@ static const MjAttr compiler_attrs[] = {
     T(MjCompiler, "assetdir", asset_dir),
     W(MjCompiler, "inertiafromgeom", inertia_from_geom, tristate),
     R(MjCompiler, "inertiagrouprange", group_range, 2, 2),
-    WARN("strippath"),
+    B(MjCompiler, "strippath", strip_path),
+    B(MjCompiler, "fitaabb", fit_aabb),
     LOOK("texturedir"),
-    LOOK("fitaabb"),
     LOOK("discardvisual"),
     LOOK("usethread"),
     LOOK("fusestatic"),
@@ -66,6 +67,7 @@ static const MjAttr option_attrs[] = {
     R(MjOption, "timestep", timestep, 1, 1),
     R(MjOption, "gravity", gravity, 3, 3),
     R(MjOption, "wind", wind, 3, 3),
+    R(MjOption, "magnetic", magnetic, 3, 3),
     R(MjOption, "density", density, 1, 1),
     R(MjOption, "viscosity", viscosity, 1, 1),
     W(MjOption, "integrator", integrator, integrators),
@@ -81,7 +83,6 @@ static const MjAttr option_attrs[] = {
     LOOK("noslip_tolerance"),
     LOOK("ccd_tolerance"),
     LOOK("sleep_tolerance"),
-    LOOK("magnetic"),
     LOOK("cone"),
     LOOK("jacobian"),
     LOOK("solver"),
@@ -150,9 +151,9 @@ static const MjAttr joint_attrs[] = {
     WARN("actuatorgravcomp"),
     LOOK("group"),
     LOOK("user"),
+    R(MjJoint, "solreflimit", solref, 1, 2),
+    R(MjJoint, "solimplimit", solimp, 1, 5),
     WARN("margin"),
-    WARN("solreflimit"),
-    WARN("solimplimit"),
     WARN("solreffriction"),
     WARN("solimpfriction"),
 };
@@ -187,9 +188,9 @@ static const MjAttr geom_attrs[] = {
     T(MjGeom, "hfield", hfield),
     T(MjGeom, "mesh", mesh),
     R(MjGeom, "rgba", rgba, 4, 4),
+    R(MjGeom, "fitscale", fit_scale, 1, 1),
     WARN("surfacevel"),
     WARN("adhesion"),
-    WARN("fitscale"),
     WARN("fluidshape"),
     WARN("fluidcoef"),
     LOOK("user"),
@@ -202,15 +203,38 @@ static const MjAttr site_attrs[] = {
     R(MjSite, "pos", pos, 3, 3),
     R(MjSite, "fromto", fromto, 6, 6),
     ORIENT(MjSite, orient),
-    LOOK("type"),
+    W(MjSite, "type", type, geom_types),
+    R(MjSite, "size", size, 1, 3),
     LOOK("group"),
     LOOK("material"),
     LOOK("mesh"),
-    LOOK("size"),
     LOOK("rgba"),
     LOOK("user"),
 };
 ELEMENT(site);
+
+static const char* const camera_modes[] = {"fixed", "track", "trackcom", "targetbody", "targetbodycom", NULL};
+static const MjAttr camera_attrs[] = {
+    T(MjCamera, "name", name),
+    T(MjCamera, "class", cls),
+    W(MjCamera, "mode", mode, camera_modes),
+    T(MjCamera, "target", target),
+    R(MjCamera, "pos", pos, 3, 3),
+    ORIENT(MjCamera, orient),
+    R(MjCamera, "fovy", fovy, 1, 1),
+    R(MjCamera, "focal", focal, 2, 2),
+    R(MjCamera, "sensorsize", sensor, 2, 2),
+    LOOK("resolution"),
+    LOOK("focalpixel"),
+    LOOK("principal"),
+    LOOK("principalpixel"),
+    LOOK("orthographic"),
+    LOOK("projection"),
+    LOOK("output"),
+    LOOK("ipd"),
+    LOOK("user"),
+};
+ELEMENT(camera);
 
 static const MjAttr body_attrs[] = {
     T(MjBody, "name", name),
@@ -277,7 +301,7 @@ static const MjAttr mesh_attrs[] = {
     LOOK("texcoord"),
     LOOK("smoothnormal"),
     LOOK("maxhullvert"),
-    LOOK("inertia"),
+    W(MjMesh, "inertia", inertia, inertias),
     WARN("builtin"),
     WARN("params"),
     LOOK("material"),
@@ -307,9 +331,9 @@ static const MjAttr tendon_attrs[] = {
     LOOK("material"),
     LOOK("rgba"),
     LOOK("user"),
+    R(MjTendon, "solreflimit", solref, 1, 2),
+    R(MjTendon, "solimplimit", solimp, 1, 5),
     WARN("margin"),
-    WARN("solreflimit"),
-    WARN("solimplimit"),
     WARN("solreffriction"),
     WARN("solimpfriction"),
 };
@@ -325,7 +349,9 @@ MjJoint tribo_mjcf_joint_default(void) {
                    .force_limited = MJ_AUTO,
                    .axis = {0, 0, 1},
                    .range = {NAN},
-                   .force_range = {NAN}};
+                   .force_range = {NAN},
+                   .solref = {0.02, 1},
+                   .solimp = TRIBO_SOLIMP};
 }
 
 MjGeom tribo_mjcf_geom_default(void) {
@@ -338,16 +364,19 @@ MjGeom tribo_mjcf_geom_default(void) {
                   .density = 1000,
                   .friction = {1, 0.005, 0.0001},
                   .rgba = {NAN},
+                  .fit_scale = 1,
                   .solmix = 1,
                   .solref = {0.02, 1},
-                  .solimp = {0.9, 0.95, 0.001, 0.5, 2},
+                  .solimp = TRIBO_SOLIMP,
                   .orient = tribo_mjcf_orient_default()};
 }
 
 MjSite tribo_mjcf_site_default(void) {
-  return (MjSite){.fromto = {NAN}, .orient = tribo_mjcf_orient_default()};
+  return (MjSite){
+      .type = MJ_SPHERE, .size = {0.005, 0.005, 0.005}, .fromto = {NAN}, .orient = tribo_mjcf_orient_default()};
 }
 
 MjTendon tribo_mjcf_tendon_default(void) {
-  return (MjTendon){.limited = MJ_AUTO, .range = {NAN}, .springlength = {-1, NAN}};
+  return (MjTendon){
+      .limited = MJ_AUTO, .range = {NAN}, .springlength = {-1, NAN}, .solref = {0.02, 1}, .solimp = TRIBO_SOLIMP};
 }

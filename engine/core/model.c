@@ -189,6 +189,8 @@ static TriboStatus compile(const TriboScene* scene, TriboModel* model, int* scen
   TRIBO_TRY(tribo_compile_shapes(scene, model, scene_body));
   TRIBO_TRY(tribo_compile_visuals(scene, model, scene_body));
   TRIBO_TRY(tribo_compile_drive(scene, model, scene_body));
+  TRIBO_TRY(tribo_compile_states(scene, model));
+  TRIBO_TRY(tribo_compile_sensors(scene, model));
   TRIBO_TRY(compile_forces(scene, model));
   TRIBO_TRY(compile_motors(scene, model));
   TRIBO_TRY(tribo_compile_control(scene, model));
@@ -261,6 +263,8 @@ TriboModelSize tribo_model_size(const TriboModel* model) {
                           .ncamera = model->ncamera,
                           .nexpect = model->nexpect,
                           .nrecord = model->nrecord,
+                          .nstate = model->nstate,
+                          .nsensor = model->nsensor,
                           .memory = sizeof *model + model->pool.bytes};
 }
 
@@ -282,3 +286,4 @@ ACCESSOR(TriboTendonInfo, tendon, tendon_infos, ntendon)
 ACCESSOR(TriboActuatorInfo, actuator, actuator_infos, nactuator)
 ACCESSOR(TriboCameraDef, camera, cameras, ncamera)
 ACCESSOR(TriboRecordDef, record, records, nrecord)
+ACCESSOR(TriboSensorInfo, sensor, sensor_infos, nsensor)

@@ -19,6 +19,7 @@ typedef struct ModelTendon {
   double* coef;   // (njoint)
   int* body;      // (npoint) TRIBO_WORLD: of the world
   double* point;  // (npoint × 3) in the frame that dynamics moves
+  TriboSoftness soft;
 } ModelTendon;
 
 // A controller with its names resolved.
@@ -37,6 +38,19 @@ typedef struct ModelController {
   double* slopes;  // (nframe × ncolumn) CUBIC
   int nframe, ncolumn;
 } ModelController;
+
+// A sensor with its names resolved.
+typedef struct ModelSensor {
+  TriboSensorDef def;  // without names
+  int at;              // joint, tendon or actuator
+  int body, ref_body;  // TRIBO_WORLD: the world
+} ModelSensor;
+
+// A state of the scene, in full.
+typedef struct ModelState {
+  const char* name;
+  double time, *q, *v, *ctrl, *act;
+} ModelState;
 
 // How the medium sees a body.
 typedef struct ModelDrag {
@@ -86,6 +100,12 @@ struct TriboModel {
   TriboSystem* system;
   TriboColWorld* collision;
   double *q0, *v0;  // initial state
+  double *act0, time0;
+  ModelState* states;  // (nstate)
+  int nstate;
+  ModelSensor* sensors;  // (nsensor)
+  TriboSensorInfo* sensor_infos;
+  int nsensor;
 
   int (*excluded)[2];  // body pairs
   int nexcluded;
@@ -97,7 +117,7 @@ struct TriboModel {
   int nbound;                   // limits of tendons
   TriboActuatorDef* actuators;  // (nactuator) without names
   TriboActuatorInfo* actuator_infos;
-  int nactuator;
+  int nactuator, nthruster;
   ModelController* controllers;  // (ncontroller)
   int ncontroller, computes;     // computes: one of them needs the mass matrix
   double* lift;                  // (nbody) share of the weight taken off; NULL: of none
@@ -124,6 +144,11 @@ struct TriboModel {
   int nsolver_value;
 };
 
+static inline TriboSoftness tribo_softness(const double solref[2], const double solimp[5]) {
+  TriboSoftness soft = {{solref[0], solref[1]}, {solimp[0], solimp[1], solimp[2], solimp[3], solimp[4]}};
+  return soft;
+}
+
 // A solver with the model's settings.
 TriboStatus tribo_model_solver(const TriboModel* model, TriboSolver** out);
 
@@ -140,6 +165,10 @@ TriboStatus tribo_compile_mass(const TriboScene* scene, TriboModel* model, int b
                                double inertia[9]);
 // compile_drive.c: tendons, actuators, the medium
 TriboStatus tribo_compile_drive(const TriboScene* scene, TriboModel* model, const int* scene_body);
+// readings.c: sensors
+TriboStatus tribo_compile_sensors(const TriboScene* scene, TriboModel* model);
+// states.c: states of the scene; after all that is measured at the start, before what begins there
+TriboStatus tribo_compile_states(const TriboScene* scene, TriboModel* model);
 // control_compile.c: controllers, with the motors that they are made of
 TriboStatus tribo_compile_control(const TriboScene* scene, TriboModel* model);
 // compile_visuals.c

@@ -63,7 +63,12 @@
   X(JOINT_V, "v", "joint", "rad/s, m/s", "velocity of a one-dof joint")                                     \
   X(JOINT_EFFORT, "effort", "joint", "N m, N", "of its motors, controllers and actuators in the last step") \
   X(CLOSURE_FORCE, "force", "closure", "N", "size of the force it carried in the last step")                \
-  X(CLOSURE_TORQUE, "torque", "closure", "N m", "size of the torque it carried in the last step")
+  X(CLOSURE_TORQUE, "torque", "closure", "N m", "size of the torque it carried in the last step")           \
+  X(READING, "reading", "sensor", "", "the first number of a sensor")                                       \
+  X(READING_X, "reading.x", "sensor", "", "the first number of a sensor")                                   \
+  X(READING_Y, "reading.y", "sensor", "", "the second")                                                     \
+  X(READING_Z, "reading.z", "sensor", "", "the third")                                                      \
+  X(READING_W, "reading.w", "sensor", "", "the fourth")
 
 enum {
 #define X(id, name, of, unit, doc) Q_##id,
@@ -105,6 +110,19 @@ static int find_closure(const TriboModel* model, const char* name) {
   return -1;
 }
 
+static int find_sensor(const TriboModel* model, const char* name) {
+  for (int i = 0; i < model->nsensor; ++i) {
+    if (strcmp(model->sensor_infos[i].name, name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static int which_reading(int kind) {
+  return kind <= Q_READING_X ? 0 : kind - Q_READING_X;
+}
+
 TriboStatus tribo_quantity_find(const TriboModel* model, const char* name, const char* of, TriboQuantity* out) {
   TRIBO_REQUIRE(model);
   TRIBO_REQUIRE(name);
@@ -113,7 +131,8 @@ TriboStatus tribo_quantity_find(const TriboModel* model, const char* name, const
   int body = of != NULL ? tribo_names_find(&model->body_names, of) : -1;
   int joint = of != NULL ? tribo_names_find(&model->joint_names, of) : -1;
   int closure = of != NULL ? find_closure(model, of) : -1;
-  if (of != NULL && body < 0 && joint < 0 && closure < 0) {
+  int sensor = of != NULL ? find_sensor(model, of) : -1;
+  if (of != NULL && body < 0 && joint < 0 && closure < 0 && sensor < 0) {
     return tribo_model_body_id(model, of, &body);
   }
   for (int i = 0; i < Q_COUNT; ++i) {
@@ -121,19 +140,27 @@ TriboStatus tribo_quantity_find(const TriboModel* model, const char* name, const
       continue;
     }
     int is_body = strcmp(list[i].of, "body") == 0, is_joint = strcmp(list[i].of, "joint") == 0;
-    int is_closure = strcmp(list[i].of, "closure") == 0;
-    int id = is_body ? body : is_joint ? joint : is_closure ? closure : -1;
-    if (of == NULL ? is_body || is_joint || is_closure : id < 0) {
+    int is_closure = strcmp(list[i].of, "closure") == 0, is_sensor = strcmp(list[i].of, "sensor") == 0;
+    int id = is_body ? body : is_joint ? joint : is_closure ? closure : is_sensor ? sensor : -1;
+    if (of == NULL ? is_body || is_joint || is_closure || is_sensor : id < 0) {
       continue;
     }
     if (is_joint && model->joints[joint].nv != 1) {
       return tribo_fail(TRIBO_INVALID, "joint '%s' has %d degrees of freedom; '%s' needs one", of,
                         model->joints[joint].nv, name);
     }
+    if (is_sensor && which_reading(i) >= model->sensor_infos[sensor].n) {
+      return tribo_fail(TRIBO_INVALID, "sensor '%s' reads %d numbers; it has no '%s'", of,
+                        model->sensor_infos[sensor].n, name);
+    }
     *out = (TriboQuantity){i, id};
     return TRIBO_OK;
   }
-  return unknown(name, of == NULL ? "world" : body >= 0 ? "body" : joint >= 0 ? "joint" : "closure");
+  return unknown(name, of == NULL     ? "world"
+                       : body >= 0    ? "body"
+                       : joint >= 0   ? "joint"
+                       : closure >= 0 ? "closure"
+                                      : "sensor");
 }
 
 TriboStatus tribo_quantity_parse(const TriboModel* model, const char* text, TriboQuantity* out) {
@@ -270,6 +297,12 @@ TriboStatus tribo_quantity_value(const TriboModel* model, TriboData* data, Tribo
     TriboMechanics m;
     TRIBO_TRY(tribo_data_mechanics(model, data, &m));
     *value = mechanics_value(&m, what.kind);
+    return TRIBO_OK;
+  }
+  if (what.kind >= Q_READING) {
+    double reading[4];
+    TRIBO_TRY(tribo_data_sensor(model, data, what.id, reading));
+    *value = reading[which_reading(what.kind)];
     return TRIBO_OK;
   }
   TRIBO_TRY(tribo_data_kinematics(model, data));

@@ -47,6 +47,8 @@ void tribo_scene_destroy(TriboScene* scene) {
   tribo_names_clear(&scene->tendon_names);
   tribo_names_clear(&scene->actuator_names);
   tribo_names_clear(&scene->controller_names);
+  tribo_names_clear(&scene->state_names);
+  tribo_names_clear(&scene->sensor_names);
   tribo_pool_clear(&scene->pool);
   tribo_free(scene);
 }
@@ -101,7 +103,7 @@ TriboStatus tribo_scene_set_world(TriboScene* scene, const TriboWorldDef* def) {
 // ---- materials ------------------------------------------------------------------------------------------------------
 
 TriboMaterialDef tribo_material_default(void) {
-  return (TriboMaterialDef){.friction = 0.5, .solimp = {0.9, 0.95, 0.001, 0.5, 2}};
+  return (TriboMaterialDef){.friction = 0.5, .solimp = TRIBO_SOLIMP};
 }
 
 static TriboStatus check_material(const char* who, const TriboMaterialDef* def) {
@@ -116,20 +118,7 @@ static TriboStatus check_material(const char* who, const TriboMaterialDef* def) 
   TRIBO_TRY(tribo_check_range(who, "restitution", def->restitution, 0, 1));
   TRIBO_TRY(tribo_check_range(who, "stiffness", def->stiffness, 0, 1e300));
   TRIBO_TRY(tribo_check_range(who, "damping", def->damping, 0, 1e300));
-  TRIBO_TRY(tribo_check_finite(who, "solref", def->solref, 2));
-  if (def->solref[0] != 0 && !(def->solref[0] > 0 && def->solref[1] > 0) &&
-      !(def->solref[0] < 0 && def->solref[1] <= 0)) {
-    return tribo_fail(TRIBO_INVALID, "%s: solref = [%g %g]; accepted are two numbers above 0, or below", who,
-                      def->solref[0], def->solref[1]);
-  }
-  const double* d = def->solimp;
-  if (def->solref[0] != 0 && !(d[0] > 0 && d[0] < 1 && d[1] > 0 && d[1] < 1 && d[2] >= 0 && d[2] < 1e6 && d[3] >= 0 &&
-                               d[3] <= 1 && d[4] >= 1 && d[4] <= 100)) {
-    return tribo_fail(TRIBO_INVALID,
-                      "%s: solimp = [%g %g %g %g %g]; accepted are impedances in (0, 1), a width ≥ 0, a midpoint in "
-                      "0 … 1 and a power in 1 … 100",
-                      who, d[0], d[1], d[2], d[3], d[4]);
-  }
+  TRIBO_TRY(tribo_check_softness(who, def->solref, def->solimp));
   if (def->solref[0] != 0 && def->stiffness > 0) {
     return tribo_fail(TRIBO_INVALID, "%s: a stiffness and solref; accepted is one of them", who);
   }

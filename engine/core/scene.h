@@ -5,6 +5,10 @@
 
 #include "pool.h"
 
+// MuJoCo's impedance where a file does not say another.
+#define TRIBO_SOLIMP \
+  { 0.9, 0.95, 0.001, 0.5, 2 }
+
 typedef struct SceneShape {
   TriboShapeDef def;
   int body;
@@ -41,6 +45,8 @@ typedef struct SceneExclusion {
   X(SceneValue, joint_value)        \
   X(SceneValue, solver_value)       \
   X(SceneExclusion, exclusion)      \
+  X(TriboStateDef, state)           \
+  X(TriboSensorDef, sensor)         \
   X(TriboForceDef, force)           \
   X(TriboRecordDef, record)         \
   X(TriboCameraDef, camera)         \
@@ -58,7 +64,8 @@ struct TriboScene {
   SCENE_ARRAYS(X)
 #undef X
   TriboNames material_names, body_names, joint_names, closure_names, robot_names, tendon_names, actuator_names,
-      controller_names;
+      controller_names, state_names, sensor_names;
+  const char* start;  // name of the state it begins in, NULL: none
 };
 
 // Puts the place an item came from in front of the error, if it came from a file.

@@ -55,3 +55,20 @@ TriboStatus tribo_not_found(const TriboNames* names, const char* what, const cha
   return tribo_fail(TRIBO_NOT_FOUND, "there is no %s '%s'%s%s%s", what, name, near ? "; did you mean '" : "",
                     near ? near : "", near ? "'?" : "");
 }
+
+TriboStatus tribo_check_softness(const char* who, const double solref[2], const double solimp[5]) {
+  TRIBO_TRY(tribo_check_finite(who, "solref", solref, 2));
+  if (solref[0] != 0 && !(solref[0] > 0 && solref[1] > 0) && !(solref[0] < 0 && solref[1] <= 0)) {
+    return tribo_fail(TRIBO_INVALID, "%s: solref = [%g %g]; accepted are two numbers above 0, or below", who, solref[0],
+                      solref[1]);
+  }
+  const double* d = solimp;
+  if (solref[0] != 0 && !(d[0] > 0 && d[0] < 1 && d[1] > 0 && d[1] < 1 && d[2] >= 0 && d[2] < 1e6 && d[3] >= 0 &&
+                          d[3] <= 1 && d[4] >= 1 && d[4] <= 100)) {
+    return tribo_fail(TRIBO_INVALID,
+                      "%s: solimp = [%g %g %g %g %g]; accepted are impedances in (0, 1), a width ≥ 0, a midpoint in "
+                      "0 … 1 and a power in 1 … 100",
+                      who, d[0], d[1], d[2], d[3], d[4]);
+  }
+  return TRIBO_OK;
+}

@@ -1,10 +1,11 @@
 // Tendons and actuators of a scene.
 #include <math.h>
 
+#include "math3.h"
 #include "scene_add.h"
 
 TriboTendonDef tribo_tendon_default(void) {
-  return (TriboTendonDef){.rest = {NAN, NAN}, .lower = -INFINITY, .upper = INFINITY};
+  return (TriboTendonDef){.rest = {NAN, NAN}, .lower = -INFINITY, .upper = INFINITY, .solimp = TRIBO_SOLIMP};
 }
 
 static TriboStatus check_tendon(const TriboTendonDef* def) {
@@ -26,6 +27,7 @@ static TriboStatus check_tendon(const TriboTendonDef* def) {
   TRIBO_TRY(tribo_check_finite(who, "points", def->points, 3 * def->npoint));
   TRIBO_TRY(tribo_check_range(who, "stiffness", def->stiffness, 0, 1e100));
   TRIBO_TRY(tribo_check_range(who, "damping", def->damping, 0, 1e100));
+  TRIBO_TRY(tribo_check_softness(who, def->solref, def->solimp));
   if (!(def->lower <= def->upper)) {
     return tribo_fail(TRIBO_INVALID, "%s: lower = %g must not be above upper = %g", who, def->lower, def->upper);
   }
@@ -58,7 +60,8 @@ TriboStatus tribo_scene_add_tendon(TriboScene* scene, const TriboTendonDef* def,
 }
 
 TriboActuatorDef tribo_actuator_default(void) {
-  return (TriboActuatorDef){.gear = 1,
+  return (TriboActuatorDef){.quaternion = {0, 0, 0, 1},
+                            .gear = 1,
                             .gain = {1, 0, 0},
                             .ctrl_min = -INFINITY,
                             .ctrl_max = INFINITY,
@@ -70,9 +73,12 @@ TriboActuatorDef tribo_actuator_default(void) {
 
 static TriboStatus check_actuator(const TriboActuatorDef* def) {
   const char* who = def->name != NULL ? def->name : "actuator";
-  if ((def->joint == NULL) == (def->tendon == NULL)) {
-    return tribo_fail(TRIBO_INVALID, "%s: it must name either a joint or a tendon", who);
+  if ((def->joint != NULL) + (def->tendon != NULL) + (def->body != NULL) != 1) {
+    return tribo_fail(TRIBO_INVALID, "%s: it must name one of a joint, a tendon and a body", who);
   }
+  TRIBO_TRY(tribo_check_finite(who, "point", def->point, 3));
+  TRIBO_TRY(tribo_check_finite(who, "wrench", def->wrench, 6));
+  TRIBO_TRY(tribo_check_quaternion(who, def->quaternion));
   TRIBO_TRY(tribo_check_finite(who, "gear", &def->gear, 1));
   TRIBO_TRY(tribo_check_finite(who, "gain", def->gain, 3));
   TRIBO_TRY(tribo_check_finite(who, "bias", def->bias, 3));
@@ -101,7 +107,9 @@ TriboStatus tribo_scene_add_actuator(TriboScene* scene, const TriboActuatorDef* 
   TriboActuatorDef copy = *def;
   copy.joint = tribo_pool_strdup(&scene->pool, def->joint);
   copy.tendon = tribo_pool_strdup(&scene->pool, def->tendon);
-  if (copy.joint == NULL && copy.tendon == NULL) {
+  copy.body = tribo_pool_strdup(&scene->pool, def->body);
+  tribo_quat_normalize(copy.quaternion);
+  if (copy.joint == NULL && copy.tendon == NULL && copy.body == NULL) {
     return tribo_scene_no_memory();
   }
   TRIBO_TRY(tribo_scene_take_name(scene, &scene->actuator_names, "actuator", def->name, scene->nactuator, &copy.name));

@@ -16,6 +16,7 @@ TriboJointDef tribo_joint_default(void) {
                          .axis2 = {1, 0, 0},
                          .lower = -INFINITY,
                          .upper = INFINITY,
+                         .solimp = TRIBO_SOLIMP,
                          .effort = INFINITY};
 }
 
@@ -55,6 +56,7 @@ static TriboStatus check_joint(const TriboScene* scene, const TriboJointDef* def
   TRIBO_TRY(tribo_check_range(who, "stiffness", def->stiffness, 0, 1e100));
   TRIBO_TRY(tribo_check_finite(who, "rest", &def->rest, 1));
   TRIBO_TRY(tribo_check_range(who, "restitution", def->restitution, 0, 1));
+  TRIBO_TRY(tribo_check_softness(who, def->solref, def->solimp));
   if (!(def->lower <= def->upper)) {
     return tribo_fail(TRIBO_INVALID, "%s: lower = %g must not be above upper = %g", who, def->lower, def->upper);
   }
@@ -116,12 +118,17 @@ TriboStatus tribo_scene_add_motor(TriboScene* scene, const TriboMotorDef* def, i
 // ---- closures -------------------------------------------------------------------------------------------------------
 
 TriboClosureDef tribo_closure_default(void) {
-  return (TriboClosureDef){
-      .kind = TRIBO_CLOSURE_HINGE, .axis = {0, 0, 1}, .axis2 = {1, 0, 0}, .length = NAN, .ratio = 1};
+  return (TriboClosureDef){.kind = TRIBO_CLOSURE_HINGE,
+                           .axis = {0, 0, 1},
+                           .axis2 = {1, 0, 0},
+                           .length = NAN,
+                           .ratio = 1,
+                           .solimp = TRIBO_SOLIMP};
 }
 
 static TriboStatus check_closure(const TriboClosureDef* def) {
   const char* who = def->name != NULL ? def->name : "closure";
+  TRIBO_TRY(tribo_check_softness(who, def->solref, def->solimp));
   if ((int)def->kind < 0 || def->kind >= TRIBO_CLOSURE_COUNT) {
     return tribo_fail(TRIBO_INVALID, "%s: kind = %d is no closure", who, (int)def->kind);
   }

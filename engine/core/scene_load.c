@@ -459,6 +459,9 @@ static const struct {
     {"cameras", load_camera, 1},
     {"expect", load_expect, 1},
     {"controllers", tribo_load_controller, 1},
+    {"sensors", tribo_load_sensor, 1},
+    {"states", tribo_load_state, 1},
+    {"start", tribo_load_start, 0},
 };
 
 static TriboStatus load_root(Loader* l, const YamlNode* root, int depth) {

@@ -18,7 +18,9 @@ TriboStatus tribo_load_added(Loader* l, TriboStatus status);
 
 // A shape from a mapping, by the section named. With `other`, the mapping also holds that section and the shape may be
 // missing: *found tells.
-// heights.c: the heights of a field, from a list or a file.
+// heights.c: the heights of a field, from a list or a file; of a picture, 0 … 1 by brightness, to be freed also on
+// failure.
+TriboStatus tribo_heights_png(const char* path, double** values, int* nx, int* ny);
 TriboStatus tribo_load_heights(Loader* l, const YamlNode* shape, const YamlNode* node, TriboShapeDef* def);
 TriboStatus tribo_load_shape(Loader* l, const YamlNode* node, const char* section, const char* other,
                              TriboShapeDef* def, int* found);
@@ -31,6 +33,13 @@ TriboStatus tribo_sdf_load(TriboScene* scene, const char* path, const TriboLog* 
 // drive_load.c
 TriboStatus tribo_load_tendon(Loader* l, const YamlNode* node);
 TriboStatus tribo_load_actuator(Loader* l, const YamlNode* node);
+
+// readings.c
+TriboStatus tribo_load_sensor(Loader* l, const YamlNode* node);
+
+// states.c
+TriboStatus tribo_load_state(Loader* l, const YamlNode* node);
+TriboStatus tribo_load_start(Loader* l, const YamlNode* node);
 
 // control_load.c
 TriboStatus tribo_load_controller(Loader* l, const YamlNode* node);

@@ -105,19 +105,23 @@ TriboStatus tribo_data_touch(const TriboModel* model, const TriboData* data, int
 
 // ---- the wrench in a joint
 
-// Whether a body hangs on a joint.
-static int hangs_on(const TriboModel* model, int body, int joint) {
-  for (int depth = 0; body != TRIBO_WORLD && depth <= model->njoint; ++depth) {
-    if (body == model->joints[joint].body) {
-      return 1;
+// The link a body hangs on, by a joint or welded to it.
+static int parent_of(const TriboModel* model, int body) {
+  for (int t = 0; t < model->ntree; ++t) {
+    const TriboTreeInfo* info = tribo_dyn_tree_info(model->trees[t].tree);
+    const int link = body - model->trees[t].first_body;
+    if (link >= 0 && link < info->nlink) {
+      return info->links[link].parent < 0 ? TRIBO_WORLD : model->trees[t].first_body + info->links[link].parent;
     }
-    int parent = TRIBO_WORLD;
-    for (int j = 0; j < model->njoint; ++j) {
-      parent = model->joints[j].body == body ? model->joints[j].parent : parent;
-    }
-    body = parent;
   }
-  return 0;
+  return TRIBO_WORLD;
+}
+
+int tribo_body_hangs_on(const TriboModel* model, int body, int root) {
+  while (body != TRIBO_WORLD && body != root) {
+    body = parent_of(model, body);
+  }
+  return body == root;
 }
 
 // Adds a body's momentum, and its moment about x, times `sign`.
@@ -155,15 +159,8 @@ static void take_off(const TriboModel* model, const TriboData* data, int body, c
   tribo_sub3(L, L, applied + 3);
 }
 
-TriboStatus tribo_data_joint_wrench(const TriboModel* model, TriboData* data, int joint, double force[3],
-                                    double torque[3]) {
-  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_joint_wrench"));
-  TRIBO_REQUIRE(force);
-  TRIBO_REQUIRE(torque);
-  if (joint < 0 || joint >= model->njoint) {
-    return tribo_fail(TRIBO_INVALID, "tribo_data_joint_wrench: joint = %d; accepted are 0 … %d", joint,
-                      model->njoint - 1);
-  }
+TriboStatus tribo_body_wrench(const TriboModel* model, TriboData* data, int body, const double point[3],
+                              double force[3], double torque[3]) {
   if (model->nclosure > 0 || model->nbound > 0) {
     return tribo_fail(
         TRIBO_UNSUPPORTED,
@@ -174,11 +171,10 @@ TriboStatus tribo_data_joint_wrench(const TriboModel* model, TriboData* data, in
   TRIBO_TRY(check_stepped(data, "tribo_data_joint_wrench"));
   TRIBO_TRY(tribo_data_kinematics(model, data));
   TRIBO_TRY(look_back(model, data));
-  const TriboJointInfo* info = &model->joints[joint];
   double x[3], v[3], p[3] = {0}, L[3] = {0};
-  follow(model, info->body, &data->poses[info->body], &data->twists[info->body], info->anchor, x, v);
+  follow(model, body, &data->poses[body], &data->twists[body], point, x, v);
   for (int i = model->nfree; i < model->nbody; ++i) {
-    if (hangs_on(model, i, joint)) {
+    if (tribo_body_hangs_on(model, i, body)) {
       add_momentum(model, i, &data->poses[i], &data->twists[i], x, 1, p, L);
       add_momentum(model, i, &data->look[i], &data->driven[i], x, -1, p, L);
       take_off(model, data, i, x, p, L);
@@ -187,6 +183,19 @@ TriboStatus tribo_data_joint_wrench(const TriboModel* model, TriboData* data, in
   tribo_scale3(force, 1 / model->world.dt, p);
   tribo_scale3(torque, 1 / model->world.dt, L);
   return TRIBO_OK;
+}
+
+TriboStatus tribo_data_joint_wrench(const TriboModel* model, TriboData* data, int joint, double force[3],
+                                    double torque[3]) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_joint_wrench"));
+  TRIBO_REQUIRE(force);
+  TRIBO_REQUIRE(torque);
+  if (joint < 0 || joint >= model->njoint) {
+    return tribo_fail(TRIBO_INVALID, "tribo_data_joint_wrench: joint = %d; accepted are 0 … %d", joint,
+                      model->njoint - 1);
+  }
+  const TriboJointInfo* info = &model->joints[joint];
+  return tribo_body_wrench(model, data, info->body, info->anchor, force, torque);
 }
 
 // ---- inputs that belong to a place

@@ -234,8 +234,15 @@ TriboStatus tribo_data_recall(const TriboModel* model, TriboData* data, const ch
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_recall"));
   TRIBO_REQUIRE(name);
   const int at = find_named(data, name);
+  for (int i = 0; i < model->nstate && at < 0; ++i) {
+    if (strcmp(model->states[i].name, name) == 0) {
+      tribo_data_begin(model, data, &model->states[i]);
+      return TRIBO_OK;
+    }
+  }
   if (at < 0) {
-    return tribo_fail(TRIBO_NOT_FOUND, "tribo_data_recall: no state was kept as '%.80s'", name);
+    return tribo_fail(TRIBO_NOT_FOUND,
+                      "tribo_data_recall: no state was kept as '%.80s', and none of the scene is called so", name);
   }
   return tribo_state_restore(model, data, data->named[at].state);
 }

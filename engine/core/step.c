@@ -45,6 +45,7 @@ TriboStatus tribo_data_gather(const TriboModel* model, TriboData* data, const St
   }
   TRIBO_TRY(tribo_data_steer(model, data, start, data->tau_step));
   tribo_drive_passive(model, data, data->tau_step, data->wrench_step);
+  memset(data->resist, 0, (size_t)model->nv * sizeof *data->resist);
   if (drives) {
     tribo_drive_actuators(model, data, data->tau_step, data->wrench_step);
   }
@@ -57,6 +58,7 @@ TriboStepOptions tribo_data_options(const TriboWorldDef* world, const TriboData*
                         .erp = world->erp,
                         .slop = world->slop,
                         .depen_max = world->depenetration_max,
+                        .resist = data->resist,
                         .motors = data->motors,
                         .nmotor = data->model->nmotor,
                         .bounds = data->bounds,

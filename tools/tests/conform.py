@@ -141,15 +141,15 @@ def static_errors(m, tribo):
     for b in range(1, m.nbody):
         own = bodies.get(name_of(m, mujoco.mjtObj.mjOBJ_BODY, b, "body"))
         if own is None:
-            if m.body_weldid[b] != 0:
+            if m.body_weldid[b] != 0 and m.body_mocapid[m.body_rootid[b]] < 0:
                 worst["mass"] = np.inf
             continue
         R = rotation(m.body_iquat[b])
         full = R @ np.diag(m.body_inertia[b]) @ R.T
         i = own["inertia"]
         mine = np.array([[i[0], i[3], i[4]], [i[3], i[1], i[5]], [i[4], i[5], i[2]]])
-        worst["mass"] = max(worst["mass"], gap([own["mass"]], [m.body_mass[b]]),
-                            float(np.max(np.abs(np.array(own["com"]) - m.body_ipos[b]))))
+        centre = np.array(own["com"]) - m.body_ipos[b] if m.body_mass[b] > 0 else 0
+        worst["mass"] = max(worst["mass"], gap([own["mass"]], [m.body_mass[b]]), float(np.max(np.abs(centre))))
         scale = max(np.max(np.abs(full)), 1e-12)
         worst["inertia"] = max(worst["inertia"], float(np.max(np.abs(mine - full)) / scale))
     joints = {j["name"]: j for j in tribo["joints"]}
@@ -160,6 +160,38 @@ def static_errors(m, tribo):
             mine = (own["lower"], own["upper"])
             theirs = tuple(m.jnt_range[j]) if m.jnt_limited[j] else (-1e300, 1e300)
             worst["limits"] = max(worst["limits"], gap(mine, theirs))
+    return worst
+
+
+def keyframe_errors(m, d, tribo, coordinates):
+    """States of the scene against MuJoCo's keyframes: the same numbers in its own coordinates."""
+    worst = 0.0
+    if len(tribo["states"]) > m.nkey:  # a file may ask for more, empty ones
+        return np.inf
+    for k, own in enumerate(tribo["states"]):
+        mujoco.mj_resetDataKeyframe(m, d, k)
+        q, v, _, _ = coordinates.state(d)
+        ctrl, act, _ = activations(m, d, tribo)
+        worst = max(worst, gap(own["q"], q), gap(own["v"], v), gap(own["ctrl"], ctrl), gap(own["act"], act))
+    return worst
+
+
+# sensors that read a mean over the last step, which a state alone does not tell
+STEPPED = {int(getattr(mujoco.mjtSensor, f"mjSENS_{k}")) for k in ("ACCELEROMETER", "FORCE", "TORQUE", "TOUCH", "CLOCK")}
+QUATERNIONS = {int(getattr(mujoco.mjtSensor, f"mjSENS_{k}")) for k in ("BALLQUAT", "FRAMEQUAT")}
+
+
+def sensor_errors(m, sensordata, tribo, readings):
+    """Readings against MuJoCo's, of all sensors with a name that are functions of the state."""
+    worst = 0.0
+    for name, reading in zip(tribo["sensors"], readings):
+        i = mujoco.mj_name2id(m, mujoco.mjtObj.mjOBJ_SENSOR, name)
+        if i < 0 or int(m.sensor_type[i]) in STEPPED:
+            continue
+        theirs = sensordata[m.sensor_adr[i]:m.sensor_adr[i] + m.sensor_dim[i]].copy()
+        if int(m.sensor_type[i]) in QUATERNIONS:
+            theirs = np.roll(theirs, -1) * (1 if np.dot(np.roll(theirs, -1), reading) > 0 else -1)
+        worst = max(worst, float(np.max(np.abs(theirs - reading)) / max(np.max(np.abs(theirs)), 1.0)))
     return worst
 
 
@@ -190,8 +222,11 @@ def pose_errors(m, d, tribo, answer):
             continue  # MuJoCo moves the frame of a mesh
         p, R = frames[s["body"]] if s["body"] >= 0 else (np.zeros(3), np.eye(3))
         x, y, z, w = s["quaternion"]
-        worst = max(worst, np.max(np.abs(p + R @ s["position"] - d.geom_xpos[g])),
-                    np.max(np.abs(R @ rotation([w, x, y, z]) - d.geom_xmat[g].reshape(3, 3))))
+        # from the geom's own frame: MuJoCo takes frames that agree to 1e-6 for one when it places geoms
+        body = m.geom_bodyid[g]
+        Q = d.xmat[body].reshape(3, 3)
+        worst = max(worst, np.max(np.abs(p + R @ s["position"] - (d.xpos[body] + Q @ m.geom_pos[g]))),
+                    np.max(np.abs(R @ rotation([w, x, y, z]) - Q @ rotation(m.geom_quat[g]))))
     return float(worst)
 
 
@@ -201,6 +236,7 @@ def compare(path):
     tribo, _, warnings = ask(path, [])
     worst = static_errors(m, tribo)
     rng, coordinates = np.random.default_rng(7), Map(m, tribo)
+    worst["keys"] = keyframe_errors(m, d, tribo, coordinates)
     states, expected = [], []
     for _ in range(STATES):
         random_state(m, d, rng, 2)
@@ -214,13 +250,14 @@ def compare(path):
             "mass": T.T @ M @ T, "bias": T.T @ (d.qfrc_bias + M @ rate), "passive": T.T @ d.qfrc_passive,
             "actuation": T.T @ d.qfrc_actuator, "force": d.actuator_force[order],
             "tendon": [tendons[n] for n in tribo["tendons"]], "xpos": d.xpos.copy(), "xmat": d.xmat.copy(),
-            "geom_xpos": d.geom_xpos.copy(), "geom_xmat": d.geom_xmat.copy()})
+            "sensordata": d.sensordata.copy()})
     _, answers, _ = ask(path, states)
     labels = {"mass": "M"}
     for e, a in zip(expected, answers):
         for key in ("mass", "bias", "passive", "actuation", "force", "tendon"):
             label = labels.get(key, key)
             worst[label] = max(worst.get(label, 0.0), gap(a[key], e[key]))
+        worst["sensors"] = max(worst.get("sensors", 0.0), sensor_errors(m, e["sensordata"], tribo, a["sensors"]))
         saved = type("Saved", (), e)
         worst["poses"] = max(worst.get("poses", 0.0), pose_errors(m, saved, tribo, a))
     return worst, warnings
@@ -237,8 +274,26 @@ def without_constraints(path, folder):
     return changed
 
 
+def differences(free, m, d, tribo, coordinates, h, steps=20):
+    """Velocities of Tribo's Euler minus those of MuJoCo's, after the same time with h and with h/2."""
+    found = []
+    for level in range(2):
+        m.opt.timestep = h / 2**level
+        random_state(m, d, np.random.default_rng(3), 1)
+        q, v, _, _ = coordinates.state(d)
+        ctrl, act, _ = activations(m, d, tribo)
+        start = np.concatenate([q, v, ctrl, act])
+        for _ in range(steps * 2**level):
+            mujoco.mj_step(m, d)
+        q, v, _, _ = coordinates.state(d)
+        _, answer, _ = ask(free, [start], m.opt.timestep, steps * 2**level)
+        found.append(np.linalg.norm(np.array(answer[0]["v"]) - v))
+    return found
+
+
 def motion_ratio(path):
-    """How much nearer Tribo's Euler is to MuJoCo's when both halve their step: both are of first order, so 2."""
+    """How much nearer Tribo's Euler is to MuJoCo's when both halve their step: both are of first order, so 2. Where
+    stiff drives make MuJoCo's own steps unstable, or too long to tell, shorter ones decide."""
     with tempfile.TemporaryDirectory() as folder:
         free = without_constraints(path, pathlib.Path(folder))
         m = mujoco.MjModel.from_xml_path(str(free))
@@ -247,21 +302,13 @@ def motion_ratio(path):
             return 2.0, 0.0
         d = mujoco.MjData(m)
         tribo, _, _ = ask(free, [])
-        coordinates, h, steps = Map(m, tribo), 1e-4, 20
-        differences = []
-        for level in range(2):
-            m.opt.timestep = h / 2**level
-            random_state(m, d, np.random.default_rng(3), 1)
-            q, v, _, _ = coordinates.state(d)
-            ctrl, act, _ = activations(m, d, tribo)
-            start = np.concatenate([q, v, ctrl, act])
-            for _ in range(steps * 2**level):
-                mujoco.mj_step(m, d)
-            q, v, _, _ = coordinates.state(d)
-            _, answer, _ = ask(free, [start], m.opt.timestep, steps * 2**level)
-            differences.append(np.concatenate([np.array(answer[0]["v"]) - v]))
-        sizes = [np.linalg.norm(x) for x in differences]
-        return sizes[0] / sizes[1] if sizes[0] > 1e-11 else 2.0, sizes[0]
+        ratio, sizes = np.inf, [np.inf]
+        for h in (1e-4, 1e-5, 1e-6):
+            sizes = differences(free, m, d, tribo, Map(m, tribo), h)
+            ratio = sizes[0] / sizes[1] if sizes[0] > 1e-11 else 2.0
+            if abs(ratio - 2) <= 0.2:
+                break
+        return ratio, sizes[0]
 
 
 def installed():
@@ -294,7 +341,7 @@ def main():
         print(f"{family:10} {path.stem:26} {text}", flush=True)
     failed = False
     for family, results in equal.items():
-        share, wanted = sum(results) / len(results), {"gymnasium": 1.0, "dm_control": 0.8, "other": 1.0}[family]
+        share, wanted = sum(results) / len(results), {"gymnasium": 1.0, "dm_control": 1.0, "other": 1.0}[family]
         print(f"{family}: {sum(results)} of {len(results)} equal")
         failed |= share < wanted
     sys.exit(1 if failed else 0)

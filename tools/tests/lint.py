@@ -48,7 +48,8 @@ ONLY = {
     r"\b(pinocchio|Eigen)::": ["dynamics", "collision"],
     r"\bcoal::": ["collision"],
     r"\byaml_(parser|event)_\w+\s*\(": ["engine/core"],
-    r"\b(gl[A-Z]|egl[A-Z]|glfw|png_)\w+\s*\(": ["viewer"],
+    r"\b(gl[A-Z]|egl[A-Z]|glfw)\w+\s*\(": ["viewer"],
+    r"\bpng_\w+\s*\(": ["viewer", "engine/core"],
 }
 for pattern, rooms in ONLY.items():
     for path in sources("engine") + sources("collision") + sources("dynamics") + sources("solvers") + sources("tools") + sources("viewer"):

@@ -33,7 +33,30 @@ static double bounded(double x) {
   return x > 1e300 ? 1e300 : x < -1e300 ? -1e300 : x;
 }
 
-static void print_model(const TriboModel* model, const double* start) {
+static void print_view(const TriboModel* model, TriboData* data, TriboField field, const char* key) {
+  TriboView view;
+  check(tribo_data_view(model, data, field, &view));
+  printf(", ");
+  numbers(key, view.values, view.count);
+}
+
+// The states that the file names, in full.
+static void print_states(const TriboModel* model, TriboData* data) {
+  printf("\"states\": [");
+  for (int i = 0; i < tribo_model_size(model).nstate; ++i) {
+    check(tribo_data_recall(model, data, tribo_model_state(model, i)));
+    printf("%s{\"name\": \"%s\"", i > 0 ? ", " : "", tribo_model_state(model, i));
+    print_view(model, data, TRIBO_FIELD_Q, "q");
+    print_view(model, data, TRIBO_FIELD_V, "v");
+    print_view(model, data, TRIBO_FIELD_CTRL, "ctrl");
+    print_view(model, data, TRIBO_FIELD_ACT, "act");
+    printf("}");
+  }
+  printf("], ");
+  tribo_data_reset(model, data);
+}
+
+static void print_model(const TriboModel* model, TriboData* data, const double* start) {
   const TriboModelSize s = tribo_model_size(model);
   printf("{\"nq\": %d, \"nv\": %d, \"nfree\": %d, \"nactuator\": %d, \"bodies\": [", s.nq, s.nv, s.nfree, s.nactuator);
   for (int i = 0; i < s.nbody; ++i) {
@@ -72,17 +95,15 @@ static void print_model(const TriboModel* model, const double* start) {
   for (int i = 0; i < s.nactuator; ++i) {
     printf("%s\"%s\"", i > 0 ? ", " : "", tribo_model_actuator(model, i)->name);
   }
+  printf("], \"sensors\": [");
+  for (int i = 0; i < s.nsensor; ++i) {
+    printf("%s\"%s\"", i > 0 ? ", " : "", tribo_model_sensor(model, i)->name);
+  }
   printf("], ");
+  print_states(model, data);
   numbers("start", start, s.nq);
   printf("}\n");
   fflush(stdout);
-}
-
-static void print_view(const TriboModel* model, TriboData* data, TriboField field, const char* key) {
-  TriboView view;
-  check(tribo_data_view(model, data, field, &view));
-  printf(", ");
-  numbers(key, view.values, view.count);
 }
 
 int main(int argc, char** argv) {
@@ -106,7 +127,7 @@ int main(int argc, char** argv) {
   check(tribo_data_create(model, &data));
   TriboView start;
   check(tribo_data_view(model, data, TRIBO_FIELD_Q, &start));
-  print_model(model, start.values);
+  print_model(model, data, start.values);
   const TriboModelSize s = tribo_model_size(model);
   const size_t n = (size_t)(s.nq + s.nv + 2 * s.nactuator), nv = (size_t)s.nv;
   double* x = calloc(n + 1, sizeof *x);
@@ -144,6 +165,17 @@ int main(int argc, char** argv) {
     print_view(model, data, TRIBO_FIELD_QUATERNION, "quaternion");
     print_view(model, data, TRIBO_FIELD_TENDON, "tendon");
     print_view(model, data, TRIBO_FIELD_ACTUATION, "force");
+    printf(", \"sensors\": [");
+    for (int i = 0; i < s.nsensor; ++i) {
+      double reading[4];
+      check(tribo_data_sensor(model, data, i, reading));
+      printf("%s[", i > 0 ? ", " : "");
+      for (int k = 0; k < tribo_model_sensor(model, i)->n; ++k) {
+        printf("%s%.17g", k > 0 ? ", " : "", reading[k]);
+      }
+      printf("]");
+    }
+    printf("]");
     printf("}\n");
   }
   free(x);

@@ -111,17 +111,210 @@ static void contacts_follow_the_bits(void** state) {
   tribo_model_destroy(model);
 }
 
+// Keyframes are states of the scene, in its own coordinates; a scene may begin in one.
+static void keyframes_are_states(void** state) {
+  (void)state;
+  TriboScene* scene;
+  TriboModel* model;
+  CHECK_OK(
+      load("<mujoco><worldbody><body name='b' pos='0 0 1'><freejoint/><geom size='.1' pos='.5 0 0'/></body>"
+           "<body name='c'><joint name='h' axis='0 1 0'/><geom size='.1' pos='1 0 0'/></body></worldbody>"
+           "<actuator><motor name='m' joint='h'/><intvelocity name='i' joint='h'/></actuator><keyframe>"
+           "<key name='up' time='2' qpos='1 2 3 1 0 0 1 0.25' qvel='1 0 0 0 0 2 -3' ctrl='4 5' act='6'/>"
+           "<key name='rest'/></keyframe></mujoco>",
+           NULL, &scene));
+  CHECK_FAILS(tribo_scene_start_at(scene, "upp"), TRIBO_NOT_FOUND, "did you mean 'up'?");
+  CHECK_OK(tribo_scene_start_at(scene, "up"));
+  CHECK_OK(tribo_model_create(scene, &model));
+  tribo_scene_destroy(scene);
+  assert_int_equal(tribo_model_size(model).nstate, 2);
+  assert_string_equal(tribo_model_state(model, 1), "rest");
+  assert_null(tribo_model_state(model, 2));
+  TriboData* data = data_of(model);
+  for (int begun = 1; begun >= 0; --begun) {
+    // turned by a quarter about z; the ball is half a metre off the origin, at 2 rad/s
+    CHECK_NEAR(scene_value(model, data, "position.x", "b"), 1, 1e-15);
+    CHECK_NEAR(scene_value(model, data, "position.z", "b"), 3, 1e-15);
+    CHECK_NEAR(scene_value(model, data, "quaternion.w", "b"), sqrt(0.5), 1e-15);
+    CHECK_NEAR(scene_value(model, data, "omega.z", "b"), 2, 1e-15);
+    CHECK_NEAR(scene_value(model, data, "velocity.x", "b"), 1 - 2 * 0.5, 1e-15);
+    CHECK_NEAR(scene_value(model, data, "q", "h"), 0.25, 0);
+    CHECK_NEAR(scene_value(model, data, "v", "h"), -3, 0);
+    CHECK_NEAR(tribo_data_time(data), 2, 1e-12);
+    TriboView ctrl, act;
+    CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_CTRL, &ctrl));
+    CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_ACT, &act));
+    CHECK_NEAR(ctrl.values[0], 4, 0);
+    CHECK_NEAR(act.values[1], 6, 0);
+    // elsewhere, and back by name
+    CHECK_OK(tribo_data_recall(model, data, "rest"));
+    CHECK_NEAR(scene_value(model, data, "position.z", "b"), 1, 0);
+    CHECK_NEAR(scene_value(model, data, "q", "h"), 0, 0);
+    CHECK_OK(tribo_data_recall(model, data, "up"));
+  }
+  CHECK_FAILS(tribo_data_recall(model, data, "down"), TRIBO_NOT_FOUND, "none of the scene is called so");
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+// Two masses hang at rest, one welded to the other: each mount feels the weight below it, in its own axes. That
+// readings of the state are MuJoCo's is shown by conform.py.
+static void force_sensors_feel_what_hangs_below(void** state) {
+  (void)state;
+  TriboModel* model = model_from(
+      "<mujoco><worldbody><body name='a' pos='0 0 2'><joint axis='0 1 0'/><geom size='.1' pos='0 0 -1' mass='2'/>"
+      "<site name='s' euler='0 90 0'/><body name='b' pos='0 0 -1'><geom size='.1' pos='0 0 -.5' mass='3'/>"
+      "<site name='t' pos='0 .25 0'/></body></body></worldbody><sensor><force name='f' site='s'/>"
+      "<force name='g' site='t'/><torque name='h' site='t'/><accelerometer name='i' site='t'/><clock name='c'/>"
+      "</sensor></mujoco>",
+      NULL);
+  TriboData* data = data_of(model);
+  CHECK_NEAR(scene_value(model, data, "reading.x", "f"), 0, 0);  // before the first step
+  CHECK_OK(tribo_step(model, data, NULL));
+  CHECK_NEAR(scene_value(model, data, "reading.x", "f"), -5 * 9.81, 1e-9);
+  CHECK_NEAR(scene_value(model, data, "reading.z", "f"), 0, 1e-9);
+  CHECK_NEAR(scene_value(model, data, "reading.z", "g"), 3 * 9.81, 1e-9);
+  CHECK_NEAR(scene_value(model, data, "reading.x", "h"), -0.25 * 3 * 9.81, 1e-9);
+  CHECK_NEAR(scene_value(model, data, "reading.z", "i"), 9.81, 1e-9);
+  CHECK_NEAR(scene_value(model, data, "reading", "c"), 0.002, 1e-15);
+  TriboQuantity what;
+  CHECK_FAILS(tribo_quantity_find(model, "reading.y", "c", &what), TRIBO_INVALID, "reads 1 numbers");
+  CHECK_FAILS(tribo_quantity_find(model, "readin", "c", &what), TRIBO_NOT_FOUND, "did you mean 'reading'?");
+  double reading[4];
+  CHECK_FAILS(tribo_data_sensor(model, data, 5, reading), TRIBO_INVALID, "accepted are 0 … 4");
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+// How far a weight sinks into what gives way as MuJoCo's constraints do: k φ = R f per mass, with the impedance d
+// there.
+static double sunk(void) {
+  double depth = 0.01;
+  for (int i = 0; i < 200; ++i) {
+    const double x = depth / 0.02, y = x >= 1 ? 1 : x <= 0.5 ? 2 * x * x : 1 - 2 * (1 - x) * (1 - x);
+    const double d = 0.9 + 0.05 * y, k = d / (0.95 * 0.95 * 0.1 * 0.1 * 0.8 * 0.8);
+    depth = (1 - d) / d * 9.81 / k;
+  }
+  return depth;
+}
+
+// Stops of joints and tendons and equalities that a file makes soft give way as far as they should.
+static void softness_is_that_of_the_file(void** state) {
+  (void)state;
+#define MASS(name, x, more) "<body name='" name "' pos='" x " 0 1'>" more "<geom size='.1' mass='2'/></body>"
+  TriboModel* model = model_from(
+      "<mujoco><option timestep='.001'/><worldbody>"
+      MASS("a", "0", "<joint name='a' type='slide' axis='0 0 1' range='0 1' solreflimit='.1 .8' solimplimit='.9 .95 .02 .5 2'/>")
+      MASS("b", "1", "<joint name='b' type='slide' axis='0 0 1'/>")
+      MASS("c", "2", "<joint name='c' type='slide' axis='0 0 1'/>") MASS("d", "3", "<freejoint/>")
+      // a lever: across its plane nothing moves, and the closure says nothing there
+      MASS("e", "4", "<joint axis='0 1 0' pos='-.5 0 0'/>")
+      "</worldbody><tendon><fixed range='0 1' solreflimit='.1 .8' solimplimit='.9 .95 .02 .5 2'>"
+      "<joint joint='b' coef='1'/></fixed></tendon><equality>"
+      "<connect body1='e' anchor='.5 0 0' solref='.1 .8' solimp='.9 .95 .02 .5 2'/>"
+      "<connect body1='d' anchor='0 0 0' solref='.1 .8' solimp='.9 .95 .02 .5 2'/></equality></mujoco>",
+      NULL);
+  TriboData* data = data_of(model);
+  for (int i = 0; i < 3000; ++i) {
+    TriboStepInfo info;
+    CHECK_OK(tribo_step(model, data, &info));
+    assert_int_equal(info.certified, 1);
+    CHECK_NEAR(info.opening, 0, 0);  // what gives way is not open
+  }
+  CHECK_NEAR(scene_value(model, data, "q", "a"), -sunk(), 1e-9);
+  CHECK_NEAR(scene_value(model, data, "q", "b"), -sunk(), 1e-9);
+  CHECK_NEAR(scene_value(model, data, "position.z", "d"), 1 - sunk(), 1e-9);
+  CHECK_LE(scene_value(model, data, "q", "c"), -1);  // nothing holds it
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+#undef MASS
+}
+
+// Heights from a picture and from MuJoCo's binary format, as MuJoCo places them; YAML takes pictures too.
+static void height_fields_come_from_files(void** state) {
+  (void)state;
+  // 3 × 2 grey: 0 50 100 above 150 200 255
+  static const unsigned char png[] = {
+      0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52, 0x00, 0x00, 0x00,
+      0x03, 0x00, 0x00, 0x00, 0x02, 0x08, 0x00, 0x00, 0x00, 0x00, 0xb8, 0x1f, 0x39, 0xc6, 0x00, 0x00, 0x00, 0x10, 0x49,
+      0x44, 0x41, 0x54, 0x78, 0xda, 0x63, 0x60, 0x30, 0x4a, 0x61, 0x98, 0x76, 0xe2, 0x3f, 0x00, 0x07, 0x79, 0x02, 0xf4,
+      0xd5, 0x81, 0x42, 0xb0, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82};
+  static const int32_t binary[] = {2, 3, 0, 0x3f800000, 0x40000000, 0x40400000, 0x40800000, 0x40e00000};  // 0 1 2 3 4 7
+  char *picture = text_file((const char*)png, sizeof png, ".png"),
+       *numbers = text_file((const char*)binary, sizeof binary, ".bin");
+  char text[512];
+  snprintf(text, sizeof text,
+           "<mujoco><asset><hfield name='a' file='%s' size='1 1 2 .1'/><hfield name='b' file='%s' size='1 1 2 .1'/>"
+           "</asset><worldbody><geom type='hfield' hfield='a'/><geom type='hfield' hfield='b'/></worldbody></mujoco>",
+           picture, numbers);
+  TriboModel* model = model_from(text, NULL);
+  const double far_right[2] = {2 * 100 / 255.0,
+                               2};  // the top row of a picture is the far one, as is the last of a file
+  for (int i = 0; i < 2; ++i) {
+    const TriboShapeInfo* shape = tribo_model_shape(model, i);
+    int seen = 0;
+    for (int k = 0; k < shape->npoint; ++k) {
+      const double* p = shape->points + 3 * k;
+      if (p[0] == 1 && p[1] == 1 && p[2] > -0.01) {
+        CHECK_NEAR(p[2], far_right[i], 1e-12);
+        seen++;
+      }
+    }
+    assert_true(seen > 0);
+  }
+  tribo_model_destroy(model);
+  snprintf(text, sizeof text, "static: [{heightfield: [2, 2], heights: %s, scale: [1, 1, 3]}]\n", picture);
+  model = model_of(text);
+  assert_int_equal(tribo_model_shape(model, 0)->kind, TRIBO_SHAPE_HEIGHTFIELD);
+  tribo_model_destroy(model);
+  // a file that ends too soon
+  TriboScene* scene = NULL;
+  assert_int_equal(truncate(picture, 45), 0);
+  CHECK_FAILS(load_text(text, &scene), TRIBO_INVALID, "a broken picture");
+  unlink(picture);
+  CHECK_FAILS(load_text(text, &scene), TRIBO_IO, "no picture");
+  unlink(numbers);
+  free(picture);
+  free(numbers);
+}
+
+// A link that stands in the floor and can only turn about its normal is left alone; one that is damped to a stop by its
+// drive within a step does not fly away.
+static void what_cannot_move_is_not_pushed(void** state) {
+  (void)state;
+  TriboModel* model = model_from(
+      "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body><joint name='turn' axis='0 0 1'/>"
+      "<geom type='box' size='.1 .1 .1' mass='.01'/></body></worldbody>"
+      "<actuator><position joint='turn' kp='1' kv='10'/></actuator>"
+      "<keyframe><key name='go' qvel='1' ctrl='0.5'/></keyframe></mujoco>",
+      NULL);
+  TriboData* data = data_of(model);
+  TriboStepInfo info;
+  CHECK_OK(tribo_data_recall(model, data, "go"));
+  for (int i = 0; i < 100; ++i) {
+    CHECK_OK(tribo_step(model, data, &info));
+    assert_int_equal(info.certified, 1);
+    CHECK_LE(fabs(scene_value(model, data, "v", "turn")), 1);
+  }
+  // what is left is slow: τ = kp (0.5 − q) − kv q̇ with hardly any inertia
+  CHECK_NEAR(scene_value(model, data, "v", "turn"), (0.5 - scene_value(model, data, "q", "turn")) / 10, 1e-4);
+  CHECK_NEAR(scene_value(model, data, "contact_force", NULL), 0, 0);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
 // What is not honoured is said once per kind, with its line.
 static void what_is_left_out_is_said(void** state) {
   (void)state;
   Heard heard = {0};
   TriboModel* model = model_from(
       "<mujoco>\n<worldbody>\n<body><freejoint/><geom size='.1' fluidshape='ellipsoid'/>\n"
-      "<geom size='.1' fluidshape='ellipsoid'/></body></worldbody>\n<sensor><clock/><clock/></sensor></mujoco>",
+      "<geom size='.1' "
+      "fluidshape='ellipsoid'/></body></worldbody>\n<sensor><rangefinder/><rangefinder/></sensor></mujoco>",
       &heard);
   assert_int_equal(heard.count, 2);
   assert_non_null(strstr(heard.text, ".xml:3: attribute 'fluidshape' of <geom> is not honoured"));
-  assert_non_null(strstr(heard.text, ".xml:5: <sensor>: <clock> is left out"));
+  assert_non_null(strstr(heard.text, ".xml:5: <sensor>: <rangefinder> is left out"));
   tribo_model_destroy(model);
 }
 
@@ -157,6 +350,8 @@ static const struct {
     {BODY("<wheel/>"), "<wheel> has no place in a body"},
     {"<mujoco><include file='/nowhere.xml'/></mujoco>", "/nowhere.xml: no such file"},
     {"<mujoco><actuator><motor joint='j'/></actuator></mujoco>", "there is no joint 'j'"},
+    {"<mujoco><keyframe><key qpos='1'/></keyframe></mujoco>", "the model has 0 of them"},
+    {"<mujoco><keyframe><key pos='1'/></keyframe></mujoco>", "no attribute 'pos'"},
     {"<mujoco><worldbody><replicate count='0'/></worldbody></mujoco>", "count"},
     {"<mujoco><worldbody><replicate count='9999'><replicate count='9999'><site/></replicate></replicate>"
      "</worldbody></mujoco>",
@@ -212,6 +407,11 @@ int main(void) {
       cmocka_unit_test(several_joints_become_a_chain),
       cmocka_unit_test(replicas_are_numbered),
       cmocka_unit_test(contacts_follow_the_bits),
+      cmocka_unit_test(keyframes_are_states),
+      cmocka_unit_test(force_sensors_feel_what_hangs_below),
+      cmocka_unit_test(softness_is_that_of_the_file),
+      cmocka_unit_test(height_fields_come_from_files),
+      cmocka_unit_test(what_cannot_move_is_not_pushed),
       cmocka_unit_test(what_is_left_out_is_said),
       cmocka_unit_test(wrong_files_are_refused_with_a_place),
       cmocka_unit_test(circles_and_depth_are_refused),

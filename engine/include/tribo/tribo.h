@@ -158,7 +158,8 @@ typedef struct TriboJointDef {
   double lower, upper;     // limits, ±INFINITY: none. UNIVERSAL, TRANSLATION, EULER: of each coordinate;
                         // CYLINDRICAL: along the axis; PLANAR: of x and y each; SPHERICAL: upper is the largest angle
                         // away from the zero configuration; CONTINUOUS: none
-  double restitution;  // share of the speed that comes back from a limit, 0 … 1
+  double restitution;           // share of the speed that comes back from a limit, 0 … 1
+  double solref[2], solimp[5];  // MuJoCo's softness of the limits, as of a material; solref[0] = 0: rigid
   double effort;
   double position, velocity;  // initial, one-dof joints
 } TriboJointDef;
@@ -179,6 +180,7 @@ typedef struct TriboClosureDef {
   double length;                  // DISTANCE; NAN: as far as the points are apart
   const char *joint_a, *joint_b;  // GEAR, MIMIC: one-dof joints
   double ratio, offset;           // q_b = ratio q_a + offset; GEAR: the offset is taken from the start
+  double solref[2], solimp[5];    // MuJoCo's softness, as of a material; solref[0] = 0: it never opens
 } TriboClosureDef;
 TRIBO_API TriboClosureDef tribo_closure_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_closure(TriboScene* scene, const TriboClosureDef* def, int* id);
@@ -201,21 +203,26 @@ typedef struct TriboTendonDef {
   const char* const* joints;  // (njoint) one-dof joints, by full name: length = Σ coefs[i] q_i
   const double* coefs;        // (njoint)
   int njoint;
-  const char* const* bodies;  // (npoint) or a string through these points, NULL: of the world
-  const double* points;       // (npoint × 3) in the body frames
-  int npoint;                 // 0, or at least 2
-  double stiffness, damping;  // [N/m, N·s/m, or per rad]
-  double rest[2];             // slack between these two lengths; NAN: the length at the start
-  double lower, upper;        // limits of its length, ±INFINITY: none
+  const char* const* bodies;    // (npoint) or a string through these points, NULL: of the world
+  const double* points;         // (npoint × 3) in the body frames
+  int npoint;                   // 0, or at least 2
+  double stiffness, damping;    // [N/m, N·s/m, or per rad]
+  double rest[2];               // slack between these two lengths; NAN: the length at the start
+  double lower, upper;          // limits of its length, ±INFINITY: none
+  double solref[2], solimp[5];  // MuJoCo's softness of the limits, as of a material; solref[0] = 0: rigid
 } TriboTendonDef;
 TRIBO_API TriboTendonDef tribo_tendon_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_tendon(TriboScene* scene, const TriboTendonDef* def, int* id);
 
 // An actuator pushes a joint or pulls a tendon, of position l = gear · q or gear · length, with the force
 // (gain · (1, l, l̇)) a + bias · (1, l, l̇) within its bounds; a is the control, or what follows the control in time.
+// A thruster pushes a body, with gear times the wrench for each unit of that force; its l is 0, and l̇ is the velocity
+// of the mount along the wrench.
 typedef struct TriboActuatorDef {
-  const char* name;            // unique among actuators; NULL: "actuator<n>"
-  const char *joint, *tendon;  // one of them: a joint with one coordinate, or a tendon
+  const char* name;                   // unique among actuators; NULL: "actuator<n>"
+  const char *joint, *tendon, *body;  // one of them: a joint with one coordinate, a tendon, or a body
+  double point[3], quaternion[4];     // of a body: the mount, in its frame
+  double wrench[6];                   // of a body: force and torque, in axes of the mount
   double gear;
   double gain[3], bias[3];
   double ctrl;                // at the start
@@ -271,6 +278,49 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_set_joint(TriboScene* scene, c
                                                             double velocity);
 
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_exclude(TriboScene* scene, const char* body_a, const char* body_b);
+
+// A state with a name: where it differs from the start. A scene may start there, and tribo_data_recall goes there.
+typedef enum TriboValueKind {
+  TRIBO_VALUE_POSITION,  // of a joint: its coordinate, or a quaternion; of a body that floats: position and quaternion
+  TRIBO_VALUE_VELOCITY,  // of a joint; of a body that floats: of its centre of mass, and angular, world axes
+  TRIBO_VALUE_CTRL,      // of an actuator: its control
+  TRIBO_VALUE_ACT,       // of an actuator: its activation
+  TRIBO_VALUE_COUNT
+} TriboValueKind;
+typedef struct TriboStateValue {
+  TriboValueKind kind;
+  const char* of;  // full name
+  int n;           // numbers: 7 and 6 of a body that floats
+  double x[7];
+} TriboStateValue;
+typedef struct TriboStateDef {
+  const char* name;  // unique among states; NULL: "state<n>"
+  double time;       // [s]
+  const TriboStateValue* values;
+  int nvalue;
+} TriboStateDef;
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_state(TriboScene* scene, const TriboStateDef* def, int* id);
+// The scene begins in a state of its own. What is measured at the start (closures, slack of tendons) is not moved by
+// it.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_start_at(TriboScene* scene, const char* state);
+
+// A sensor reads up to four numbers. A mount is a point and an orientation in the frame of a body.
+typedef struct TriboSensorDef {
+  const char* name;  // unique among sensors; NULL: "sensor<n>"
+  TriboSensorKind kind;
+  const char *joint, *tendon, *actuator;  // by full name, where the kind needs one
+  const char* body;                       // of the mount, or whose subtree; NULL: the world
+  double point[3], quaternion[4];
+  const char* ref_body;  // POSITION … ANGULAR_VELOCITY: the mount they are seen from; NULL: the world
+  double ref_point[3], ref_quaternion[4];
+  double field[3];  // COMPASS
+  TriboVolume volume;
+  double size[3];  // TOUCH: half axes of an ellipsoid, half sides of a box, radius and half length of the others [m];
+                   // 0: all of the body
+  double cutoff;   // readings are cut off here, to both sides; 0: nowhere
+} TriboSensorDef;
+TRIBO_API TriboSensorDef tribo_sensor_default(void);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_sensor(TriboScene* scene, const TriboSensorDef* def, int* id);
 
 typedef struct TriboForceDef {
   const char* body;   // force and torque on a body …
@@ -334,7 +384,7 @@ typedef struct TriboModelSize {
   int nbody, nfree, ntree;  // moving bodies; free ones come first
   int njoint, nmotor, nclosure, nshape, nmaterial;
   int ntendon, nactuator, ncontroller, nvisual;
-  int ncamera, nexpect, nrecord;
+  int ncamera, nexpect, nrecord, nstate, nsensor;
   size_t memory;  // bytes of the model's own arrays
 } TriboModelSize;
 TRIBO_API TriboModelSize tribo_model_size(const TriboModel* model);
@@ -404,7 +454,7 @@ typedef struct TriboTendonInfo {
 TRIBO_API const TriboTendonInfo* tribo_model_tendon(const TriboModel* model, int id);
 typedef struct TriboActuatorInfo {
   const char* name;
-  int joint, tendon;  // −1: not this one
+  int joint, tendon, body;  // −1: not this one
   double ctrl_min, ctrl_max, force_min, force_max;
 } TriboActuatorInfo;
 TRIBO_API const TriboActuatorInfo* tribo_model_actuator(const TriboModel* model, int id);
@@ -416,6 +466,13 @@ TRIBO_API const TriboShapeInfo* tribo_model_shape(const TriboModel* model, int i
 TRIBO_API const TriboMaterialDef* tribo_model_material(const TriboModel* model, int id);
 TRIBO_API const TriboCameraDef* tribo_model_camera(const TriboModel* model, int id);
 TRIBO_API const TriboRecordDef* tribo_model_record(const TriboModel* model, int id);
+typedef struct TriboSensorInfo {
+  const char* name;
+  TriboSensorKind kind;
+  int n;  // numbers it reads
+} TriboSensorInfo;
+TRIBO_API const TriboSensorInfo* tribo_model_sensor(const TriboModel* model, int id);
+TRIBO_API const char* tribo_model_state(const TriboModel* model, int id);  // name of a state of the scene
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_model_body_id(const TriboModel* model, const char* name, int* id);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_model_joint_id(const TriboModel* model, const char* name, int* id);
 
@@ -608,6 +665,10 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_joint_wrench(const TriboModel* 
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_touch(const TriboModel* model, const TriboData* data, int shape,
                                                        double* force);
 
+// A sensor of the scene. Those that read means over a step read 0 before the first.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_sensor(const TriboModel* model, TriboData* data, int sensor,
+                                                        double reading[4]);
+
 // The contact problem of the last step, as the solvers saw it before it was split into islands; it points into the data
 // and lives until the next step. A data that has not stepped has none: nrow is 0.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_problem(const TriboModel* model, const TriboData* data,
@@ -676,7 +737,8 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_state_save(const TriboModel* model, 
                                                        TriboState* state);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data,
                                                           const TriboState* state);
-// The present state under a name, in the data; recall restores it. An old one of the same name is replaced.
+// The present state under a name, in the data; recall restores it. An old one of the same name is replaced. States of
+// the scene are recalled by their names too, with their controls, and everything else as after a reset.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_keep(const TriboModel* model, TriboData* data, const char* name);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_recall(const TriboModel* model, TriboData* data, const char* name);
 // Files carry a version and the model's fingerprint, and are refused where they do not fit.
@@ -687,7 +749,7 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_state_read(const char* path, TriboSt
 
 typedef struct TriboQuantityInfo {
   const char* name;  // "position.z"
-  const char* of;    // "world", "body", "joint" or "closure"
+  const char* of;    // "world", "body", "joint", "closure" or "sensor"
   const char* unit;
   const char* doc;
 } TriboQuantityInfo;

@@ -60,6 +60,49 @@ typedef enum TriboActivation {
   TRIBO_ACTIVATION_COUNT
 } TriboActivation;
 
+// X(id, word, needs, doc): what a sensor reads. Needs: 'j' a joint, 't' a tendon, 'a' an actuator, 'm' a mount, 'b' a
+// body.
+#define TRIBO_SENSORS(X)                                                                                               \
+  X(JOINT_POSITION, "joint_position", 'j', "coordinates of a joint [rad, m]")                                          \
+  X(JOINT_VELOCITY, "joint_velocity", 'j', "velocities of a joint [rad/s, m/s]")                                       \
+  X(TENDON_LENGTH, "tendon_length", 't', "[m, rad]")                                                                   \
+  X(TENDON_SPEED, "tendon_speed", 't', "[m/s, rad/s]")                                                                 \
+  X(ACTUATOR_LENGTH, "actuator_length", 'a', "gear times position of what it drives")                                  \
+  X(ACTUATOR_SPEED, "actuator_speed", 'a', "its rate")                                                                 \
+  X(ACTUATOR_FORCE, "actuator_force", 'a', "before the gear [N, N m]")                                                 \
+  X(POSITION, "position", 'm', "of the mount, seen from the reference [m]")                                            \
+  X(ORIENTATION, "orientation", 'm', "of the mount, seen from the reference: quaternion")                              \
+  X(X_AXIS, "x_axis", 'm', "of the mount, seen from the reference")                                                    \
+  X(Y_AXIS, "y_axis", 'm', "of the mount, seen from the reference")                                                    \
+  X(Z_AXIS, "z_axis", 'm', "of the mount, seen from the reference")                                                    \
+  X(VELOCITY, "velocity", 'm', "of the mount, seen from the reference [m/s]")                                          \
+  X(ANGULAR_VELOCITY, "angular_velocity", 'm', "of the mount, seen from the reference [rad/s]")                        \
+  X(GYROSCOPE, "gyroscope", 'm', "angular velocity, axes of the mount [rad/s]")                                        \
+  X(VELOCIMETER, "velocimeter", 'm', "velocity, axes of the mount [m/s]")                                              \
+  X(COMPASS, "compass", 'm', "the vector `field` of the world, axes of the mount")                                     \
+  X(ACCELEROMETER, "accelerometer", 'm', "acceleration minus gravity over the last step, axes of the mount [m/s²]")    \
+  X(FORCE, "force", 'm', "what the parent of the mount's body exerts on it over the last step, axes of the mount [N]") \
+  X(TORQUE, "torque", 'm', "the same about the mount [N m]")                                                           \
+  X(TOUCH, "touch", 'm', "normal forces on the mount's body that act within its volume [N]")                           \
+  X(SUBTREE_COM, "subtree_com", 'b', "centre of mass of a body and all that hangs on it [m]")                          \
+  X(SUBTREE_VELOCITY, "subtree_velocity", 'b', "of that centre [m/s]")                                                 \
+  X(CLOCK, "clock", ' ', "simulated time [s]")
+typedef enum TriboSensorKind {
+#define X(id, word, needs, doc) TRIBO_SENSOR_##id,
+  TRIBO_SENSORS(X)
+#undef X
+      TRIBO_SENSOR_COUNT
+} TriboSensorKind;
+
+// Where a sensor of touch feels.
+typedef enum TriboVolume {
+  TRIBO_VOLUME_ELLIPSOID,
+  TRIBO_VOLUME_BOX,
+  TRIBO_VOLUME_CAPSULE,
+  TRIBO_VOLUME_CYLINDER,
+  TRIBO_VOLUME_COUNT
+} TriboVolume;
+
 // What a controller makes of where its joints are and where they should be.
 typedef enum TriboLaw {
   TRIBO_LAW_PD,        // a motor per joint: a spring and a damper towards the trajectory, implicit

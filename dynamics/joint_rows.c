@@ -1,0 +1,200 @@
+// Rows of joints and tendons: limits, dry friction, motors.
+//
+// A motor is an implicit spring-damper, λ = −h(k(q + h q̇⁺ − q*) + d(q̇⁺ − q̇*)), that is R = 1/(h(hk + d)) and
+// γ = (k(q − q*) − d q̇*)/(hk + d); its impulse is bounded by h times its effort.
+#include "internal.h"
+
+// A limit row exists when the joint is near its stop or may reach it in this step: its distance φ and the free velocity
+// towards it, both seen from inside. [rad or m]
+static const double LIMIT_MARGIN = 1e-3;
+
+static int near_limit(const TriboStepOptions* o, double distance, double speed) {
+  return distance <= o->h * fmax(0, -speed) + LIMIT_MARGIN;
+}
+
+// One row on one velocity of a tree, with the given sign.
+static int add_joint_row(const TriboSystem* system, TriboDynData* data, const BoundDof* bound, TriboConeKind kind,
+                         TriboRowKind row_kind, int index, double sign) {
+  Rows* rows = &data->rows;
+  const int c = tribo_dyn_rows_begin(rows, kind, 1, row_kind, index);
+  double* jac = tribo_dyn_rows_term(system, rows, bound->block);
+  jac[bound->v - system->info.block_v[bound->block]] = sign;
+  rows->g[rows->cones[c].row] = sign * data->v_free[bound->v];
+  return c;
+}
+
+// What a limit is about: a coordinate and the joint velocities that change it. In a plane these turn with the body; the
+// angle of a ball joint grows with the velocity about the axis of its rotation, which both bodies see alike.
+typedef struct LimitedWay {
+  double at;
+  int v, n;  // first velocity, count
+  double along[3];
+} LimitedWay;
+
+static LimitedWay limited_way(const BoundDof* bound, const double* q_all) {
+  const double* q = q_all + bound->q;
+  LimitedWay way = {.at = q[0], .v = bound->v, .n = 1, .along = {1, 0, 0}};
+  if (bound->kind == TRIBO_JOINT_PLANAR) {
+    const double c = q[2 - bound->part], s = q[3 - bound->part];
+    way.v -= bound->part;
+    way.n = 2;
+    tribo_set3(way.along, bound->part == 0 ? c : s, bound->part == 0 ? -s : c, 0);
+  } else if (bound->kind == TRIBO_JOINT_SPHERICAL) {
+    const double sine = tribo_norm3(q);
+    way.at = 2 * atan2(sine, fabs(q[3]));
+    way.n = 3;
+    tribo_scale3(way.along, sine > 0 ? copysign(1 / sine, q[3]) : 0, q);
+  }
+  return way;
+}
+
+double tribo_dyn_limit_violation(const TriboSystem* system, const TriboDynData* data) {
+  double most = 0;
+  for (int i = 0; i < system->nbound; ++i) {
+    const BoundDof* bound = system->bounds + i;
+    if (isfinite(bound->lower) || isfinite(bound->upper)) {
+      const double at = limited_way(bound, data->q).at;
+      most = fmax(most, fmax(bound->lower - at, at - bound->upper));
+    }
+  }
+  return most;
+}
+
+static void add_limits(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                       const double* v) {
+  Rows* rows = &data->rows;
+  for (int i = 0; i < system->nbound; ++i) {
+    const BoundDof* bound = system->bounds + i;
+    if (!isfinite(bound->lower) && !isfinite(bound->upper)) {
+      continue;
+    }
+    const LimitedWay way = limited_way(bound, data->q);
+    const TriboContactLaw stop = {.restitution = bound->restitution, .soft = bound->soft};
+    double free = 0, old = 0;
+    for (int k = 0; k < way.n; ++k) {
+      free += way.along[k] * data->v_free[way.v + k];
+      old += way.along[k] * v[way.v + k];
+    }
+    for (int upper = 0; upper < 2; ++upper) {
+      const double sign = upper ? -1 : 1, distance = sign * (way.at - (upper ? bound->upper : bound->lower));
+      unsigned char* row = &data->chased[2 * i + upper];
+      *row = *row == 2 ? 2 : (unsigned char)near_limit(options, distance, sign * free);
+      if (*row == 0) {
+        continue;
+      }
+      const int c = tribo_dyn_rows_begin(rows, TRIBO_CONE_NONNEG, 1, TRIBO_ROW_LIMIT, 2 * bound->v + upper);
+      double* jac = tribo_dyn_rows_term(system, rows, bound->block) + way.v - system->info.block_v[bound->block];
+      for (int k = 0; k < way.n; ++k) {
+        jac[k] = sign * way.along[k];
+      }
+      tribo_dyn_normal_row(system, data, options, c, &stop, distance, sign * free, sign * old);
+    }
+  }
+}
+
+int tribo_dyn_chase_limits(const TriboSystem* system, TriboDynData* data, const double* q_next) {
+  int added = 0;
+  for (int i = 0; i < system->nbound; ++i) {
+    const BoundDof* bound = system->bounds + i;
+    if ((!isfinite(bound->lower) && !isfinite(bound->upper)) || bound->restitution > 0) {
+      continue;
+    }
+    const double at = limited_way(bound, q_next).at, beyond[2] = {bound->lower - at, at - bound->upper};
+    for (int upper = 0; upper < 2; ++upper) {
+      unsigned char* row = &data->chased[2 * i + upper];
+      if (*row == 0 && beyond[upper] > 0) {
+        *row = 2;
+        added++;
+      }
+    }
+  }
+  return added;
+}
+
+static void add_friction(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options) {
+  for (int i = 0; i < system->nbound; ++i) {
+    const BoundDof* bound = system->bounds + i;
+    if (bound->friction > 0) {
+      const int c = add_joint_row(system, data, bound, TRIBO_CONE_BOX, TRIBO_ROW_FRICTION, bound->v, 1);
+      TriboCone* cone = data->rows.cones + c;
+      cone->hi = options->h * bound->friction;
+      cone->lo = -cone->hi;
+    }
+  }
+}
+
+static void add_motors(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* o) {
+  Rows* rows = &data->rows;
+  for (int i = 0; i < o->nmotor; ++i) {
+    const TriboMotor* motor = o->motors + i;
+    const double* q = data->q + motor->q;
+    // an angle given as cosine and sine is away from its target by the shorter way round
+    const double away = motor->nq == 1 ? q[0] - motor->target
+                                       : remainder(atan2(q[1], q[0]) - motor->target, 2 * 3.14159265358979323846);
+    const BoundDof dof = {.v = motor->v, .block = tribo_dyn_block_of_v(system, motor->v)};
+    const int c = add_joint_row(system, data, &dof, TRIBO_CONE_BOX, TRIBO_ROW_MOTOR, i, 1);
+    const int row = rows->cones[c].row;
+    const double stiff = o->h * motor->stiffness + motor->damping;
+    rows->R[row] = 1 / (o->h * stiff);
+    rows->g[row] += (motor->stiffness * away - motor->damping * motor->velocity) / stiff;
+    rows->cones[c].hi = o->h * motor->effort;
+    rows->cones[c].lo = -rows->cones[c].hi;
+  }
+}
+
+// One row per bound that is near, with a term on every block it depends on.
+static void add_bounds(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* o, const double* v) {
+  const TriboSystemInfo* info = &system->info;
+  Rows* rows = &data->rows;
+  for (int i = 0; i < o->nbound; ++i) {
+    const TriboBound* bound = o->bounds + i;
+    double speed = 0, old = 0;
+    for (int k = 0; k < info->nv; ++k) {
+      speed += bound->jac[k] * data->v_free[k];
+      old += bound->jac[k] * v[k];
+    }
+    if (!near_limit(o, bound->distance, speed)) {
+      continue;
+    }
+    const int c = tribo_dyn_rows_begin(rows, TRIBO_CONE_NONNEG, 1, TRIBO_ROW_BOUND, bound->index);
+    for (int b = 0; b < info->nblock; ++b) {
+      const double* part = bound->jac + info->block_v[b];
+      int any = 0;
+      for (int k = 0; k < info->block_dim[b]; ++k) {
+        any |= part[k] != 0;
+      }
+      if (any) {
+        memcpy(tribo_dyn_rows_term(system, rows, b), part, (size_t)info->block_dim[b] * sizeof *part);
+      }
+    }
+    const TriboContactLaw stop = {.soft = bound->soft};
+    tribo_dyn_normal_row(system, data, o, c, &stop, bound->distance, speed, old);
+  }
+}
+
+void tribo_dyn_joint_rows(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                          const double* v) {
+  add_limits(system, data, options, v);
+  add_friction(system, data, options);
+  add_motors(system, data, options);
+  add_bounds(system, data, options, v);
+}
+
+TriboStatus tribo_dyn_check_motors(const TriboSystem* system, const TriboStepOptions* o) {
+  const TriboSystemInfo* info = &system->info;
+  for (int i = 0; i < o->nmotor; ++i) {
+    const TriboMotor* m = o->motors + i;
+    if (m->v < 6 * info->nfree || m->v >= info->nv || m->q < 0 || m->nq < 1 || m->nq > 2 || m->q + m->nq > info->nq) {
+      return tribo_fail(TRIBO_INVALID, "tribo_dyn_assemble: motor %d drives v[%d], must be a joint of a tree", i, m->v);
+    }
+    if (!(m->stiffness >= 0 && m->damping >= 0 && m->stiffness + m->damping > 0 && m->effort >= 0) ||
+        !isfinite(m->stiffness + m->damping) || !isfinite(m->target) || !isfinite(m->velocity)) {
+      return tribo_fail(
+          TRIBO_INVALID,
+          "tribo_dyn_assemble: motor %d has stiffness %g, damping %g (finite, ≥ 0, not both 0), effort %g "
+          "(≥ 0), target %g and velocity %g (finite)",
+          i, m->stiffness, m->damping, m->effort, m->target, m->velocity);
+    }
+  }
+  return TRIBO_OK;
+}

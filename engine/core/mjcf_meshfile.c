@@ -1,0 +1,169 @@
+// Mesh files whose triangles count, because the mass of a body comes from them: OBJ and MuJoCo's own format are read
+// here, so that points are the same floats and polygons the same triangles as MuJoCo's; STL, where there is only one
+// way, by the collision room.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "collision.h"
+#include "mjcf.h"
+
+// MuJoCo's own binary format: four counts (points, normals, texture points, triangles), then the lists, all of 4 bytes.
+static TriboStatus read_msh(const char* path, double** points, int* npoint, int** triangles, int* ntriangle) {
+  int32_t n[4] = {0};
+  long size = -1;
+  FILE* file = fopen(path, "rb");
+  if (file == NULL) {
+    return tribo_fail(TRIBO_IO, "%s: cannot be read", path);
+  }
+  int good = fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) >= 16 && fseek(file, 0, SEEK_SET) == 0 &&
+             fread(n, sizeof n, 1, file) == 1;
+  for (int i = 0; i < 4; ++i) {
+    good = good && n[i] >= 0 && n[i] <= 1 << 26;
+  }
+  good = good && 16 + 4 * (3 * (long)n[0] + 3 * (long)n[1] + 2 * (long)n[2] + 3 * (long)n[3]) == size;
+  float* raw = good ? tribo_alloc(3 * (size_t)n[0] + 1, sizeof *raw) : NULL;
+  *points = good ? tribo_alloc(3 * (size_t)n[0] + 1, sizeof **points) : NULL;
+  *triangles = good ? tribo_alloc(3 * (size_t)n[3] + 1, sizeof **triangles) : NULL;
+  good = good && raw != NULL && *points != NULL && *triangles != NULL &&
+         fread(raw, 12, (size_t)n[0], file) == (size_t)n[0] &&
+         fseek(file, 4 * (3 * (long)n[1] + 2 * (long)n[2]), SEEK_CUR) == 0 &&
+         fread(*triangles, 12, (size_t)n[3], file) == (size_t)n[3];
+  for (int i = 0; good && i < 3 * n[0]; ++i) {
+    (*points)[i] = (double)raw[i];
+    good = isfinite((*points)[i]);
+  }
+  for (int i = 0; good && i < 3 * n[3]; ++i) {
+    good = (*triangles)[i] >= 0 && (*triangles)[i] < n[0];
+  }
+  fclose(file);
+  tribo_free(raw);
+  *npoint = n[0];
+  *ntriangle = n[3];
+  return good ? TRIBO_OK : tribo_fail(TRIBO_INVALID, "%s: is no mesh in MuJoCo's format", path);
+}
+
+// ---- OBJ
+
+typedef struct Obj {
+  double* points;
+  int* triangles;
+  size_t point_capacity, triangle_capacity;
+  int npoint, ntriangle;
+} Obj;
+
+static TriboStatus add_triangle(Obj* obj, int a, int b, int c) {
+  TRIBO_TRY(TRIBO_APPEND(&obj->triangles, &obj->triangle_capacity, 3 * obj->ntriangle, 3));
+  int* at = obj->triangles + 3 * obj->ntriangle++;
+  at[0] = a, at[1] = b, at[2] = c;
+  return TRIBO_OK;
+}
+
+static double square(const Obj* obj, int a, int b) {
+  double d[3];
+  tribo_sub3(d, obj->points + 3 * a, obj->points + 3 * b);
+  return tribo_dot3(d, d);
+}
+
+// A polygon becomes a fan; one of four corners is cut along its shorter diagonal.
+static TriboStatus add_polygon(Obj* obj, const int* corner, int n) {
+  if (n == 4 && !(square(obj, corner[0], corner[2]) < square(obj, corner[1], corner[3]))) {
+    TRIBO_TRY(add_triangle(obj, corner[0], corner[1], corner[3]));
+    return add_triangle(obj, corner[1], corner[2], corner[3]);
+  }
+  for (int i = 1; i + 1 < n; ++i) {
+    TRIBO_TRY(add_triangle(obj, corner[0], corner[i], corner[i + 1]));
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus read_point(Obj* obj, const char* text) {
+  TRIBO_TRY(TRIBO_APPEND(&obj->points, &obj->point_capacity, 3 * obj->npoint, 3));
+  for (int k = 0; k < 3; ++k) {
+    char* end;
+    const double x = strtod(text, &end);
+    if (end == text || !isfinite(x)) {
+      return tribo_fail(TRIBO_INVALID, "a vertex without three finite numbers");
+    }
+    obj->points[3 * obj->npoint + k] = (double)(float)x;
+    text = end;
+  }
+  obj->npoint++;
+  return TRIBO_OK;
+}
+
+// Corners are "a", "a/b", "a//c" or "a/b/c", counted from 1, or from the end when below 0.
+static TriboStatus read_face(Obj* obj, const char* text) {
+  enum { MOST = 256 };
+  int corner[MOST], n = 0;
+  while (n < MOST) {
+    char* end;
+    const long index = strtol(text, &end, 10);
+    if (end == text) {
+      break;
+    }
+    corner[n] = (int)(index < 0 ? obj->npoint + index : index - 1);
+    if (index < -obj->npoint || index > obj->npoint || index == 0) {
+      return tribo_fail(TRIBO_INVALID, "a face with vertex %ld of %d", index, obj->npoint);
+    }
+    n++;
+    text = end + strcspn(end, " \t\r\n");
+  }
+  return add_polygon(obj, corner, n);
+}
+
+static TriboStatus read_obj(FILE* file, Obj* obj, int* line) {
+  char* text = NULL;
+  size_t size = 0;
+  TriboStatus status = TRIBO_OK;
+  for (*line = 1; status == TRIBO_OK && getline(&text, &size, file) >= 0; ++*line) {
+    const char* start = text + strspn(text, " \t");
+    if (start[0] == 'v' && (start[1] == ' ' || start[1] == '\t')) {
+      status =
+          obj->npoint < 1 << 26 ? read_point(obj, start + 2) : tribo_fail(TRIBO_INVALID, "more than 2^26 vertices");
+    } else if (start[0] == 'f' && (start[1] == ' ' || start[1] == '\t')) {
+      status = obj->ntriangle < 1 << 26 ? read_face(obj, start + 2) : tribo_fail(TRIBO_INVALID, "more than 2^26 faces");
+    }
+  }
+  free(text);
+  return status;
+}
+
+static TriboStatus load_obj(const char* path, double** points, int* npoint, int** triangles, int* ntriangle) {
+  FILE* file = fopen(path, "r");
+  if (file == NULL) {
+    return tribo_fail(TRIBO_NOT_FOUND, "%s: cannot be read", path);
+  }
+  Obj obj = {.npoint = 0};
+  int line;
+  TriboStatus status = read_obj(file, &obj, &line);
+  fclose(file);
+  *points = obj.points;
+  *triangles = obj.triangles;
+  *npoint = obj.npoint;
+  *ntriangle = obj.ntriangle;
+  if (status != TRIBO_OK) {
+    tribo_fail_prefix("%s:%d: ", path, line - 1);
+  }
+  return status;
+}
+
+// ---- by ending
+
+static int ends_in(const char* path, const char* ending) {
+  const char* dot = path != NULL ? strrchr(path, '.') : NULL;
+  return dot != NULL && strcasecmp(dot, ending) == 0;
+}
+
+int tribo_mjcf_is_msh(const char* path) {
+  return ends_in(path, ".msh");
+}
+
+TriboStatus tribo_mjcf_mesh_file(const char* path, double** points, int* npoint, int** triangles, int* ntriangle) {
+  static const double as_is[3] = {1, 1, 1};
+  return tribo_mjcf_is_msh(path) ? read_msh(path, points, npoint, triangles, ntriangle)
+         : ends_in(path, ".obj") ? load_obj(path, points, npoint, triangles, ntriangle)
+                                 : tribo_col_mesh_load(path, as_is, points, npoint, triangles, ntriangle);
+}

@@ -1,0 +1,329 @@
+// Sensors that a scene names: added, read from its file, compiled, and asked. sensors.c knows the physics of some.
+#include <math.h>
+#include <string.h>
+
+#include "drive.h"
+#include "pose.h"
+#include "scene_add.h"
+#include "scene_load.h"
+#include "sensors.h"
+
+static const struct {
+  const char* word;
+  char needs;
+} kinds[] = {
+#define X(id, word, needs, doc) {word, needs},
+    TRIBO_SENSORS(X)
+#undef X
+};
+
+// ---- the scene
+
+TriboSensorDef tribo_sensor_default(void) {
+  return (TriboSensorDef){.quaternion = {0, 0, 0, 1}, .ref_quaternion = {0, 0, 0, 1}};
+}
+
+static TriboStatus check_sensor(const TriboSensorDef* def) {
+  const char* who = def->name != NULL ? def->name : "sensor";
+  if ((int)def->kind < 0 || def->kind >= TRIBO_SENSOR_COUNT) {
+    return tribo_fail(TRIBO_INVALID, "%s: kind = %d is none of TriboSensorKind", who, (int)def->kind);
+  }
+  const char needs = kinds[def->kind].needs;
+  if ((needs == 'j') != (def->joint != NULL) || (needs == 't') != (def->tendon != NULL) ||
+      (needs == 'a') != (def->actuator != NULL) || (needs == 'b' && def->body == NULL)) {
+    return tribo_fail(TRIBO_INVALID, "%s: a sensor of the kind %s needs %s, and nothing of another kind", who,
+                      kinds[def->kind].word,
+                      needs == 'j'   ? "a joint"
+                      : needs == 't' ? "a tendon"
+                      : needs == 'a' ? "an actuator"
+                      : needs == 'b' ? "a body"
+                                     : "no joint, tendon or actuator");
+  }
+  TRIBO_TRY(tribo_check_finite(who, "point", def->point, 3));
+  TRIBO_TRY(tribo_check_finite(who, "ref_point", def->ref_point, 3));
+  TRIBO_TRY(tribo_check_finite(who, "field", def->field, 3));
+  for (int i = 0; i < 3; ++i) {
+    TRIBO_TRY(tribo_check_range(who, "size", def->size[i], 0, 1e9));
+  }
+  const int three = def->volume == TRIBO_VOLUME_ELLIPSOID || def->volume == TRIBO_VOLUME_BOX;
+  if ((int)def->volume < 0 || def->volume >= TRIBO_VOLUME_COUNT ||
+      (def->size[0] > 0 && three && !(def->size[1] > 0 && def->size[2] > 0))) {
+    return tribo_fail(TRIBO_INVALID, "%s: volume = %d of size %g, %g, %g is none", who, (int)def->volume, def->size[0],
+                      def->size[1], def->size[2]);
+  }
+  TRIBO_TRY(tribo_check_range(who, "cutoff", def->cutoff, 0, 1e100));
+  TRIBO_TRY(tribo_check_quaternion(who, def->quaternion));
+  return tribo_check_quaternion(who, def->ref_quaternion);
+}
+
+TriboStatus tribo_scene_add_sensor(TriboScene* scene, const TriboSensorDef* def, int* id) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(def);
+  TRIBO_TRY(check_sensor(def));
+  GROW(scene, sensor);
+  TriboSensorDef copy = *def;
+  const char* const from[] = {def->joint, def->tendon, def->actuator, def->body, def->ref_body};
+  const char** const to[] = {&copy.joint, &copy.tendon, &copy.actuator, &copy.body, &copy.ref_body};
+  for (size_t i = 0; i < sizeof from / sizeof *from; ++i) {
+    *to[i] = tribo_pool_strdup(&scene->pool, from[i]);
+    if (from[i] != NULL && *to[i] == NULL) {
+      return tribo_scene_no_memory();
+    }
+  }
+  tribo_quat_normalize(copy.quaternion);
+  tribo_quat_normalize(copy.ref_quaternion);
+  TRIBO_TRY(tribo_scene_take_name(scene, &scene->sensor_names, "sensor", def->name, scene->nsensor, &copy.name));
+  if (id != NULL) {
+    *id = scene->nsensor;
+  }
+  scene->sensors[scene->nsensor++] = copy;
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_load_sensor(Loader* l, const YamlNode* node) {
+  TriboSensorDef def = tribo_sensor_default();
+  TRIBO_TRY(tribo_format_read(&l->pool, node, tribo_format_section("sensor"), NULL, &def));
+  TRIBO_TRY(tribo_load_at(l, node));
+  return tribo_load_added(l, tribo_scene_add_sensor(l->scene, &def, NULL));
+}
+
+// ---- the model
+
+static TriboStatus find_body(const TriboModel* model, const char* name, int* id) {
+  *id = TRIBO_WORLD;
+  return name == NULL ? TRIBO_OK : tribo_model_body_id(model, name, id);
+}
+
+static TriboStatus compile_sensor(const TriboScene* scene, TriboModel* model, const TriboSensorDef* def,
+                                  ModelSensor* out, TriboSensorInfo* info) {
+  *out = (ModelSensor){.def = *def, .at = -1};
+  out->def.name = out->def.joint = out->def.tendon = out->def.actuator = out->def.body = out->def.ref_body = NULL;
+  TRIBO_TRY(find_body(model, def->body, &out->body));
+  TRIBO_TRY(find_body(model, def->ref_body, &out->ref_body));
+  const TriboNames* names = kinds[def->kind].needs == 't' ? &scene->tendon_names : &scene->actuator_names;
+  const char* name = kinds[def->kind].needs == 't' ? def->tendon : def->actuator;
+  if (def->joint != NULL) {
+    TRIBO_TRY(tribo_model_joint_id(model, def->joint, &out->at));
+  } else if (name != NULL) {
+    out->at = tribo_names_find(names, name);
+    if (out->at < 0) {
+      return tribo_not_found(names, kinds[def->kind].needs == 't' ? "tendon" : "actuator", name);
+    }
+  }
+  const TriboJointInfo* joint = def->joint != NULL ? &model->joints[out->at] : NULL;
+  *info = (TriboSensorInfo){.name = tribo_pool_strdup(&model->pool, def->name), .kind = def->kind, .n = 3};
+  if (joint != NULL) {
+    info->n = joint->nv == 1 ? 1 : def->kind == TRIBO_SENSOR_JOINT_POSITION ? joint->nq : joint->nv;
+    if (info->n > 4) {
+      return tribo_fail(TRIBO_INVALID, "sensor '%s': joint '%s' has %d coordinates; a sensor of the body reads them",
+                        def->name, def->joint, info->n);
+    }
+  } else if (name != NULL || def->kind == TRIBO_SENSOR_TOUCH || def->kind == TRIBO_SENSOR_CLOCK) {
+    info->n = 1;
+  } else if (def->kind == TRIBO_SENSOR_ORIENTATION) {
+    info->n = 4;
+  }
+  const int felt = def->kind == TRIBO_SENSOR_FORCE || def->kind == TRIBO_SENSOR_TORQUE;
+  if ((felt && out->body < model->nfree) || (def->kind == TRIBO_SENSOR_ACCELEROMETER && out->body < 0)) {
+    return tribo_fail(TRIBO_INVALID, "sensor '%s': a sensor of the kind %s needs a body that %s", def->name,
+                      kinds[def->kind].word, felt ? "hangs on another" : "moves");
+  }
+  return info->name == NULL ? tribo_scene_no_memory() : TRIBO_OK;
+}
+
+TriboStatus tribo_compile_sensors(const TriboScene* scene, TriboModel* model) {
+  model->sensors = tribo_pool_alloc(&model->pool, (size_t)scene->nsensor, sizeof *model->sensors);
+  model->sensor_infos = tribo_pool_alloc(&model->pool, (size_t)scene->nsensor, sizeof *model->sensor_infos);
+  if (model->sensors == NULL || model->sensor_infos == NULL) {
+    return tribo_scene_no_memory();
+  }
+  for (int i = 0; i < scene->nsensor; ++i) {
+    TRIBO_TRY(
+        tribo_located(compile_sensor(scene, model, &scene->sensors[i], &model->sensors[i], &model->sensor_infos[i]),
+                      scene->sensor_where[i]));
+  }
+  model->nsensor = scene->nsensor;
+  return TRIBO_OK;
+}
+
+// ---- readings
+
+static TriboStatus mount_frame(const TriboModel* model, TriboData* data, int body, const double point[3],
+                               const double quaternion[4], TriboFrame* out) {
+  if (body != TRIBO_WORLD) {
+    return tribo_data_frame(model, data, body, point, quaternion, out);
+  }
+  *out = (TriboFrame){.velocity = {0}};
+  tribo_copy3(out->position, point);
+  memcpy(out->quaternion, quaternion, sizeof out->quaternion);
+  return TRIBO_OK;
+}
+
+// Pose and motion of the mount, seen from the reference; velocities in the axes of the reference, or of the mount.
+static TriboStatus read_frame(const TriboModel* model, TriboData* data, const ModelSensor* s, double out[4]) {
+  const TriboSensorDef* def = &s->def;
+  TriboFrame own, ref;
+  TRIBO_TRY(mount_frame(model, data, s->body, def->point, def->quaternion, &own));
+  TRIBO_TRY(mount_frame(model, data, s->ref_body, def->ref_point, def->ref_quaternion, &ref));
+  double R[9], Q[9], arm[3], swing[3], x[3];
+  tribo_quat_to_mat(R, own.quaternion);
+  tribo_quat_to_mat(Q, ref.quaternion);
+  tribo_sub3(arm, own.position, ref.position);
+  const double back[4] = {-ref.quaternion[0], -ref.quaternion[1], -ref.quaternion[2], ref.quaternion[3]};
+  const int axis = (int)def->kind - TRIBO_SENSOR_X_AXIS;
+  switch (def->kind) {
+    case TRIBO_SENSOR_POSITION: tribo_mul33tv(out, Q, arm); break;
+    case TRIBO_SENSOR_ORIENTATION: tribo_quat_mul(out, back, own.quaternion); break;
+    case TRIBO_SENSOR_X_AXIS:
+    case TRIBO_SENSOR_Y_AXIS:
+    case TRIBO_SENSOR_Z_AXIS:
+      tribo_set3(x, R[axis], R[3 + axis], R[6 + axis]);
+      tribo_mul33tv(out, Q, x);
+      break;
+    case TRIBO_SENSOR_VELOCITY:
+      tribo_cross3(swing, ref.omega, arm);
+      tribo_sub3(x, own.velocity, ref.velocity);
+      tribo_sub3(x, x, swing);
+      tribo_mul33tv(out, Q, x);
+      break;
+    case TRIBO_SENSOR_ANGULAR_VELOCITY:
+      tribo_sub3(x, own.omega, ref.omega);
+      tribo_mul33tv(out, Q, x);
+      break;
+    case TRIBO_SENSOR_GYROSCOPE: tribo_mul33tv(out, R, own.omega); break;
+    case TRIBO_SENSOR_VELOCIMETER: tribo_mul33tv(out, R, own.velocity); break;
+    default: tribo_mul33tv(out, R, def->field); break;
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus read_wrench(const TriboModel* model, TriboData* data, const ModelSensor* s, double out[4]) {
+  double force[3], torque[3], R[9];
+  TriboFrame own;
+  TRIBO_TRY(tribo_body_wrench(model, data, s->body, s->def.point, force, torque));
+  TRIBO_TRY(tribo_data_frame(model, data, s->body, s->def.point, s->def.quaternion, &own));
+  tribo_quat_to_mat(R, own.quaternion);
+  tribo_mul33tv(out, R, s->def.kind == TRIBO_SENSOR_FORCE ? force : torque);
+  return TRIBO_OK;
+}
+
+static int is_within(const TriboSensorDef* def, const double at[3]) {
+  const double *s = def->size, across = hypot(at[0], at[1]), along = fabs(at[2]);
+  double away = 0;
+  if (!(s[0] > 0)) {
+    return 1;
+  }
+  switch (def->volume) {
+    case TRIBO_VOLUME_BOX: return fabs(at[0]) <= s[0] && fabs(at[1]) <= s[1] && along <= s[2];
+    case TRIBO_VOLUME_CYLINDER: return across <= s[0] && along <= s[1];
+    case TRIBO_VOLUME_CAPSULE: return hypot(across, fmax(along - s[1], 0)) <= s[0];
+    default: break;
+  }
+  for (int k = 0; k < 3; ++k) {
+    away += at[k] * at[k] / (s[k] * s[k]);
+  }
+  return away <= 1;
+}
+
+static TriboStatus read_touch(const TriboModel* model, TriboData* data, const ModelSensor* s, double out[4]) {
+  TriboFrame own;
+  double R[9], arm[3], at[3];
+  TRIBO_TRY(mount_frame(model, data, s->body, s->def.point, s->def.quaternion, &own));
+  tribo_quat_to_mat(R, own.quaternion);
+  for (int i = 0; i < data->nview; ++i) {
+    const TriboContactView* c = &data->views[i];
+    if (c->body_a != s->body && c->body_b != s->body) {
+      continue;
+    }
+    tribo_sub3(arm, c->point, own.position);
+    tribo_mul33tv(at, R, arm);
+    out[0] += is_within(&s->def, at) ? tribo_dot3(c->force, c->normal) : 0;
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus read_subtree(const TriboModel* model, TriboData* data, const ModelSensor* s, double out[4]) {
+  TRIBO_TRY(tribo_data_kinematics(model, data));
+  double mass = 0;
+  for (int i = 0; i < model->nbody; ++i) {
+    if (tribo_body_hangs_on(model, i, s->body)) {
+      double com[3];
+      tribo_body_com(model, i, &data->poses[i], com);
+      mass += model->bodies[i].mass;
+      tribo_axpy3(out, out, model->bodies[i].mass,
+                  s->def.kind == TRIBO_SENSOR_SUBTREE_COM ? com : data->velocity + 3 * i);
+    }
+  }
+  tribo_scale3(out, mass > 0 ? 1 / mass : 0, out);
+  return TRIBO_OK;
+}
+
+static TriboStatus read_drive(const TriboModel* model, TriboData* data, const ModelSensor* s, double out[4]) {
+  double length, speed;
+  if (s->def.kind == TRIBO_SENSOR_ACTUATOR_FORCE) {
+    TriboView view;
+    TRIBO_TRY(tribo_data_view(model, data, TRIBO_FIELD_ACTUATION, &view));
+    out[0] = view.values[s->at];
+    return TRIBO_OK;
+  }
+  TRIBO_TRY(tribo_drive_look(model, data, data->q, data->v));
+  if (kinds[s->def.kind].needs == 'a') {
+    tribo_actuator_measure(model, data, s->at, &length, &speed);
+  } else {
+    tribo_tendon_measure(model, &model->tendons[s->at], data->q, data->v, data->drive_poses, data->drive_twists,
+                         &length, &speed);
+  }
+  out[0] = s->def.kind == TRIBO_SENSOR_TENDON_LENGTH || s->def.kind == TRIBO_SENSOR_ACTUATOR_LENGTH ? length : speed;
+  return TRIBO_OK;
+}
+
+static TriboStatus read_joint(const TriboModel* model, const TriboData* data, const ModelSensor* s, int n,
+                              double out[4]) {
+  const TriboJointInfo* joint = &model->joints[s->at];
+  const double *q = data->q + joint->q_at, *v = data->v + joint->v_at;
+  memcpy(out, s->def.kind == TRIBO_SENSOR_JOINT_POSITION ? q : v, (size_t)n * sizeof *out);
+  if (s->def.kind == TRIBO_SENSOR_JOINT_POSITION && joint->nq == 2 && joint->nv == 1) {
+    out[0] = atan2(q[1], q[0]);
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus read_imu(const TriboModel* model, TriboData* data, const ModelSensor* s, double out[4]) {
+  TriboImu imu;
+  TRIBO_TRY(tribo_data_imu(model, data, s->body, s->def.point, s->def.quaternion, &imu));
+  tribo_copy3(out, imu.accelerometer);
+  return TRIBO_OK;
+}
+
+static TriboStatus ask(const TriboModel* model, TriboData* data, const ModelSensor* s, int n, double out[4]) {
+  switch (s->def.kind) {
+    case TRIBO_SENSOR_CLOCK: out[0] = data->time; return TRIBO_OK;
+    case TRIBO_SENSOR_TOUCH: return read_touch(model, data, s, out);
+    case TRIBO_SENSOR_FORCE:
+    case TRIBO_SENSOR_TORQUE: return data->before_known ? read_wrench(model, data, s, out) : TRIBO_OK;
+    case TRIBO_SENSOR_ACCELEROMETER: return data->before_known ? read_imu(model, data, s, out) : TRIBO_OK;
+    default: break;
+  }
+  switch (kinds[s->def.kind].needs) {
+    case 'j': return read_joint(model, data, s, n, out);
+    case 't':
+    case 'a': return read_drive(model, data, s, out);
+    case 'b': return read_subtree(model, data, s, out);
+    default: return read_frame(model, data, s, out);
+  }
+}
+
+TriboStatus tribo_data_sensor(const TriboModel* model, TriboData* data, int sensor, double reading[4]) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_sensor"));
+  TRIBO_REQUIRE(reading);
+  if (sensor < 0 || sensor >= model->nsensor) {
+    return tribo_fail(TRIBO_INVALID, "tribo_data_sensor: sensor = %d; accepted are 0 … %d", sensor, model->nsensor - 1);
+  }
+  const ModelSensor* s = &model->sensors[sensor];
+  memset(reading, 0, 4 * sizeof *reading);
+  TRIBO_TRY(ask(model, data, s, model->sensor_infos[sensor].n, reading));
+  for (int i = 0; i < 4 && s->def.cutoff > 0; ++i) {
+    reading[i] = tribo_clamp(reading[i], -s->def.cutoff, s->def.cutoff);
+  }
+  return TRIBO_OK;
+}
