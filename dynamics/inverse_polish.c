@@ -44,7 +44,8 @@ static double slack(const TriboCone* cone, int way, const double* x) {
     return 1;
   }
   if (cone->kind == TRIBO_CONE_BOX) {
-    return fmax(0, fmin(x[0] - cone->lo, cone->hi - x[0]));
+    const double least = fmin(x[0] - cone->lo, cone->hi - x[0]);
+    return isfinite(least) ? fmax(0, least) : 1;
   }
   if (cone->kind != TRIBO_CONE_FRICTION || way == TRIBO_DYN_WAY_RAY) {
     return fmax(0, x[n]);
@@ -125,7 +126,7 @@ static void start_inside(const TriboDynData* data, double typical, int start, do
       continue;
     }
     if (cone->kind == TRIBO_CONE_BOX) {
-      x[0] += share * (0.5 * (cone->lo + cone->hi) - x[0]);
+      x[0] += isfinite(cone->hi - cone->lo) ? share * (0.5 * (cone->lo + cone->hi) - x[0]) : 0;
       continue;
     }
     x[n] += way == TRIBO_DYN_WAY_DISK ? 0 : INSIDE * fmax(0, typical - x[n]);
