@@ -13,7 +13,7 @@
 
 #include "memory.h"
 
-enum { FAN = 4, LEVELS = 20, AXIS_BITS = 21 };
+enum { FAN = 4, LEVELS = 20, AXIS_BITS = 21, FEW = 64 };
 
 void tribo_col_broad_free(TriboBroad* b) {
   void* all[] = {b->nodes, b->keys, b->spare_keys, b->order, b->spare_order, b->pairs, b->spare_pairs, b->counts};
@@ -71,8 +71,27 @@ static void curve_keys(TriboBroad* b, const TriboBox* boxes, const int* moving, 
   }
 }
 
+// Stable insertion, which is faster for few.
+static void insert_keys(TriboBroad* b, int n) {
+  for (int i = 1; i < n; ++i) {
+    const uint64_t key = b->keys[i];
+    const int item = b->order[i];
+    int k = i;
+    for (; k > 0 && b->keys[k - 1] > key; --k) {
+      b->keys[k] = b->keys[k - 1];
+      b->order[k] = b->order[k - 1];
+    }
+    b->keys[k] = key;
+    b->order[k] = item;
+  }
+}
+
 // Stable radix sort of keys with order; digits that are equal everywhere are skipped.
 static void sort_keys(TriboBroad* b, int n) {
+  if (n <= FEW) {
+    insert_keys(b, n);
+    return;
+  }
   for (int shift = 0; shift < 64; shift += 8) {
     int counts[257] = {0};
     for (int i = 0; i < n; ++i) {
@@ -193,7 +212,7 @@ TriboStatus tribo_col_broad_pairs(TriboBroad* b, const TriboBox* boxes, const in
   TRIBO_TRY(TRIBO_RESERVE(&b->order, &b->order_capacity, nmoving));
   TRIBO_TRY(TRIBO_RESERVE(&b->spare_order, &b->spare_order_capacity, nmoving));
   curve_keys(b, boxes, moving, nmoving);
-  sort_keys(b, nmoving);
+  (nmoving <= FEW ? insert_keys : sort_keys)(b, nmoving);
   Tree tree = build_tree(b, boxes, nmoving);
   int start = b->npair;
   for (int i = 0; i < tree.count[1]; ++i) {

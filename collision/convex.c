@@ -76,13 +76,8 @@ static Line hull_line(const TriboHull* hull, const double d[3], double slack) {
   Line best = {.length = 0};
   int vertex = tribo_col_hull_support(hull, d);
   for (int k = hull->around_first[vertex]; k < hull->around_first[vertex + 1]; ++k) {
-    // each edge at the vertex follows it in one of the faces around
-    int first = hull->face_first[hull->around[k]], count = hull->face_first[hull->around[k] + 1] - first, at = 0;
-    while (hull->face_vertex[first + at] != vertex) {
-      at++;
-    }
     Line edge;
-    tribo_sub3(edge.d, hull->points + 3 * hull->face_vertex[first + (at + 1) % count], hull->points + 3 * vertex);
+    tribo_sub3(edge.d, hull->points + 3 * hull->next[k], hull->points + 3 * vertex);
     edge.length = tribo_normalize3(edge.d);
     if (fabs(tribo_dot3(edge.d, d)) < slack) {
       slack = fabs(tribo_dot3(edge.d, d));
@@ -401,6 +396,40 @@ static void settle_face(Search* s, double reach, TriboManifold* m) {
   }
 }
 
+// What touches at a point may turn, within the step that `reach` looks ahead, until faces that almost look at each
+// other meet on their far side: a disc that rocks from one edge to the other. So where the tilt of a face is no more
+// than the reach, the points of that face far from the one found are told too, with the face's normal and their own
+// gaps.
+static void add_far_side(const Search* s, double reach, TriboManifold* m) {
+  const TriboColPoint near = m->points[0];
+  for (int k = 0; k < 2 && m->count == 1; ++k) {
+    const TriboSolid *own = k == 0 ? s->a : s->b, *facing = k == 0 ? s->b : s->a;
+    TriboPatch face, other;
+    TriboManifold far = {.count = 0};
+    double out[3], back[3], n[3], tilt[3];
+    tribo_scale3(out, k == 0 ? 1 : -1, s->n);
+    tribo_col_patch(own, out, &face);
+    if (face.count < 3) {
+      continue;
+    }
+    tribo_cross3(tilt, face.normal, out);
+    if (!(tribo_norm3(tilt) * s->size <= reach)) {
+      continue;
+    }
+    tribo_scale3(back, -1, face.normal);
+    tribo_scale3(n, k == 0 ? 1 : -1, face.normal);
+    tribo_col_patch(facing, back, &other);
+    tribo_col_clip(&face, &other, n, k == 0, reach, &far);
+    for (int i = 0; i < far.count && m->count < TRIBO_POINT_MAX; ++i) {
+      double d[3];
+      tribo_sub3(d, far.points[i].a, near.a);
+      if (tribo_norm3(d) > 0.5 * s->size) {
+        m->points[m->count++] = far.points[i];
+      }
+    }
+  }
+}
+
 static void add_points(Search* s, double reach, TriboManifold* m) {
   if (s->face) {
     settle_face(s, reach, m);
@@ -417,6 +446,7 @@ static void add_points(Search* s, double reach, TriboManifold* m) {
   }
   if (m->count == 0 && s->f <= reach) {
     add_single(s, m);
+    add_far_side(s, reach, m);
   }
   m->gap = s->f;
   tribo_copy3(m->normal, s->n);

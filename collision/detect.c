@@ -44,6 +44,9 @@ struct TriboColData {
   TriboContact* contacts;  // (4 npair) the first ncontact count
   size_t contact_capacity;
   int ncontact;
+  unsigned char* thinned;  // (npair) 1: it has more points than it kept
+  TriboContact* sunk;      // set by: tribo_col_sunk
+  size_t thinned_capacity, sunk_capacity;
 };
 
 // ---- world
@@ -226,6 +229,8 @@ void tribo_col_data_destroy(TriboColData* data) {
   tribo_free(data->motions);
   tribo_free(data->boxes);
   tribo_free(data->contacts);
+  tribo_free(data->thinned);
+  tribo_free(data->sunk);
   tribo_free(data->shares);
   tribo_col_broad_free(&data->broad);
   free_queries(data->queries, data->nworker);
@@ -315,11 +320,16 @@ static void place(const TriboColWorld* world, TriboColData* data, const TriboCol
 // Who is there.
 typedef struct Guests {
   const TriboColWorld* world;
-  const unsigned char* absent;  // (nbody) or NULL
+  const unsigned char *absent, *asleep;  // (nbody) or NULL
 } Guests;
 
 static int is_absent(const Guests* guests, int body) {
   return guests->absent != NULL && body != TRIBO_WORLD_BODY && guests->absent[body];
+}
+
+// Whether it stays where it is.
+static int is_still(const Guests* guests, int body) {
+  return body == TRIBO_WORLD_BODY || guests->asleep[body];
 }
 
 // Groups, masks, bodies: whether two geometries may collide at all.
@@ -328,6 +338,9 @@ static int wanted(const void* context, int a, int b) {
   const TriboColWorld* world = guests->world;
   const TriboGeom *x = world->geoms + a, *y = world->geoms + b;
   if (is_absent(guests, x->body) || is_absent(guests, y->body)) {
+    return 0;
+  }
+  if (guests->asleep != NULL && is_still(guests, x->body) && is_still(guests, y->body)) {
     return 0;
   }
   if (x->body == y->body || !(x->group & y->mask) || !(y->group & x->mask)) {
@@ -409,40 +422,47 @@ typedef struct Look {
   const TriboColQuery* query;
 } Look;
 
+// How far a point of a manifold closes in the step (negative).
+static double closing_of(const Look* look, TriboPair pair, const TriboColPoint* p, int impact) {
+  double x[3];
+  contact_point(look->world->geoms + pair.a, look->world->geoms + pair.b, p, impact, x);
+  return look->query->h * normal_velocity(look->data->motions + pair.a, look->data->motions + pair.b, p->normal, x);
+}
+
+static void set_contact(const Look* look, TriboPair pair, const TriboColPoint* p, int impact, TriboContact* out) {
+  const TriboGeom *a = look->world->geoms + pair.a, *b = look->world->geoms + pair.b;
+  *out = (TriboContact){pair.a, pair.b, a->body, b->body, p->feature, .gap = p->gap};
+  contact_point(a, b, p, impact, out->point);
+  tribo_copy3(out->normal, p->normal);
+}
+
 // Applies the detection rule to the points of a manifold and writes what remains; returns how many. `refuted`: the
 // motion was followed and meets nothing, so that points whose linearised gap closes are ghosts.
-static int emit(const Look* look, TriboPair pair, TriboManifold* m, int impact, int refuted, TriboContact* out) {
-  const TriboColQuery* query = look->query;
-  const TriboGeom *a = look->world->geoms + pair.a, *b = look->world->geoms + pair.b;
-  const TriboMotion *ma = look->data->motions + pair.a, *mb = look->data->motions + pair.b;
+static int emit(const Look* look, TriboPair pair, TriboManifold* m, int impact, int refuted, unsigned char* thinned,
+                TriboContact* out) {
   int kept = 0;
   for (int i = 0; i < m->count; ++i) {
-    double x[3];
-    contact_point(a, b, m->points + i, impact, x);
-    double closing = query->h * normal_velocity(ma, mb, m->points[i].normal, x);
-    double gap = m->points[i].gap;
-    if (gap <= fmax(0, -closing) + query->margin && !(refuted && gap + closing < 0)) {
+    const double closing = closing_of(look, pair, m->points + i, impact), gap = m->points[i].gap;
+    if (gap <= fmax(0, -closing) + look->query->margin && !(refuted && gap + closing < 0)) {
       m->points[kept++] = m->points[i];
     }
   }
+  *thinned = kept > TRIBO_KEPT_MAX && !impact;
   kept = tribo_col_reduce(m->points, kept);
   for (int i = 0; i < kept; ++i) {
-    const TriboColPoint* p = m->points + i;
-    out[i] = (TriboContact){pair.a, pair.b, a->body, b->body, p->feature, .gap = p->gap};
-    contact_point(a, b, p, impact, out[i].point);
-    tribo_copy3(out[i].normal, p->normal);
+    set_contact(look, pair, m->points + i, impact, out + i);
   }
   if (kept > 1) {
-    flatten(out, kept, query->margin);
+    flatten(out, kept, look->query->margin);
   }
   return kept;
 }
 
 // Contacts of one pair, at most MOST_CONTACTS, behind those of the share.
-static TriboStatus pair_contacts(const Look* look, TriboCoalQuery* coal, TriboPair pair, Share* share,
-                                 TriboContact* out) {
+static TriboStatus pair_contacts(const Look* look, TriboCoalQuery* coal, int index, Share* share, TriboContact* out) {
   const TriboColData* data = look->data;
   const TriboColQuery* query = look->query;
+  const TriboPair pair = data->broad.pairs[index];
   const TriboSolid *a = data->solids + pair.a, *b = data->solids + pair.b;
   const TriboMotion *ma = data->motions + pair.a, *mb = data->motions + pair.b;
   TriboManifold m, later;
@@ -459,7 +479,7 @@ static TriboStatus pair_contacts(const Look* look, TriboCoalQuery* coal, TriboPa
     TRIBO_TRY(tribo_col_impact(coal, a, ma, b, mb, query->h, touch, query->margin, &later, &hit));
     refuted = !hit;
   }
-  share->count += emit(look, pair, hit ? &later : &m, hit, refuted, out + share->count);
+  share->count += emit(look, pair, hit ? &later : &m, hit, refuted, data->thinned + index, out + share->count);
   return TRIBO_OK;
 }
 
@@ -469,7 +489,7 @@ static void look_at_share(int index, int worker, void* context) {
   Share* share = &data->shares[index];
   TriboContact* out = data->contacts + (size_t)MOST_CONTACTS * (size_t)share->first;
   for (int i = share->first; i < share->end && share->status == TRIBO_OK; ++i) {
-    share->status = pair_contacts(look, data->queries[worker], data->broad.pairs[i], share, out);
+    share->status = pair_contacts(look, data->queries[worker], i, share, out);
   }
   if (share->status != TRIBO_OK) {
     strncpy(share->error, tribo_last_error(), sizeof share->error - 1);
@@ -483,6 +503,7 @@ static TriboStatus narrow(const Look* look, TriboColStats* stats) {
   const int many = npair / SMALLEST_SHARE, most = workers > 1 ? SHARES_PER_WORKER * workers : 1;
   const int count = many < 1 ? 1 : many < most ? many : most;
   TRIBO_TRY(TRIBO_RESERVE(&data->contacts, &data->contact_capacity, (size_t)MOST_CONTACTS * (size_t)npair));
+  TRIBO_TRY(TRIBO_RESERVE(&data->thinned, &data->thinned_capacity, npair));
   TRIBO_TRY(TRIBO_RESERVE(&data->shares, &data->share_capacity, count));
   for (int i = 0; i < count; ++i) {
     data->shares[i] =
@@ -510,7 +531,7 @@ TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, con
     return tribo_fail(TRIBO_INVALID, "tribo_col_detect: an argument is NULL, or the data is of another world");
   }
   TRIBO_TRY(check_query(world, query));
-  const Guests guests = {world, query->absent};
+  const Guests guests = {world, query->absent, query->asleep};
   TriboColStats local = {0};
   double start = tribo_now();
   data->ncontact = data->broad.npair = 0;
@@ -545,4 +566,76 @@ int tribo_col_astray(const TriboColWorld* world, const TriboColData* data, const
     }
   }
   return 0;
+}
+
+// How far a solid reaches from its middle.
+static double extent(const TriboSolid* solid) {
+  return solid->kind == TRIBO_SHAPE_HALFSPACE || solid->kind == TRIBO_SHAPE_HEIGHTFIELD ? INFINITY
+                                                                                        : tribo_col_reach(solid);
+}
+
+// The points of a pair that are deeper than `depth` by the end of the step, or the deepest of these.
+static TriboStatus add_sunk(const Look* look, TriboPair pair, double travel, double depth, int all, int* count) {
+  TriboColData* data = look->data;
+  TriboManifold m;
+  int by_coal, deepest = -1, n = 0;
+  TRIBO_TRY(tribo_col_collide(data->queries[0], data->solids + pair.a, data->solids + pair.b,
+                              look->query->margin + travel, &m, &by_coal));
+  for (int i = 0; i < m.count; ++i) {
+    const double sink = -m.points[i].gap - closing_of(look, pair, m.points + i, 0);
+    if (!(sink > depth)) {
+      continue;
+    }
+    if (all) {
+      m.points[n++] = m.points[i];
+    } else {
+      deepest = i;
+      depth = sink;
+      n = 1;
+    }
+  }
+  TRIBO_TRY(TRIBO_RESERVE(&data->sunk, &data->sunk_capacity, *count + n));
+  if (all) {
+    tribo_col_sort(m.points, n);
+  }
+  for (int i = 0; i < n; ++i) {
+    set_contact(look, pair, m.points + (all ? i : deepest), 0, data->sunk + (*count)++);
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_col_sunk(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query, double depth,
+                           int all, const TriboContact** contacts, int* ncontact) {
+  if (world == NULL || data == NULL || query == NULL || contacts == NULL || ncontact == NULL || data->world != world) {
+    return tribo_fail(TRIBO_INVALID, "tribo_col_sunk: an argument is NULL, or the data is of another world");
+  }
+  TRIBO_TRY(check_query(world, query));
+  const Look look = {world, data, query};
+  int count = 0;
+  for (int i = 0; i < data->broad.npair; ++i) {
+    const TriboPair pair = data->broad.pairs[i];
+    const TriboMotion *a = data->motions + pair.a, *b = data->motions + pair.b;
+    if (!data->thinned[i]) {
+      continue;
+    }
+    // between points that do not sink, others do only as far as the pair turns
+    for (int side = 0; side < 2; ++side) {
+      const int geom = side ? pair.b : pair.a, body = world->geoms[geom].body;
+      if (body != TRIBO_WORLD_BODY) {
+        set_motion(data->motions + geom, data->solids + geom, query->poses + body, query->twists + body);
+      }
+    }
+    double turn[3], lift[3];
+    tribo_sub3(turn, b->twist.w, a->twist.w);
+    tribo_sub3(lift, b->twist.v, a->twist.v);
+    const double size = 2 * fmin(extent(data->solids + pair.a), extent(data->solids + pair.b));
+    if (!(query->h * tribo_norm3(turn) * size > depth)) {
+      continue;
+    }
+    const double travel = query->h * (tribo_norm3(lift) + tribo_col_turning(a) + tribo_col_turning(b));
+    TRIBO_TRY(add_sunk(&look, pair, travel, depth, all, &count));
+  }
+  *contacts = data->sunk;
+  *ncontact = count;
+  return TRIBO_OK;
 }

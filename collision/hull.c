@@ -382,8 +382,11 @@ static TriboStatus hull_fill(TriboHull* hull, Soup* s) {
   hull->face_vertex = tribo_alloc((size_t)used, sizeof *hull->face_vertex);
   hull->around_first = tribo_alloc((size_t)hull->nvertex + 1, sizeof *hull->around_first);
   hull->around = tribo_alloc((size_t)used, sizeof *hull->around);
+  hull->next = tribo_alloc((size_t)used, sizeof *hull->next);
+  const int large = hull->nvertex > TRIBO_HULL_SMALL;
+  hull->start = large ? tribo_alloc(TRIBO_HULL_STARTS, sizeof *hull->start) : NULL;
   if (!hull->points || !hull->triangles || !hull->planes || !hull->face_first || !hull->face_vertex ||
-      !hull->around_first || !hull->around) {
+      !hull->around_first || !hull->around || !hull->next || (large && !hull->start)) {
     return tribo_fail(TRIBO_NOMEM, "tribo_col_hull_create: no memory for %d faces", hull->nface);
   }
   for (int i = 0; i < s->npoint; ++i) {
@@ -437,7 +440,9 @@ static void hull_finish(TriboHull* hull) {
   // filled from the back, so that each vertex lists its faces in rising order
   for (int f = hull->nface - 1; f >= 0; --f) {
     for (int k = hull->face_first[f]; k < hull->face_first[f + 1]; ++k) {
-      hull->around[--hull->around_first[hull->face_vertex[k] + 1]] = f;
+      const int at = --hull->around_first[hull->face_vertex[k] + 1];
+      hull->around[at] = f;
+      hull->next[at] = hull->face_vertex[k + 1 < hull->face_first[f + 1] ? k + 1 : hull->face_first[f]];
     }
   }
   for (int i = 0; i < hull->nvertex; ++i) {
@@ -472,6 +477,9 @@ static TriboStatus hull_build(TriboHull* hull, Soup* s) {
   }
   TRIBO_TRY(hull_fill(hull, s));
   hull_finish(hull);
+  if (hull->start != NULL) {
+    tribo_col_hull_starts(hull);
+  }
   return tribo_coal_convex_create(hull->points, hull->nvertex, hull->triangles, hull->ntriangle, &hull->coal);
 }
 
@@ -555,8 +563,8 @@ void tribo_col_hull_destroy(TriboHull* hull) {
   if (hull == NULL) {
     return;
   }
-  void* all[] = {hull->points,      hull->triangles,    hull->planes, hull->face_first,
-                 hull->face_vertex, hull->around_first, hull->around};
+  void* all[] = {hull->points,       hull->triangles, hull->planes, hull->face_first, hull->face_vertex,
+                 hull->around_first, hull->around,    hull->next,   hull->start};
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
     tribo_free(all[i]);
   }

@@ -324,9 +324,8 @@ static int reduce_to_four(TriboColPoint* points, int count) {
   return used;
 }
 
-int tribo_col_reduce(TriboColPoint* points, int count) {
-  count = count > TRIBO_KEPT_MAX ? reduce_to_four(points, count) : count;
-  // sort by feature; equal ones (two points in one quarter) are told apart by a running number
+void tribo_col_sort(TriboColPoint* points, int count) {
+  // equal features (two points in one quarter) are told apart by a running number
   for (int i = 1; i < count; ++i) {
     TriboColPoint p = points[i];
     int j = i;
@@ -340,5 +339,10 @@ int tribo_col_reduce(TriboColPoint* points, int count) {
       points[i].feature = points[i - 1].feature + 1;
     }
   }
+}
+
+int tribo_col_reduce(TriboColPoint* points, int count) {
+  count = count > TRIBO_KEPT_MAX ? reduce_to_four(points, count) : count;
+  tribo_col_sort(points, count);
   return count;
 }

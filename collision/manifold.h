@@ -55,9 +55,10 @@ double tribo_col_clip(const TriboPatch* face, const TriboPatch* other, const dou
                       TriboManifold* m);
 
 // Keeps at most four points: the deepest, the one farthest from it, and the two that span the most area. Equal
-// candidates are decided by depth, then by order, so that rounding does not shuffle a symmetric manifold.
-// Features become unique and points sorted by them.
+// candidates are decided by depth, then by order, so that rounding does not shuffle a symmetric manifold. Sorts them.
 int tribo_col_reduce(TriboColPoint* points, int count);
+// Features become unique and points sorted by them.
+void tribo_col_sort(TriboColPoint* points, int count);
 
 // Closest points of two segments given by middle, unit direction and half length, as parameters from the middle.
 // Parallel ones: the middle of their overlap.

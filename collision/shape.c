@@ -84,7 +84,13 @@ TriboSolid tribo_col_solid(const TriboGeom* geom) {
   return solid;
 }
 
-int tribo_col_hull_support(const TriboHull* hull, const double n[3]) {
+// ---- the support of a hull
+//
+// A small hull looks at all its vertices. A large one climbs along its edges, from a vertex that is right for the
+// middle of a cell of directions: each of the six sides of a cube has 4 × 4 cells. Faces may be merged of triangles
+// that are coplanar only to rounding, so at the end all vertices of the faces around are looked at too.
+
+static int highest(const TriboHull* hull, const double n[3]) {
   int best = 0;
   double most = -INFINITY;
   for (int i = 0; i < hull->nvertex; ++i) {
@@ -94,6 +100,70 @@ int tribo_col_hull_support(const TriboHull* hull, const double n[3]) {
     }
   }
   return best;
+}
+
+void tribo_col_hull_starts(TriboHull* hull) {
+  for (int k = 0; k < TRIBO_HULL_STARTS; ++k) {
+    const int side = k / 16, axis = side / 2;
+    double n[3];
+    n[axis] = side % 2 ? -1 : 1;
+    n[(axis + 1) % 3] = 0.5 * (k / 4 % 4) - 0.75;
+    n[(axis + 2) % 3] = 0.5 * (k % 4) - 0.75;
+    hull->start[k] = highest(hull, n);
+  }
+}
+
+static int cell_along(double x, double most) {
+  const int cell = (int)(2 * x / most + 2);
+  return cell < 0 ? 0 : cell > 3 ? 3 : cell;
+}
+
+static int cell_of(const double n[3]) {
+  int axis = fabs(n[1]) > fabs(n[0]);
+  axis = fabs(n[2]) > fabs(n[axis]) ? 2 : axis;
+  const double most = fabs(n[axis]);
+  if (!(most > 0)) {
+    return 0;
+  }
+  return 16 * (2 * axis + (n[axis] < 0)) + 4 * cell_along(n[(axis + 1) % 3], most) +
+         cell_along(n[(axis + 2) % 3], most);
+}
+
+// Goes up edges as long as there is a way.
+static int climb(const TriboHull* hull, const double n[3], int vertex, double* height) {
+  for (int last = -1; last != vertex;) {
+    last = vertex;
+    for (int k = hull->around_first[last]; k < hull->around_first[last + 1]; ++k) {
+      const double h = tribo_dot3(n, hull->points + 3 * hull->next[k]);
+      if (h > *height) {
+        *height = h;
+        vertex = hull->next[k];
+      }
+    }
+  }
+  return vertex;
+}
+
+int tribo_col_hull_support(const TriboHull* hull, const double n[3]) {
+  if (hull->start == NULL) {
+    return highest(hull, n);
+  }
+  int vertex = hull->start[cell_of(n)];
+  double height = tribo_dot3(n, hull->points + 3 * vertex);
+  for (int last = -1; last != vertex;) {
+    vertex = last = climb(hull, n, vertex, &height);
+    for (int k = hull->around_first[last]; k < hull->around_first[last + 1]; ++k) {
+      const int face = hull->around[k];
+      for (int i = hull->face_first[face]; i < hull->face_first[face + 1]; ++i) {
+        const double h = tribo_dot3(n, hull->points + 3 * hull->face_vertex[i]);
+        if (h > height) {
+          height = h;
+          vertex = hull->face_vertex[i];
+        }
+      }
+    }
+  }
+  return vertex;
 }
 
 double tribo_col_support(const TriboSolid* s, const double n[3], double x[3]) {

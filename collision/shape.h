@@ -17,6 +17,8 @@ struct TriboHull {
   int* face_vertex;   // polygons, counter-clockwise seen from outside
   int* around_first;  // (nvertex + 1) into around
   int* around;        // faces that meet at a vertex
+  int* next;          // (as around) the vertex that follows it in this face
+  int* start;         // (TRIBO_HULL_STARTS) of a large hull: vertices to search from, by direction; NULL: a small one
   double centre[3];   // of the bounding box
   double half[3];     // of the bounding box
   TriboCoalShape* coal;
@@ -51,8 +53,12 @@ void tribo_col_bounds(const TriboSolid* solid, double low[3], double high[3]);
 // Radius of a ball about the frame's origin that holds the shape.
 double tribo_col_reach(const TriboSolid* solid);
 
-// The vertex of a hull farthest along a direction given in the hull's frame; the lowest index among equals.
+// The vertex of a hull farthest along a direction given in the hull's frame; of equal ones always the same, in a small
+// hull the lowest index.
 int tribo_col_hull_support(const TriboHull* hull, const double n[3]);
+// What a large hull needs for that, once its faces are known.
+enum { TRIBO_HULL_SMALL = 32, TRIBO_HULL_STARTS = 6 * 4 * 4 };
+void tribo_col_hull_starts(TriboHull* hull);
 
 // Column k of the rotation: the k-th axis of the solid in the world.
 static inline void tribo_col_axis(double o[3], const TriboSolid* s, int k) {

@@ -118,6 +118,9 @@ void tribo_dyn_body_free_velocity(const FreeBody* body, const TriboStepOptions* 
     tribo_copy3(torque, tau + 3);
   }
   if (wrench != NULL) {
+    tribo_add3(force, force, wrench);
+  }
+  if (wrench != NULL && (wrench[3] != 0 || wrench[4] != 0 || wrench[5] != 0)) {
     // the orientation in which a world torque is felt: half-way for the midpoint rule
     double lead = options->scheme == TRIBO_SCHEME_MIDPOINT ? 0.5 * h : 0;
     double half[3], turn[4], middle[4], R[9], local[3];
@@ -126,7 +129,6 @@ void tribo_dyn_body_free_velocity(const FreeBody* body, const TriboStepOptions* 
     rotate(middle, q + 3, turn);
     tribo_quat_to_mat(R, middle);
     tribo_mul33tv(local, R, wrench + 3);
-    tribo_add3(force, force, wrench);
     tribo_add3(torque, torque, local);
   }
   for (int i = 0; i < 3; ++i) {

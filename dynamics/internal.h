@@ -162,6 +162,7 @@ typedef struct Inverse {
   double *mass, *minv;            // M_uu
   int *way, *cone_of;             // (ncone) what is left to a cone; reduced cone → cone
   double* given;                  // (nrow) what is known of λ
+  double scale;                   // of the terms that `need` is the sum of [N·s, N·m·s], set by: inverse_need
   double* span;                   // (nrow × nv) set by: inverse_span
   double* polish;                 // scratch of: inverse_polish
   char* ways;
@@ -355,6 +356,9 @@ void tribo_dyn_inverse_free(Inverse* inverse);
 // Jᵀλ (in data->impulse), and with it v_f and p of the trees; free bodies' are known.
 TriboStatus tribo_dyn_inverse_need(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                    const double* v, const double* lambda);
+// inverse_polish.c: what an impulse asks of the step's forces. column (block's nv): Jᵀe, and where closures tie
+// M̃M⁻¹Jᵀe; d: M⁻¹Jᵀe.
+void tribo_dyn_inverse_carry(const TriboSystem* system, const TriboDynData* data, int block, double* column, double* d);
 
 // ---- tree_factor.c
 
@@ -375,6 +379,9 @@ int tribo_dyn_stretch(const TriboTreeInfo* info, const TriboLinkInfo* link, cons
 TriboStatus tribo_dyn_tree_wrenches(const TreePart* part, TriboDynData* data, TriboPinData* pin, const double* q,
                                     const double* wrench, double* force);
 
+// Velocities of links (nlink) from the columns of jac (6 × nv, of the world) and where the links are.
+void tribo_dyn_tree_twists(const TriboTreeInfo* info, const double* jac, const double* v, const TriboPose* poses,
+                           TriboTwist* twists);
 // Poses (nlink) at q, and twists (nlink) of v; jac (6 × nv) is filled too.
 TriboStatus tribo_dyn_tree_look(const TreePart* part, TriboPinData* pin, const double* q, const double* v,
                                 TriboPose* poses, TriboTwist* twists, double* jac);

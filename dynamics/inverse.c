@@ -7,8 +7,9 @@
 //     K ∋ λ ⊥ σ + Γ(σ) ∈ K*,     σ = Rλ + c,     c = J v⁺ + γ                                               (2)
 //
 // with f all known forces, M̃ and q½ as in tree_motion.c: the equations of the forward step, read the other way. p, the
-// impulse the wish needs, depends on λ only through the mean velocity of the bias b, so (1) is iterated and wins a
-// factor of about h|v| per pass.
+// impulse the wish needs, depends on λ through the mean velocity of the bias b (and in trees that closures tie, where
+// impulses act on M instead of M̃): weakly, so the problem below is solved with p of no impulse, and Newton's method
+// (inverse_polish.c) does the rest.
 //
 // In (2) c is given, and there each constraint stands alone:
 //
@@ -123,6 +124,7 @@ TriboStatus tribo_dyn_inverse_update(const TriboSystem* system, TriboDynData* da
   TRIBO_TRY(tribo_dyn_unit_state(system, where, q, data->q));
   TRIBO_TRY(tribo_dyn_check_finite(where, "v", v, info->nv));
   TRIBO_TRY(tribo_dyn_check_finite(where, "wanted v", wanted, info->nv));
+  memset(data->chased, 0, 2 * (size_t)system->nbound);
   TRIBO_TRY(reserve(system, &data->inverse));
   for (int b = 0; b < info->nfree; ++b) {
     want_body(system, data, options, b, v, wanted, tau, wrench);
@@ -356,6 +358,7 @@ TriboStatus tribo_dyn_inverse_need(const TriboSystem* system, TriboDynData* data
   Inverse* inv = &data->inverse;
   memset(data->impulse, 0, (size_t)system->info.nv * sizeof *data->impulse);
   tribo_dyn_rows_impulse(system, &data->rows, lambda, data->impulse);
+  inv->scale = 0;
   for (int t = 0; t < system->info.ntree; ++t) {
     const int block = system->trees[t].block, n = system->block_dim[block], at = system->block_v[block];
     const size_t at_mass = system->block_at[block];
@@ -376,6 +379,7 @@ TriboStatus tribo_dyn_inverse_need(const TriboSystem* system, TriboDynData* data
         tribo_pin_bias(data->pin[t], options->gravity, data->q_half + system->block_q[block], data->mean, data->work));
     for (int i = 0; i < n; ++i) {
       double sum = options->h * (data->work[i] - inv->force[at + i]) + impulse[i];
+      inv->scale = fmax(inv->scale, options->h * (fabs(data->work[i]) + fabs(inv->force[at + i])));
       for (int k = 0; k < n; ++k) {
         sum += flow[i * n + k] * (v_free[k] - v[at + k]);
       }

@@ -2,17 +2,21 @@
 //
 // A contact solver is content when velocities are right to its tolerance; divided by h and multiplied by a robot's mass
 // that is not yet a torque. And where the contacts cannot hold every motion of what is not driven (a biped on two
-// points turns about the line between them) F = 0 asks something of the wish: then only p's own dependence on λ,
-// through the mean velocity in the bias, can meet it.
+// points turns about the line between them; springs press as the motion says) F = 0 asks something of the wish: then
+// only p's own dependence on λ, through the mean velocity in the bias, can meet it.
 //
-//     A δ = −F,   A = (JᵀE + ½h ∂b/∂v M̃⁻¹JᵀE)_u,   λ ← λ + E δ,   ‖δ‖ least
+//     A δ = −F,   A = (JᵀE + ½h ∂b/∂v M̃⁻¹JᵀE)_u,   λ ← λ + α E δ,   ‖S⁻¹δ‖ least
 //
-// The columns of E are the directions in which impulses may move; those that leave their cones are put back, and the
-// next step sets out from there (projection onto two sets in turn). b is quadratic in v, so a central
-// difference is its derivative exactly; it is taken only where A without it leaves something of F.
+// The columns of E are the directions in which impulses may move. Each cone's share of S is how far its λ is from its
+// boundary, so that impulses stay inside without being pushed back: what is at the boundary stays there, what has room
+// moves (affine scaling). α ends a step before the first boundary. b is quadratic in v, so a central difference is its
+// derivative exactly; it is taken only where A without it leaves something of F.
 #include "internal.h"
 
-enum { MOST_STEPS = 60, MOST_ENTRIES = 1 << 18 };
+enum { MOST_STEPS = 60, PATIENCE = 6, MOST_ENTRIES = 1 << 18 };
+
+// A wish that lacks more than this share of what it needs, after a second start, is not to be had.
+static const double HOPELESS = 1e-3;
 
 // A direction of λ: within a cone, one row or several.
 typedef struct Way {
@@ -21,113 +25,183 @@ typedef struct Way {
   double along[6];
 } Way;
 
-// An impulse that has left its cone is put back a little inside, so that the next step need not be the last but one.
-static const double INSIDE = 1e-3;
+// How much of the way to its boundary an impulse goes in one step, and how far inside it sets out when it must move.
+static const double REACH = 0.9, INSIDE = 1e-2;
 
-// ‖D⁻¹ x_f‖
+// ‖D⁻¹ x_f‖, without the directions that have no friction.
 static double friction_size(const TriboCone* cone, const double* x) {
   double sum = 0;
   for (int i = 0; i < cone->dim - 1; ++i) {
-    sum = hypot(sum, cone->mu[i] > 0 ? x[i] / cone->mu[i] : x[i] != 0 ? INFINITY : 0);
+    sum += cone->mu[i] > 0 ? x[i] / cone->mu[i] * (x[i] / cone->mu[i]) : 0;
   }
-  return sum;
+  return sqrt(sum);
 }
 
-static void shrink_friction(const TriboCone* cone, double size, double* x) {
-  const double most = (1 - INSIDE) * x[cone->dim - 1];
-  for (int i = 0; i < cone->dim - 1; ++i) {
-    x[i] *= isfinite(size) ? most / size : 0;
-  }
-}
-
-// Puts one impulse back into its cone; returns 1 when it had left by more than rounding.
-static int put_back(const TriboCone* cone, int way, const double* given, double* x) {
+// How far an impulse is from the boundary of what it may be.
+static double slack(const TriboCone* cone, int way, const double* x) {
   const int n = cone->dim - 1;
-  const double rounding = 1e-13;
+  if (cone->kind == TRIBO_CONE_FREE) {
+    return 1;
+  }
   if (cone->kind == TRIBO_CONE_BOX) {
-    const double out = fmax(cone->lo - x[0], x[0] - cone->hi), size = fmin(-cone->lo, cone->hi);
-    x[0] = tribo_clamp(x[0], cone->lo, cone->hi);
-    return out > rounding * size;
+    const double least = fmin(x[0] - cone->lo, cone->hi - x[0]);
+    return isfinite(least) ? fmax(0, least) : 1;
   }
-  if (way == TRIBO_DYN_WAY_RAY) {
-    if (x[n] < 0) {
-      memset(x, 0, (size_t)cone->dim * sizeof *x);
-      return 1;
-    }
-    for (int i = 0; i < n; ++i) {
-      x[i] = x[n] * given[i];
-    }
-    return 0;
+  if (cone->kind != TRIBO_CONE_FRICTION || way == TRIBO_DYN_WAY_RAY) {
+    return fmax(0, x[n]);
   }
-  if (cone->kind != TRIBO_CONE_FRICTION) {
-    return 0;
+  double least = INFINITY;
+  for (int i = 0; i < n; ++i) {
+    least = cone->mu[i] > 0 ? fmin(least, cone->mu[i]) : least;
   }
-  const double size = friction_size(cone, x);
-  if (size <= x[n] * (1 + rounding)) {
-    return 0;
-  }
-  // nearest point of a cone of revolution; of another one at least a point of it
-  const double mu = cone->mu[0];
-  if (way == TRIBO_DYN_WAY_CONE) {
-    x[n] = fmax(0, (x[n] + mu * mu * size) / (1 + mu * mu));
-  }
-  shrink_friction(cone, size, x);
-  return 1;
+  return fmax(0, x[n] - friction_size(cone, x)) * fmin(least, 1);
 }
 
-static int put_all_back(const TriboDynData* data, double* lambda) {
-  const Inverse* inv = &data->inverse;
-  int any = 0;
-  for (int k = 0; k < inv->rows.ncone; ++k) {
-    const int c = inv->cone_of[k];
-    const TriboCone* cone = data->rows.cones + c;
-    any |= put_back(cone, inv->way[c], inv->given + cone->row, lambda + cone->row);
+// The largest share of the change d that keeps x (dim) where it may be; x is there.
+static double room(const TriboCone* cone, int way, const double* x, const double* d) {
+  const int n = cone->dim - 1;
+  if (cone->kind == TRIBO_CONE_FREE) {
+    return INFINITY;
   }
-  return any;
+  if (cone->kind == TRIBO_CONE_BOX) {
+    return d[0] > 0 ? (cone->hi - x[0]) / d[0] : d[0] < 0 ? (cone->lo - x[0]) / d[0] : INFINITY;
+  }
+  double most = d[n] < 0 ? x[n] / -d[n] : INFINITY;
+  if (cone->kind != TRIBO_CONE_FRICTION || way == TRIBO_DYN_WAY_RAY) {
+    return most;
+  }
+  // ‖D⁻¹(x + s d)_f‖² = (x + s d)_N²: a s² + 2 b s − c = 0 with c ≥ 0, its first root above 0
+  double a = -d[n] * d[n], b = -x[n] * d[n], c = x[n] * x[n];
+  for (int i = 0; i < n; ++i) {
+    const double w = cone->mu[i] > 0 ? 1 / (cone->mu[i] * cone->mu[i]) : 0;
+    a += w * d[i] * d[i];
+    b += w * x[i] * d[i];
+    c -= w * x[i] * x[i];
+  }
+  c = fmax(c, 0);
+  const double root = b * b + a * c;
+  if (b > 0 && root >= 0) {
+    return fmin(most, c / (b + sqrt(root)));
+  }
+  return b <= 0 && a > 0 ? fmin(most, (sqrt(root) - b) / a) : most;
+}
+
+// An impulse that a solver left outside its cone, or a spring's friction outside the disk that its length allows, goes
+// to the boundary.
+static void put_back(const TriboDynData* data, double* lambda) {
+  for (int c = 0; c < data->rows.ncone; ++c) {
+    const TriboCone* cone = data->rows.cones + c;
+    const int way = data->inverse.way[c], n = cone->dim - 1;
+    double* x = lambda + cone->row;
+    if (cone->kind == TRIBO_CONE_FREE || way == TRIBO_DYN_WAY_GIVEN) {
+      continue;
+    }
+    if (cone->kind == TRIBO_CONE_BOX) {
+      x[0] = tribo_clamp(x[0], cone->lo, cone->hi);
+      continue;
+    }
+    const double size = friction_size(cone, x);
+    x[n] = fmax(0, x[n]);
+    for (int i = 0; i < n && way != TRIBO_DYN_WAY_RAY; ++i) {
+      x[i] = cone->mu[i] > 0 ? x[i] * (size > x[n] ? x[n] / size : 1) : 0;
+    }
+    for (int i = 0; i < n && way == TRIBO_DYN_WAY_RAY; ++i) {
+      x[i] = x[n] * data->inverse.given[cone->row + i];
+    }
+  }
+}
+
+// Another place to start from: each impulse goes a share of the way to a point of its cone, friction turned by the
+// golden angle from one to the next; the first share is small, from the middle.
+static void start_inside(const TriboDynData* data, double typical, int start, double* lambda) {
+  const Inverse* inv = &data->inverse;
+  const double golden = 2.399963229728653, share = start == 0 ? INSIDE : 0.7, wide = start == 0 ? 0 : 0.5;
+  for (int c = 0; c < data->rows.ncone; ++c) {
+    const int way = inv->way[c];
+    const TriboCone* cone = data->rows.cones + c;
+    const int n = cone->dim - 1;
+    const double angle = golden * (c + 1) * start;
+    double* x = lambda + cone->row;
+    if (cone->kind == TRIBO_CONE_FREE || way == TRIBO_DYN_WAY_GIVEN) {
+      continue;
+    }
+    if (cone->kind == TRIBO_CONE_BOX) {
+      x[0] += isfinite(cone->hi - cone->lo) ? share * (0.5 * (cone->lo + cone->hi) - x[0]) : 0;
+      continue;
+    }
+    x[n] += way == TRIBO_DYN_WAY_DISK ? 0 : INSIDE * fmax(0, typical - x[n]);
+    for (int i = 0; i < n; ++i) {
+      const double aim = wide * cone->mu[i] * x[n] * (i == 0 ? cos(angle) : i == 1 ? sin(angle) : 0);
+      x[i] = way == TRIBO_DYN_WAY_RAY ? x[n] * inv->given[cone->row + i] : x[i] + share * (aim - x[i]);
+    }
+  }
+}
+
+static double largest_impulse(const Rows* rows, const double* lambda) {
+  double most = 0;
+  for (int i = 0; i < rows->nrow; ++i) {
+    most = fmax(most, fabs(lambda[i]));
+  }
+  return most;
 }
 
 // The directions in which impulses may move; returns their count.
 static int find_ways(const TriboDynData* data, Way* ways) {
   const Inverse* inv = &data->inverse;
   int m = 0;
-  for (int k = 0; k < inv->rows.ncone; ++k) {
-    const int c = inv->cone_of[k], way = inv->way[c];
+  for (int c = 0; c < data->rows.ncone; ++c) {
+    const int way = inv->way[c];
     const TriboCone* cone = data->rows.cones + c;
+    if (way == TRIBO_DYN_WAY_GIVEN) {
+      continue;
+    }
     if (way == TRIBO_DYN_WAY_RAY) {
       ways[m] = (Way){.cone = c, .row = -1};
       memcpy(ways[m++].along, inv->given + cone->row, (size_t)cone->dim * sizeof *inv->given);
       continue;
     }
     for (int i = 0; i < (way == TRIBO_DYN_WAY_DISK ? cone->dim - 1 : cone->dim); ++i) {
-      ways[m++] = (Way){.cone = c, .row = i};
+      if (cone->kind != TRIBO_CONE_FRICTION || i == cone->dim - 1 || cone->mu[i] > 0) {
+        ways[m++] = (Way){.cone = c, .row = i};
+      }
     }
   }
   return m;
 }
 
-// What one block adds to a column beyond Jᵀe (in column): where closures tie, the flow has another mass than impulses;
-// and, where that is asked for, ½h ∂b/∂v d with d = M⁻¹Jᵀe.
-static TriboStatus add_change(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options, int block,
-                              int bias, const double* v, double* column) {
-  const int n = system->block_dim[block], at = system->block_v[block], tree = block - system->info.nfree;
-  const int tied = system->cluster[block] >= 0;
-  if (tree < 0 || !(tied || bias)) {
-    return TRIBO_OK;
-  }
-  const double *minv = data->minv + system->block_at[block], *q = data->q_half + system->block_q[block];
-  double *d = data->force, *low = data->inverse.low, most = 0;
+// d = M⁻¹ column of one block; and column becomes M̃ d where closures tie: there the flow has another mass than
+// impulses.
+void tribo_dyn_inverse_carry(const TriboSystem* system, const TriboDynData* data, int block, double* column,
+                             double* d) {
+  const int n = system->block_dim[block];
+  const double *minv = data->minv + system->block_at[block], *flow = data->next_mass + system->block_at[block];
   for (int i = 0; i < n; ++i) {
     d[i] = 0;
     for (int k = 0; k < n; ++k) {
-      d[i] += minv[i * n + k] * column[at + k];
+      d[i] += minv[i * n + k] * column[k];
     }
-    most = fmax(most, fabs(d[i]));
   }
-  for (int i = 0; i < n && tied; ++i) {
-    column[at + i] = 0;
+  for (int i = 0; i < n && system->cluster[block] >= 0 && block >= system->info.nfree; ++i) {
+    column[i] = 0;
     for (int k = 0; k < n; ++k) {
-      column[at + i] += data->next_mass[system->block_at[block] + (size_t)(i * n + k)] * d[k];
+      column[i] += flow[i * n + k] * d[k];
     }
+  }
+}
+
+// What one block adds to a column beyond Jᵀe (in column): the other mass of its flow, and, where that is asked for,
+// ½h ∂b/∂v d with d = M⁻¹Jᵀe.
+static TriboStatus add_change(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options, int block,
+                              int bias, const double* v, double* column) {
+  const int n = system->block_dim[block], at = system->block_v[block], tree = block - system->info.nfree;
+  if (tree < 0 || !(system->cluster[block] >= 0 || bias)) {
+    return TRIBO_OK;
+  }
+  const double* q = data->q_half + system->block_q[block];
+  double *d = data->force, *low = data->inverse.low, most = 0;
+  tribo_dyn_inverse_carry(system, data, block, column + at, d);
+  for (int i = 0; i < n; ++i) {
+    most = fmax(most, fabs(d[i]));
   }
   for (int side = 0; side < 2 && bias && most > 0; ++side) {
     for (int i = 0; i < n; ++i) {
@@ -160,12 +234,13 @@ static TriboStatus fill_column(const TriboSystem* system, TriboDynData* data, co
   return TRIBO_OK;
 }
 
-// F at λ; returns its largest entry, and that of p in *size.
+// F at λ; returns its largest entry, and the size of what it is the difference of.
 static TriboStatus find_lack(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                              const double* v, const double* lambda, double* F, double* most, double* size) {
   const Inverse* inv = &data->inverse;
   TRIBO_TRY(tribo_dyn_inverse_need(system, data, options, v, lambda));
-  *size = *most = 0;
+  *most = 0;
+  *size = fmax(inv->scale, largest_impulse(&data->rows, lambda));
   for (int i = 0, k = 0; i < system->info.nv; ++i) {
     *size = fmax(*size, fabs(inv->need[i]));
     if (inv->place[i] >= 0) {
@@ -176,121 +251,211 @@ static TriboStatus find_lack(const TriboSystem* system, TriboDynData* data, cons
   return TRIBO_OK;
 }
 
-// λ += E δ; p is quadratic in λ, so with its derivative in play no step is longer than `limit` of what is there.
-static void move(const Rows* rows, const Way* ways, int m, const double* delta, double limit, double* lambda) {
-  double length = 0, whole = 0;
-  for (int j = 0; j < m; ++j) {
-    length = fmax(length, fabs(delta[j]));
-  }
-  for (int i = 0; i < rows->nrow; ++i) {
-    whole = fmax(whole, fabs(lambda[i]));
-  }
-  const double share = length > limit * whole ? limit * whole / length : 1;
+// λ += α E δ, α as large as the cones allow.
+static void move(const TriboDynData* data, const Way* ways, int m, const double* delta, double* change,
+                 double* lambda) {
+  const Rows* rows = &data->rows;
+  const Inverse* inv = &data->inverse;
+  memset(change, 0, (size_t)rows->nrow * sizeof *change);
   for (int j = 0; j < m; ++j) {
     const TriboCone* cone = rows->cones + ways[j].cone;
     for (int i = 0; i < cone->dim; ++i) {
-      lambda[cone->row + i] += share * delta[j] * (ways[j].row < 0 ? ways[j].along[i] : ways[j].row == i);
+      change[cone->row + i] += delta[j] * (ways[j].row < 0 ? ways[j].along[i] : ways[j].row == i);
     }
+  }
+  double share = 1;
+  for (int c = 0; c < rows->ncone; ++c) {
+    const int row = rows->cones[c].row;
+    if (inv->way[c] != TRIBO_DYN_WAY_GIVEN) {
+      share = fmin(share, REACH * room(rows->cones + c, inv->way[c], lambda + row, change + row));
+    }
+  }
+  for (int i = 0; i < rows->nrow; ++i) {
+    lambda[i] += share * change[i];
   }
 }
 
-// Least δ (m) with A δ = −F for the rows (n × m) of A, which become orthonormal: Gram and Schmidt, twice, the longest
-// row that is left first. Rows below `tiny` of their own length depend on the others. scale (n) and F are changed.
-static void solve_least(double* A, double* F, double* scale, int n, int m, double tiny, double* delta) {
-  memset(delta, 0, (size_t)m * sizeof *delta);
-  for (int i = 0; i < n; ++i) {
-    scale[i] = 0;
-    for (int j = 0; j < m; ++j) {
-      scale[i] = hypot(scale[i], A[(size_t)i * (size_t)m + (size_t)j]);
-    }
+static double row_length(const double* row, int m) {
+  double sum = 0;
+  for (int j = 0; j < m; ++j) {
+    sum += row[j] * row[j];
   }
-  for (int done = 0; done < n; ++done) {
-    // what is left of each row, relative to what it was
+  return sqrt(sum);
+}
+
+// A = L Q for the rows (n × m) of A, which become those of Q (r × m), orthonormal: Gram and Schmidt, the longest row
+// that is left first. Rows below `tiny` of their own length depend on the others, those at the rounding of the longest
+// are empty. L (r columns of n), scale (n). Returns r.
+static int factor_rows(double* A, int n, int m, double tiny, double* scale, double* L) {
+  double longest = 0;
+  for (int i = 0; i < n; ++i) {
+    scale[i] = row_length(A + (size_t)i * (size_t)m, m);
+    longest = fmax(longest, scale[i]);
+  }
+  for (int i = 0; i < n; ++i) {
+    scale[i] = scale[i] > 1e-13 * longest ? scale[i] : 0;
+  }
+  for (int rank = 0; rank < n; ++rank) {
+    // what is left of each row, relative to what it was; rows before `rank` are done
     int best = -1;
     double most = tiny;
     for (int i = 0; i < n; ++i) {
-      double length = 0;
-      for (int j = 0; j < m && scale[i] > 0; ++j) {
-        length = hypot(length, A[(size_t)i * (size_t)m + (size_t)j]);
-      }
-      if (scale[i] > 0 && length / scale[i] > most) {
-        most = length / scale[i];
+      const double left = scale[i] > 0 ? row_length(A + (size_t)i * (size_t)m, m) / scale[i] : 0;
+      if (left > most) {
+        most = left;
         best = i;
       }
     }
     if (best < 0) {
-      return;
+      return rank;
     }
-    double *row = A + (size_t)best * (size_t)m, length = 0;
-    for (int j = 0; j < m; ++j) {
-      length = hypot(length, row[j]);
-    }
-    const double value = -F[best] / length;
+    double *row = A + (size_t)best * (size_t)m, *column = L + rank * n;
+    const double length = row_length(row, m);
+    memset(column, 0, (size_t)n * sizeof *column);
     for (int j = 0; j < m; ++j) {
       row[j] /= length;
-      delta[j] += value * row[j];
     }
-    scale[best] = 0;
+    column[best] = length;
+    scale[best] = -1 - rank;
     for (int i = 0; i < n; ++i) {
-      double dot = 0, *other = A + (size_t)i * (size_t)m;
+      double* other = A + (size_t)i * (size_t)m;
       for (int j = 0; j < m && scale[i] > 0; ++j) {
-        dot += other[j] * row[j];
+        column[i] += other[j] * row[j];
       }
       for (int j = 0; j < m && scale[i] > 0; ++j) {
-        other[j] -= dot * row[j];
+        other[j] -= column[i] * row[j];
       }
-      F[i] += scale[i] > 0 ? dot * value : 0;
     }
   }
+  return n;
+}
+
+// The least δ (m) of those with the least ‖A δ + F‖. A and F are changed; work (2n² + 2n).
+static void solve_least(double* A, double* F, int n, int m, double tiny, double* work, double* delta) {
+  double *L = work, *T = L + n * n, *scale = T + n * n, *y = scale + n;
+  const int rank = factor_rows(A, n, m, tiny, scale, L);
+  // L = U T, its columns made orthonormal one after the other; T y = −UᵀF
+  for (int k = 0; k < rank; ++k) {
+    double* u = L + k * n;
+    const double length = row_length(u, n);
+    y[k] = 0;
+    for (int i = 0; i < n; ++i) {
+      u[i] /= length;
+      y[k] -= u[i] * F[i];
+    }
+    T[k * n + k] = length;
+    for (int i = 0; i < n; ++i) {
+      F[i] += y[k] * u[i];
+    }
+    for (int j = k + 1; j < rank; ++j) {
+      double *other = L + j * n, dot = 0;
+      for (int i = 0; i < n; ++i) {
+        dot += u[i] * other[i];
+      }
+      for (int i = 0; i < n; ++i) {
+        other[i] -= dot * u[i];
+      }
+      T[k * n + j] = dot;
+    }
+  }
+  memset(delta, 0, (size_t)m * sizeof *delta);
+  for (int k = rank - 1; k >= 0; --k) {
+    for (int j = k + 1; j < rank; ++j) {
+      y[k] -= T[k * n + j] * y[j];
+    }
+    y[k] /= T[k * n + k];
+  }
+  for (int i = 0; i < n; ++i) {
+    // row i of A is row −1 − scale of Q
+    const double* q = A + (size_t)i * (size_t)m;
+    for (int j = 0; j < m && scale[i] < 0; ++j) {
+      delta[j] += y[(int)(-1 - scale[i])] * q[j];
+    }
+  }
+}
+
+// A S (n × m): how F moves with each way, seen from its distance to the boundary.
+static TriboStatus fill_matrix(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                               const Way* ways, int m, int bias, const double* v, const double* lambda, double* column,
+                               double* scale, double* A) {
+  const Inverse* inv = &data->inverse;
+  for (int j = 0; j < m; ++j) {
+    const int c = ways[j].cone;
+    const TriboCone* cone = data->rows.cones + c;
+    scale[j] = slack(cone, inv->way[c], lambda + cone->row);
+    TRIBO_TRY(fill_column(system, data, options, ways + j, bias, v, column));
+    for (int i = 0, k = 0; i < system->info.nv; ++i) {
+      if (inv->place[i] >= 0) {
+        A[(size_t)k++ * (size_t)m + (size_t)j] = scale[j] * column[i];
+      }
+    }
+  }
+  return TRIBO_OK;
+}
+
+// Velocities that are not driven.
+static int count_undriven(const TriboSystem* system, const TriboDynData* data) {
+  int n = 0;
+  for (int i = 0; i < system->info.nv; ++i) {
+    n += data->inverse.place[i] >= 0;
+  }
+  return n;
+}
+
+int tribo_dyn_inverse_polishes(const TriboSystem* system, const TriboDynData* data) {
+  const size_t n = (size_t)count_undriven(system, data);
+  return n > 0 && n * ((size_t)data->rows.nrow + 2 * (n + 1)) <= MOST_ENTRIES;
 }
 
 TriboStatus tribo_dyn_inverse_polish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                      const double* v, double* lambda) {
   Inverse* inv = &data->inverse;
   const Rows* rows = &data->rows;
-  const int nv = system->info.nv;
-  int n = 0;
-  for (int i = 0; i < nv; ++i) {
-    n += inv->place[i] >= 0;
-  }
-  const size_t room = (size_t)rows->nrow * (size_t)n;
-  if (n == 0 || inv->rows.ncone == 0 || room > MOST_ENTRIES) {
+  const int nv = system->info.nv, n = count_undriven(system, data);
+  const size_t nrow = (size_t)rows->nrow, entries = nrow * (size_t)n, square = 2 * (size_t)n * (size_t)(n + 1);
+  if (!tribo_dyn_inverse_polishes(system, data)) {
     return TRIBO_OK;
   }
-  TRIBO_TRY(TRIBO_RESERVE(&inv->polish, &inv->polish_capacity, room + 2 * (size_t)rows->nrow + (size_t)(3 * nv)));
-  TRIBO_TRY(TRIBO_RESERVE(&inv->ways, &inv->ways_capacity, (size_t)rows->nrow * sizeof(Way)));
-  double *A = inv->polish, *delta = A + room, *F = delta + rows->nrow, *scale = F + nv, *column = scale + nv,
-         *best = column + nv;
+  TRIBO_TRY(TRIBO_RESERVE(&inv->polish, &inv->polish_capacity, entries + square + 4 * nrow + (size_t)(2 * nv)));
+  TRIBO_TRY(TRIBO_RESERVE(&inv->ways, &inv->ways_capacity, nrow * sizeof(Way)));
+  double *A = inv->polish, *delta = A + entries, *scale = delta + nrow, *change = scale + nrow, *best = change + nrow,
+         *F = best + nrow, *column = F + nv, *work = column + nv;
   Way* ways = (Way*)(void*)inv->ways;
   const int m = find_ways(data, ways);
-  double last = INFINITY, least = INFINITY;
-  memcpy(best, lambda, (size_t)rows->nrow * sizeof *best);
-  for (int pass = 0, bias = 0, left = 0; pass < MOST_STEPS; ++pass) {
+  double low = INFINITY, least = INFINITY;
+  put_back(data, lambda);
+  memcpy(best, lambda, nrow * sizeof *best);
+  for (int pass = 0, bias = 0, stalls = 0, starts = 0; pass < MOST_STEPS; ++pass) {
     double most, size;
     TRIBO_TRY(find_lack(system, data, options, v, lambda, F, &most, &size));
     if (most < least) {
       least = most;
-      memcpy(best, lambda, (size_t)rows->nrow * sizeof *best);
+      memcpy(best, lambda, nrow * sizeof *best);
     }
     // at rounding, or no longer shrinking there
-    if (!left && (most <= 4e-15 * size || (most <= 1e-13 * size && most > 0.5 * last))) {
+    if (most <= 4e-15 * size || (most <= 1e-13 * size && most > 0.5 * low)) {
       break;
     }
-    // no progress without the derivative of the bias: with it
-    bias |= pass > 0 && !left && most > 0.1 * last && options->scheme == TRIBO_SCHEME_MIDPOINT;
-    last = most;
-    for (int j = 0; j < m; ++j) {
-      TRIBO_TRY(fill_column(system, data, options, ways + j, bias, v, column));
-      for (int i = 0, k = 0; i < nv; ++i) {
-        if (inv->place[i] >= 0) {
-          A[(size_t)k++ * (size_t)m + (size_t)j] = column[i];
-        }
+    // no progress: with the derivative of the bias and with room to move, then from elsewhere
+    stalls = most > (starts == 0 ? 0.1 : 0.5) * low ? stalls + 1 : 0;
+    low = fmin(low, most);
+    if (stalls == (starts == 0 ? 1 : PATIENCE)) {
+      if (starts > 0 && least > HOPELESS * size) {
+        break;
       }
+      bias = options->scheme == TRIBO_SCHEME_MIDPOINT;
+      memcpy(lambda, best, nrow * sizeof *lambda);
+      start_inside(data, largest_impulse(rows, lambda), starts++, lambda);
+      TRIBO_TRY(find_lack(system, data, options, v, lambda, F, &low, &size));
+      stalls = 0;
     }
-    solve_least(A, F, scale, n, m, bias ? 1e-11 : 1e-9, delta);
-    move(rows, ways, m, delta, bias ? 0.3 : INFINITY, lambda);
-    left = put_all_back(data, lambda);
+    TRIBO_TRY(fill_matrix(system, data, options, ways, m, bias, v, lambda, column, scale, A));
+    solve_least(A, F, n, m, bias ? 1e-11 : 1e-9, work, delta);
+    for (int j = 0; j < m; ++j) {
+      delta[j] *= scale[j];
+    }
+    move(data, ways, m, delta, change, lambda);
   }
-  memcpy(lambda, best, (size_t)rows->nrow * sizeof *best);
+  memcpy(lambda, best, nrow * sizeof *best);
   return TRIBO_OK;
 }

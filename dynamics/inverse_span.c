@@ -11,7 +11,7 @@
 static const double NOTHING = 1e-9;
 
 // One generator of a cone's way as a row of A, scaled to largest entry 1; returns 0 when it is empty.
-static int fill_row(const TriboSystem* system, const TriboDynData* data, int c, const double* weights, double* row) {
+static int fill_row(const TriboSystem* system, TriboDynData* data, int c, const double* weights, double* row) {
   const Rows* rows = &data->rows;
   const int nv = system->info.nv;
   double most = 0;
@@ -23,6 +23,7 @@ static int fill_row(const TriboSystem* system, const TriboDynData* data, int c, 
         row[at + k] += weights[i] * rows->term_jac[rows->term_at[t] + (size_t)(i * n + k)];
       }
     }
+    tribo_dyn_inverse_carry(system, data, block, row + at, data->work);
   }
   for (int k = 0; k < nv; ++k) {
     most = fmax(most, fabs(row[k]));
@@ -34,7 +35,7 @@ static int fill_row(const TriboSystem* system, const TriboDynData* data, int c, 
 }
 
 // All generators, one after the other; returns their count.
-static int fill_rows(const TriboSystem* system, const TriboDynData* data, double* A) {
+static int fill_rows(const TriboSystem* system, TriboDynData* data, double* A) {
   const Inverse* inv = &data->inverse;
   int m = 0;
   for (int c = 0; c < data->rows.ncone; ++c) {

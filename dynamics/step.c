@@ -187,6 +187,17 @@ static TriboStatus null_argument(const char* where) {
   return tribo_fail(TRIBO_INVALID, "%s: an argument is NULL", where);
 }
 
+void tribo_dyn_moving(const TriboSystem* system, const TriboDynData* data, const double* v, TriboTwist* twists) {
+  for (int b = 0; b < system->info.nfree; ++b) {
+    tribo_dyn_body_twist(system->bodies + b, data->poses + b, v + system->info.block_v[b], twists + b);
+  }
+  for (int t = 0; t < system->info.ntree; ++t) {
+    const TreePart* part = system->trees + t;
+    const int at = system->info.block_v[part->block];
+    tribo_dyn_tree_twists(part->info, data->jac + 6 * at, v + at, data->poses + part->body, twists + part->body);
+  }
+}
+
 TriboStatus tribo_dyn_kinematics(const TriboSystem* system, TriboDynData* data, const double* q, const double* v,
                                  TriboPose* poses, TriboTwist* twists) {
   const char* where = "tribo_dyn_kinematics";

@@ -26,8 +26,8 @@ enum { PASSES_MAX = 20 };
 
 // Velocities go down the tree: a link moves as its parent does, plus what its own joint adds. Twists at the world
 // origin first, then moved to the links' origins.
-static void fill_twists(const TriboTreeInfo* info, const double* jac, const double* v, const TriboPose* poses,
-                        TriboTwist* twists) {
+void tribo_dyn_tree_twists(const TriboTreeInfo* info, const double* jac, const double* v, const TriboPose* poses,
+                           TriboTwist* twists) {
   for (int i = 0; i < info->nlink; ++i) {
     const TriboLinkInfo* link = info->links + i;
     twists[i] = link->parent < 0 ? (TriboTwist){{0}, {0}} : twists[link->parent];
@@ -46,7 +46,7 @@ static void fill_twists(const TriboTreeInfo* info, const double* jac, const doub
 TriboStatus tribo_dyn_tree_look(const TreePart* part, TriboPinData* pin, const double* q, const double* v,
                                 TriboPose* poses, TriboTwist* twists, double* jac) {
   TRIBO_TRY(tribo_pin_kinematics(pin, q, poses, jac));
-  fill_twists(part->info, jac, v, poses, twists);
+  tribo_dyn_tree_twists(part->info, jac, v, poses, twists);
   return TRIBO_OK;
 }
 

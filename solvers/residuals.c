@@ -113,6 +113,36 @@ static size_t widest_block(const TriboProblem* p) {
   return (size_t)width;
 }
 
+// What a row j of a block with the symmetric inverse mass B adds to the diagonal: jᵀ B j. Of a robot's velocities few
+// move a contact, and one a limit; a free body's six are all in it, column by column, several at once.
+static double quadratic(int n, const double* B, const double* j) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    if (j[i] == 0) {
+      continue;
+    }
+    double half = 0.5 * B[i * n + i] * j[i];
+    for (int k = 0; k < i; ++k) {
+      half += B[i * n + k] * j[k];
+    }
+    sum += 2 * j[i] * half;
+  }
+  return sum;
+}
+
+static double quadratic_6(const double* B, const double* j) {
+  double sum = 0, y[6] = {0};
+  for (int k = 0; k < 6; ++k) {
+    for (int i = 0; i < 6; ++i) {
+      y[i] += B[k * 6 + i] * j[k];
+    }
+  }
+  for (int i = 0; i < 6; ++i) {
+    sum += j[i] * y[i];
+  }
+  return sum;
+}
+
 // σ = (G + R) λ + g and the diagonal of G + R
 static void apply(const TriboProblem* p, const double* lambda, double* sigma, double* diagonal, double* work) {
   for (int i = 0; i < p->nrow; ++i) {
@@ -139,13 +169,9 @@ static void apply(const TriboProblem* p, const double* lambda, double* sigma, do
       const double *J = p->jac + p->term_at[t], *B = p->minv + p->block_at[b];
       for (int i = 0; i < p->cones[c].dim; ++i) {
         int row = p->cones[c].row + i;
+        diagonal[row] += n == 6 ? quadratic_6(B, J + 6 * i) : quadratic(n, B, J + i * n);
         for (int j = 0; j < n; ++j) {
           momentum[(size_t)b * width + (size_t)j] += J[i * n + j] * lambda[row];
-          double sum = 0;
-          for (int k = 0; k < n; ++k) {
-            sum += B[j * n + k] * J[i * n + k];
-          }
-          diagonal[row] += J[i * n + j] * sum;
         }
       }
     }

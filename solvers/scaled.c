@@ -39,11 +39,14 @@ static TriboStatus reserve(TriboScaled* sc, const TriboProblem* p) {
   return TRIBO_RESERVE(&sc->velocity, &sc->velocity_capacity, 2 * sc->nv);
 }
 
-// xᵀ B x for a symmetric row-major block
+// xᵀ B x for a symmetric row-major block; of a robot's velocities few move a contact, and one a limit
 static inline double quadratic_n(const double* B, const double* x, int n) {
   double sum = 0;
   for (int i = 0; i < n; ++i) {
     double y = 0;
+    if (x[i] == 0) {
+      continue;
+    }
     for (int j = 0; j < i; ++j) {
       y += B[i * n + j] * x[j];
     }

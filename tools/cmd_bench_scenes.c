@@ -1,29 +1,29 @@
-// `tribo bench scenes PATH…`: what a step costs, stage by stage; with --peers MuJoCo on the same model files, in the
-// same run. Every scene runs several times; of each step the fastest run counts, and the mean over the steps is told.
+// `tribo bench scenes PATH…`: what a step costs, stage by stage, and how accurate the run is; with --peers MuJoCo on
+// the same bodies, in the same run. Every scene runs several times; of each step the fastest run counts, and the mean
+// over the steps is told. Where a scene has to come to rest first, Tribo takes it there and every
+// engine sets out from that state.
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
 #include "bench_scenes.h"
 #include "json.h"
 #include "simulate.h"
 #include "svg.h"
 
-enum { MOST_SCENES = 256, MOST_PEERS = 4 };
-
-typedef struct Peer {
-  char name[24];
-  double time, contacts, penetration;
-} Peer;
+enum { MOST_SCENES = 256 };
 
 typedef struct Result {
   char* path;
   int steps;
-  double time, stage[TRIBO_STAGE_COUNT];  // mean per step [s]
+  double time;                      // mean per step [s]
+  double stage[TRIBO_STAGE_COUNT];  // of it, by the wall's clock
   double contacts, penetration, certified;
+  Word words[MOST_WORDS];
+  int nword;
   Peer peers[MOST_PEERS];
   int npeer;
 } Result;
@@ -32,6 +32,8 @@ typedef struct Bench {
   const Args* args;
   Result results[MOST_SCENES];
   int count, repeats;
+  double settle, steps;  // [s], 0: not at all; 0: as long as the scene lasts
+  double from, to;       // the stretch of time that counts [s]
 } Bench;
 
 // ---- what there is to do
@@ -75,104 +77,175 @@ static int list(Bench* b, const char* path) {
 
 // ---- running
 
-// All steps once more; costs keeps the least of each step and stage.
-static TriboStatus run_once(Simulation* sim, Result* r, int first, double* costs) {
-  const int width = TRIBO_STAGE_COUNT + 1;
+// The wall's clock and the processor's: of a short span the first is exact, of a long one the second does not count
+// what others do on the machine. What a step took is the smaller difference.
+typedef struct Clock {
+  double wall, processor;
+} Clock;
+
+static double read_clock(clockid_t id) {
+  struct timespec t;
+  clock_gettime(id, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static Clock start_clock(void) {
+  const double processor = read_clock(CLOCK_PROCESS_CPUTIME_ID);
+  return (Clock){read_clock(CLOCK_MONOTONIC), processor};
+}
+
+static double stop_clock(Clock begin) {
+  const double wall = read_clock(CLOCK_MONOTONIC) - begin.wall;
+  return fmin(wall, read_clock(CLOCK_PROCESS_CPUTIME_ID) - begin.processor);
+}
+
+// One run of a scene: where it sets out from, and what is kept of it.
+typedef struct Run {
+  Simulation* sim;
+  TriboState* start;
+  Sample *first, *bodies;  // (nbody) at the start; scratch
+  double begin;            // [s]
+  Ruler* ruler;
+  double* costs;  // (steps × width) the least of each step and stage
+} Run;
+
+enum { WIDTH = TRIBO_STAGE_COUNT + 1 };
+
+// What a step has done: overlaps of its contacts, and the bodies under the ruler.
+static TriboStatus look(Run* run, Result* r) {
+  const TriboContactView* contacts;
+  int count;
+  TriboStatus status = tribo_data_contacts(run->sim->model, run->sim->data, &contacts, &count);
+  for (int k = 0; status == TRIBO_OK && k < count; ++k) {
+    r->penetration = fmax(r->penetration, -contacts[k].gap);
+  }
+  status = status == TRIBO_OK ? ruler_sample(run->sim->model, run->sim->data, run->bodies) : status;
+  if (status == TRIBO_OK) {
+    ruler_add(run->ruler, tribo_data_time(run->sim->data), run->bodies);
+  }
+  return status;
+}
+
+// All steps once more, from the start.
+static TriboStatus run_once(Run* run, Result* r, int first) {
+  const TriboModel* model = run->sim->model;
+  TriboData* data = run->sim->data;
   r->contacts = r->certified = 0;
-  tribo_data_reset(sim->model, sim->data);
-  for (int i = 0; i < r->steps; ++i) {
+  TriboStatus status = tribo_state_restore(model, data, run->start);
+  for (int i = 0; status == TRIBO_OK && i < r->steps; ++i) {
     TriboStepInfo info;
-    TriboStatus status = tribo_step(sim->model, sim->data, &info);
-    if (status != TRIBO_OK) {
-      return status;
-    }
-    double* cost = costs + (size_t)i * (size_t)width;
-    for (int s = 0; s < width; ++s) {
-      const double time = s < TRIBO_STAGE_COUNT ? info.stage[s] : info.time;
-      cost[s] = first ? time : fmin(cost[s], time);
+    const Clock begin = start_clock();
+    status = tribo_step(model, data, &info);
+    const double time = stop_clock(begin);
+    double* costs = run->costs + (size_t)i * WIDTH;
+    for (int s = 0; s < WIDTH; ++s) {
+      const double x = s < TRIBO_STAGE_COUNT ? info.stage[s] : time;
+      costs[s] = first ? x : fmin(costs[s], x);
     }
     r->contacts += info.contacts;
     r->certified += info.certified;
-    const TriboContactView* contacts;
-    int count;
-    if (first && (status = tribo_data_contacts(sim->model, sim->data, &contacts, &count)) != TRIBO_OK) {
-      return status;
-    }
-    for (int k = 0; first && k < count; ++k) {
-      r->penetration = fmax(r->penetration, -contacts[k].gap);
+    if (first && status == TRIBO_OK) {
+      status = look(run, r);
     }
   }
-  return TRIBO_OK;
+  return status;
 }
 
-static int run_own(Bench* b, Result* r, Simulation* sim) {
-  const int width = TRIBO_STAGE_COUNT + 1;
-  double* costs = malloc((size_t)r->steps * (size_t)width * sizeof *costs);
+static int run_own(const Bench* b, Result* r, Run* run) {
+  const double dt = tribo_model_world(run->sim->model)->dt;
   TriboStatus status = TRIBO_OK;
-  for (int i = 0; costs != NULL && status == TRIBO_OK && i < b->repeats; ++i) {
-    status = run_once(sim, r, i == 0, costs);
+  ruler_add(run->ruler, run->begin, run->first);
+  for (int i = 0; status == TRIBO_OK && i < b->repeats; ++i) {
+    status = run_once(run, r, i == 0);
   }
-  for (int i = 0; costs != NULL && status == TRIBO_OK && i < r->steps * width; ++i) {
-    const int s = i % width;
-    *(s < TRIBO_STAGE_COUNT ? &r->stage[s] : &r->time) += costs[i] / r->steps;
+  if (status != TRIBO_OK) {
+    return cli_complain(status);
+  }
+  int counted = 0;
+  for (int i = 0; i < r->steps; ++i) {
+    const double end = run->begin + (i + 1) * dt, *costs = run->costs + (size_t)i * WIDTH;
+    if (end > b->from - 1e-9 && end < b->to + 1e-9) {
+      for (int s = 0; s < WIDTH; ++s) {
+        *(s < TRIBO_STAGE_COUNT ? &r->stage[s] : &r->time) += costs[s];
+      }
+      counted++;
+    }
+  }
+  if (counted == 0) {
+    return cli_wrong("%s: no step ends within --window", r->path);
+  }
+  for (int s = 0; s < WIDTH; ++s) {
+    *(s < TRIBO_STAGE_COUNT ? &r->stage[s] : &r->time) /= counted;
   }
   r->contacts /= r->steps;
   r->certified /= r->steps;
-  free(costs);
-  return status != TRIBO_OK ? cli_complain(status) : costs != NULL ? EXIT_WELL : EXIT_INTERNAL;
+  r->nword = ruler_words(run->ruler, r->words);
+  return EXIT_WELL;
 }
 
-// Where Tribo has put the ground of a robot without a world.
-static double ground_height(const TriboModel* model) {
-  for (int i = 0; i < tribo_model_size(model).nshape; ++i) {
-    const TriboShapeInfo* shape = tribo_model_shape(model, i);
-    if (shape->body == TRIBO_WORLD && shape->kind == TRIBO_SHAPE_HALFSPACE) {
-      return shape->position[2];
-    }
+// To where the measurement begins: the scene's own start, a saved state, or where it has come to rest.
+static int set_out(const Bench* b, Run* run) {
+  Simulation* sim = run->sim;
+  int code = simulation_load(sim, cli_value(b->args, "--load"));
+  const long long settle = llround(b->settle / tribo_model_world(sim->model)->dt);
+  if (code == EXIT_WELL && settle > 0) {
+    const long long steps = sim->steps;
+    sim->steps = settle;
+    code = simulation_run(sim, cli_value(b->args, "--quiet") == NULL);
+    code = code == EXIT_WELL && sim->totals.interrupted ? EXIT_INTERRUPTED : code;
+    sim->steps = steps;
   }
-  return 0;
+  if (code != EXIT_WELL) {
+    return code;
+  }
+  TriboStatus status = tribo_state_create(&run->start);
+  status = status == TRIBO_OK ? tribo_state_save(sim->model, sim->data, run->start) : status;
+  status = status == TRIBO_OK ? ruler_sample(sim->model, sim->data, run->first) : status;
+  run->begin = tribo_data_time(sim->data);
+  return status == TRIBO_OK ? EXIT_WELL : cli_complain(status);
 }
 
-// The program beside this one.
-static int run_peer(Bench* b, Result* r, const TriboModel* model) {
-  char self[3000], command[8192], line[256], ground[32] = "";
-  const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-  self[n > 0 ? n : 0] = '\0';
-  char* slash = strrchr(self, '/');
-  if (slash == NULL || strchr(r->path, '\'') != NULL) {
-    return cli_wrong("%s: a name the peer cannot be given", r->path);
+static int measure(const Bench* b, Result* r, Run* run) {
+  const TriboModel* model = run->sim->model;
+  const size_t nbody = (size_t)tribo_model_size(model).nbody + 1;
+  run->first = calloc(2 * nbody, sizeof *run->first);
+  run->bodies = run->first + nbody;
+  if (run->first == NULL) {
+    return EXIT_INTERNAL;
   }
-  snprintf(slash, sizeof self - (size_t)(slash - self), "/tribo-mujoco");
-  if (access(self, X_OK) != 0) {
-    return cli_wrong("--peers: %s is not there; run tools/setup --test, configure and build again", self);
+  int code = set_out(b, run);
+  r->steps = (int)(b->steps > 0 ? b->steps : (double)run->sim->steps);
+  if (code != EXIT_WELL) {
+    return code;
   }
-  if (ends_in(r->path, ".urdf")) {
-    snprintf(ground, sizeof ground, "%.17g", ground_height(model));
+  run->costs = calloc((size_t)r->steps * WIDTH, sizeof *run->costs);
+  run->ruler = ruler_create(model, run->begin, run->begin + r->steps * tribo_model_world(model)->dt);
+  if (run->costs == NULL || run->ruler == NULL) {
+    return EXIT_INTERNAL;
   }
-  snprintf(command, sizeof command, "'%s' '%s' %.17g %d %d %s", self, r->path, tribo_model_world(model)->dt, r->steps,
-           b->repeats, ground);
-  FILE* peer = popen(command, "r");
-  if (peer == NULL) {
-    return cli_wrong("--peers: %s cannot be started", self);
+  code = run_own(b, r, run);
+  const PeerRun peer = {.path = r->path,
+                        .start = run->first,
+                        .begin = run->begin,
+                        .steps = r->steps,
+                        .repeats = b->repeats,
+                        .from = b->from,
+                        .to = b->to};
+  if (code == EXIT_WELL && cli_value(b->args, "--peers") != NULL && peer_knows(model, &peer)) {
+    code = peer_run(model, &peer, r->peers, &r->npeer);
   }
-  while (r->npeer < MOST_PEERS && fgets(line, sizeof line, peer) != NULL) {
-    Peer* p = &r->peers[r->npeer];
-    r->npeer += sscanf(line, "%23[^,],%lf,%lf,%lf", p->name, &p->time, &p->contacts, &p->penetration) == 4;
-  }
-  return pclose(peer) == 0 ? EXIT_WELL : cli_wrong("--peers: %s failed on %s", self, r->path);
+  return code;
 }
 
-static int run_scene(Bench* b, Result* r) {
+static int run_scene(const Bench* b, Result* r) {
   Simulation sim;
+  Run run = {.sim = &sim};
   int code = simulation_open(b->args, r->path, &sim);
-  if (code == EXIT_WELL) {
-    r->steps = (int)sim.steps;
-    code = run_own(b, r, &sim);
-  }
-  const int shared = ends_in(r->path, ".xml") || ends_in(r->path, ".urdf");
-  if (code == EXIT_WELL && shared && cli_value(b->args, "--peers") != NULL) {
-    code = run_peer(b, r, sim.model);
-  }
+  code = code == EXIT_WELL ? measure(b, r, &run) : code;
+  tribo_state_destroy(run.start);
+  free(run.first);
+  free(run.costs);
+  ruler_free(run.ruler);
   simulation_close(&sim);
   return code;
 }
@@ -182,6 +255,13 @@ static int run_scene(Bench* b, Result* r) {
 static const char* short_name(const char* path) {
   const char* slash = strrchr(path, '/');
   return slash != NULL ? slash + 1 : path;
+}
+
+static void print_words(const Word* words, int count) {
+  printf(count > 0 ? "   " : "");
+  for (int i = 0; i < count; ++i) {
+    printf(" %s %.3g%s", words[i].name, words[i].value, i + 1 < count ? "," : "\n");
+  }
 }
 
 static void print_results(const Bench* b) {
@@ -197,10 +277,12 @@ static void print_results(const Bench* b) {
       printf(" %9.2f", 1e6 * r->stage[s]);
     }
     printf(" %9.1f %6.3f mm %8.3f %%\n", r->contacts, 1e3 * r->penetration, 100 * r->certified);
+    print_words(r->words, r->nword);
     for (int k = 0; k < r->npeer; ++k) {
       const Peer* p = &r->peers[k];
       printf("  mujoco:%-12s %6s %9.2f  Tribo takes %.2f times that%*s %9.1f %6.3f mm\n", p->name, "", 1e6 * p->time,
              r->time / p->time, 62, "", p->contacts, 1e3 * p->penetration);
+      print_words(p->words, p->nword);
     }
   }
 }
@@ -249,6 +331,10 @@ static void write_json(const Bench* b, Json* json) {
       json_real(json, "ratio", p != NULL ? p->time / r->time : 1);
       json_begin(json, "accuracy", '{');
       json_real(json, "penetration", p != NULL ? p->penetration : r->penetration);
+      for (int w = 0; w < (p != NULL ? p->nword : r->nword); ++w) {
+        const Word* word = p != NULL ? &p->words[w] : &r->words[w];
+        json_real(json, word->name, word->value);
+      }
       json_end(json, '}');
       json_real(json, "contacts", p != NULL ? p->contacts : r->contacts);
       for (int s = 0; p == NULL && s < TRIBO_STAGE_COUNT; ++s) {
@@ -310,12 +396,23 @@ static int report(const Bench* b) {
 
 int bench_scenes(const Args* args) {
   Bench* b = calloc(1, sizeof *b);
-  double repeats = 3;
+  double repeats = 5;
   if (b == NULL) {
     return EXIT_INTERNAL;
   }
   b->args = args;
-  int code = cli_number(args, "--repeats", 1, 1000, &repeats) ? EXIT_WELL : EXIT_INPUT;
+  b->from = 0;
+  b->to = 1e15;
+  const char* window = cli_value(args, "--window");
+  char rest;
+  int code = cli_number(args, "--repeats", 1, 1000, &repeats) && cli_number(args, "--settle", 0, 1e9, &b->settle) &&
+                     cli_number(args, "--steps", 1, 1e9, &b->steps)
+                 ? EXIT_WELL
+                 : EXIT_INPUT;
+  if (code == EXIT_WELL && window != NULL &&
+      (sscanf(window, "%lf:%lf%c", &b->from, &b->to, &rest) != 2 || !(b->from < b->to))) {
+    code = cli_wrong("--window %s: from:to in seconds is accepted, as in 0.5:1.5", window);
+  }
   b->repeats = (int)repeats;
   for (int i = 1; i < args->npositional && code == EXIT_WELL; ++i) {
     code = list(b, args->positional[i]);

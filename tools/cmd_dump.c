@@ -6,6 +6,7 @@
 
 static const Flag flags[] = {
     {"--step", "N", "the step whose problem is written, from 1 on"},
+    {"--load", "FILE", "start from a saved state"},
     {"--out", "FILE.hdf5", "where it goes"},
     {"--dt", "S", "time step, instead of the scene's"},
     {"--solver", "ID", "solver that takes the steps before, instead of the scene's"},
@@ -49,6 +50,7 @@ static int dump(const Args* args, Simulation* sim) {
 static int run(const Args* args) {
   Simulation sim;
   int code = simulation_open(args, args->positional[0], &sim);
+  code = code == EXIT_WELL ? simulation_load(&sim, cli_value(args, "--load")) : code;
   code = code == EXIT_WELL ? dump(args, &sim) : code;
   simulation_close(&sim);
   return code;

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "simulate.h"
+#include "motion.h"
 #include "studio.h"
 
 #if TRIBO_VIEWER
@@ -21,6 +21,8 @@ static const Flag flags[] = {
     {"--size", "WxH", "pixels; 960x540"},
     {"--supersample", "N", "draw N times as large and shrink: smoother edges; 1"},
     STUDIO_FLAGS,
+    {"--motion", "FILE", "show this recorded motion instead of simulating, with the forces that make it (see id)"},
+    MOTION_FLAGS,
     {"--stats", NULL, "print what the picture cost: draw calls and time"},
     {"--quiet", NULL, "no progress"},
     {0},
@@ -40,6 +42,8 @@ typedef struct Studio {
   TriboOffscreen* context;
   TriboRenderer* renderer;
   TriboImage large, image;
+  int recorded;  // 1: the motion is read, not simulated
+  Motion motion;
 } Studio;
 
 static volatile sig_atomic_t interrupted;
@@ -138,19 +142,33 @@ static int run_until(Simulation* sim, double time, int progress) {
   return code == EXIT_WELL && (interrupted || sim->totals.interrupted) ? EXIT_INTERRUPTED : code;
 }
 
-// Simulates up to the step nearest to a time, with stops on the way where a trail needs its points.
+// The row of a recorded motion nearest to a time, or the last one, with its forces.
+static int seek(Studio* studio, Simulation* sim, double time) {
+  Motion* m = &studio->motion;
+  TriboInverse inverse;
+  int code = EXIT_WELL;
+  for (int more = 1; code == EXIT_WELL && more && m->now[0] < time - 0.5 * m->dt;) {
+    code = motion_next(m, &more);
+  }
+  return code == EXIT_WELL ? motion_invert(sim, m, &inverse) : code;
+}
+
+// Goes to the step nearest to a time, with stops on the way where a trail needs its points.
 static int advance(Studio* studio, Simulation* sim, double time, int progress) {
   const int trails = studio->options.overlays >> TRIBO_OVERLAY_TRAILS & 1;
   double now = tribo_data_time(sim->data);
   int code = EXIT_WELL;
   for (; trails && code == EXIT_WELL && now < time; now += 1.0 / 60) {
-    code = run_until(sim, now, 0);
+    code = studio->recorded ? seek(studio, sim, now) : run_until(sim, now, 0);
     if (code == EXIT_WELL) {
       TriboStatus status = tribo_view_trails_add(studio->trails, sim->model, sim->data);
       code = status == TRIBO_OK ? EXIT_WELL : studio_complain(status);
     }
   }
-  return code == EXIT_WELL ? run_until(sim, time, progress) : code;
+  if (code != EXIT_WELL) {
+    return code;
+  }
+  return studio->recorded ? seek(studio, sim, time) : run_until(sim, time, progress);
 }
 
 static double clock_now(void) {
@@ -275,6 +293,10 @@ static int run(const Args* args) {
   struct sigaction action = {.sa_handler = on_interrupt}, before;
   sigaction(SIGINT, &action, &before);
   code = simulation_open(args, args->positional[0], &sim);
+  studio.recorded = cli_value(args, "--motion") != NULL;
+  if (code == EXIT_WELL && studio.recorded) {
+    code = motion_open(args, &sim, &studio.motion);
+  }
   if (code == EXIT_WELL) {
     TriboStatus status = open(&studio, &sim);
     code = status == TRIBO_OK ? EXIT_WELL : studio_complain(status);
@@ -288,6 +310,7 @@ static int run(const Args* args) {
                                : still(&studio, &sim);
   }
   close_studio(&studio);
+  motion_close(&studio.motion);
   simulation_close(&sim);
   sigaction(SIGINT, &before, NULL);
   return code;

@@ -1,9 +1,12 @@
 // MuJoCo on one model file, for `tribo bench scenes --peers`: a program of its own, because the library must not know
 // MuJoCo, and because MuJoCo ends the process when it meets trouble.
-//   tribo-mujoco FILE DT STEPS REPEATS [GROUND]
-// prints a line per setting: name, time per step [s] (least of the repeats step by step, then the mean), contacts
-// (mean), deepest overlap [m]. A URDF robot gets what Tribo gives it: a floating base and a ground at height GROUND
-// that it alone collides with.
+//   tribo-mujoco FILE SETTING DT STEPS REPEATS FROM TO [--samples OUT] [--start IN] [--ground HEIGHT]
+// SETTING: default (as the file says), euler (semi-implicit where the file says something else, nothing otherwise) or
+// stiff (as hard as the manual allows at this step). Prints time per step [s] (least of the repeats
+// step by step, then the mean over the steps that end in FROM … TO), contacts (mean), deepest overlap [m]. Samples are
+// 13 doubles per body: centre of mass, quaternion x y z w, velocity of the centre of mass, angular velocity, of the
+// first state and of every step. IN holds one such state, of free bodies, to start from. A URDF robot gets what Tribo
+// gives it: a floating base and a ground at HEIGHT that it alone collides with.
 #include <mujoco/mujoco.h>
 
 #include <math.h>
@@ -12,14 +15,32 @@
 #include <string.h>
 #include <time.h>
 
-// as the file says; with semi-implicit Euler where it says something else; as hard as the manual allows at this step
-enum { DEFAULT, EULER, STIFF, SETTINGS };
-static const char* const names[SETTINGS] = {"default", "euler", "stiff"};
+typedef struct Job {
+  const char *file, *setting, *samples, *start, *ground;
+  double dt, from, to;
+  int steps, repeats;
+} Job;
 
-static double now(void) {
+// The wall's clock and the processor's: of a short span the first is exact, of a long one the second does not count
+// what others do on the machine. What a step took is the smaller difference.
+typedef struct Clock {
+  double wall, processor;
+} Clock;
+
+static double read_clock(clockid_t id) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(id, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static Clock start_clock(void) {
+  const double processor = read_clock(CLOCK_PROCESS_CPUTIME_ID);
+  return (Clock){read_clock(CLOCK_MONOTONIC), processor};
+}
+
+static double stop_clock(Clock begin) {
+  const double wall = read_clock(CLOCK_MONOTONIC) - begin.wall;
+  return fmin(wall, read_clock(CLOCK_PROCESS_CPUTIME_ID) - begin.processor);
 }
 
 static void stand_on_ground(mjSpec* spec, double height) {
@@ -57,69 +78,145 @@ static mjModel* read_model(const char* path, const char* ground) {
   return model;
 }
 
+// Time constants of two steps; contacts that are springs on purpose stay as they are.
 static void harden(mjModel* model) {
-  mjOption* o = &model->opt;
-  o->cone = mjCONE_ELLIPTIC;
-  o->impratio = 10;
-  o->tolerance = 1e-12;
-  o->enableflags |= mjENBL_OVERRIDE;
-  o->o_solref[0] = 2 * o->timestep;
-  o->o_solref[1] = 1;
-  const double impedance[5] = {0.99, 0.9999, 0.0001, 0.5, 2};
-  memcpy(o->o_solimp, impedance, sizeof impedance);
-  o->o_friction[0] = o->o_friction[1] = 0.7;
+  const double impedance[mjNIMP] = {0.99, 0.9999, 0.0001, 0.5, 2};
+  model->opt.cone = mjCONE_ELLIPTIC;
+  model->opt.impratio = 10;
+  model->opt.tolerance = 1e-12;
+  model->opt.iterations = 500;
+  double* const refs[] = {model->geom_solref, model->pair_solref, model->eq_solref};
+  double* const imps[] = {model->geom_solimp, model->pair_solimp, model->eq_solimp};
+  const int counts[] = {model->ngeom, model->npair, model->neq};
+  for (int k = 0; k < 3; ++k) {
+    for (int i = 0; i < counts[k]; ++i) {
+      double* ref = refs[k] + mjNREF * i;
+      if (ref[0] > 0) {
+        ref[0] = 2 * model->opt.timestep;
+        ref[1] = 1;
+        memcpy(imps[k] + mjNIMP * i, impedance, sizeof impedance);
+      }
+    }
+  }
 }
 
-static int measure(const mjModel* model, int steps, int repeats, const char* name) {
-  mjData* data = mj_makeData(model);
-  double* best = malloc((size_t)steps * sizeof *best);
-  if (data == NULL || best == NULL) {
-    free(best);
-    mj_deleteData(data);
-    return 1;
+// ---- states
+
+enum { SAMPLE = 13 };
+
+static int write_sample(const mjModel* model, mjData* data, FILE* file) {
+  mj_kinematics(model, data);
+  mj_comPos(model, data);
+  mj_comVel(model, data);
+  int good = 1;
+  for (int i = 1; i < model->nbody; ++i) {
+    const double* q = data->xquat + 4 * i;
+    double twist[6], s[SAMPLE] = {0, 0, 0, q[1], q[2], q[3], q[0]};
+    mj_objectVelocity(model, data, mjOBJ_BODY, i, twist, 0);
+    memcpy(s, data->xipos + 3 * i, 3 * sizeof *s);
+    memcpy(s + 7, twist + 3, 3 * sizeof *s);
+    memcpy(s + 10, twist, 3 * sizeof *s);
+    good &= fwrite(s, sizeof s, 1, file) == 1;
   }
+  return good;
+}
+
+// A state of free bodies: MuJoCo wants the frame's origin and its velocity, and the angular velocity in body axes.
+static int read_start(const mjModel* model, mjData* data, const char* path) {
+  FILE* file = fopen(path, "rb");
+  int good = file != NULL && model->nq == 7 * (model->nbody - 1);
+  for (int i = 1; good && i < model->nbody; ++i) {
+    double s[SAMPLE], arm[3], along[3], back[4], *q = data->qpos + 7 * (i - 1), *v = data->qvel + 6 * (i - 1);
+    good = fread(s, sizeof s, 1, file) == 1;
+    q[3] = s[6], q[4] = s[3], q[5] = s[4], q[6] = s[5];
+    mju_rotVecQuat(arm, model->body_ipos + 3 * i, q + 3);
+    mju_cross(along, s + 10, arm);
+    mju_negQuat(back, q + 3);
+    mju_rotVecQuat(v + 3, s + 10, back);
+    for (int k = 0; k < 3; ++k) {
+      q[k] = s[k] - arm[k];
+      v[k] = s[7 + k] - along[k];
+    }
+  }
+  if (file != NULL) {
+    fclose(file);
+  }
+  return good;
+}
+
+// ---- the measurement
+
+static int measure(const mjModel* model, const Job* job) {
+  mjData* data = mj_makeData(model);
+  double* best = malloc((size_t)job->steps * sizeof *best);
+  FILE* file = job->samples != NULL ? fopen(job->samples, "wb") : NULL;
+  int good = data != NULL && best != NULL && (job->samples == NULL || file != NULL);
   double contacts = 0, deepest = 0, sum = 0;
-  for (int r = 0; r < repeats; ++r) {
+  int counted = 0;
+  for (int r = 0; r < job->repeats && good; ++r) {
     mj_resetData(model, data);
+    good = job->start == NULL || read_start(model, data, job->start);
+    good &= file == NULL || r > 0 || write_sample(model, data, file);
     contacts = 0;
-    for (int i = 0; i < steps; ++i) {
-      const double begin = now();
+    for (int i = 0; i < job->steps && good; ++i) {
+      const Clock begin = start_clock();
       mj_step(model, data);
-      const double time = now() - begin;
+      const double time = stop_clock(begin);
       best[i] = r == 0 ? time : fmin(best[i], time);
       contacts += data->ncon;
       for (int k = 0; k < data->ncon; ++k) {
         deepest = fmax(deepest, -data->contact[k].dist);
       }
+      good &= file == NULL || r > 0 || write_sample(model, data, file);
     }
   }
-  for (int i = 0; i < steps; ++i) {
-    sum += best[i];
+  for (int i = 0; i < job->steps && good; ++i) {
+    const double end = (i + 1) * job->dt;
+    if (end > job->from - 1e-9 && end < job->to + 1e-9) {
+      sum += best[i];
+      counted++;
+    }
   }
-  printf("%s,%.9g,%.9g,%.9g\n", name, sum / steps, contacts / steps, deepest);
+  good &= counted > 0;
+  good &= file == NULL || fclose(file) == 0;
+  printf("%.9g,%.9g,%.9g\n", sum / fmax(1, counted), contacts / job->steps, deepest);
   free(best);
   mj_deleteData(data);
-  return 0;
+  return !good;
 }
 
 int main(int argc, char** argv) {
-  if (argc < 5) {
-    fputs("usage: tribo-mujoco FILE DT STEPS REPEATS [GROUND]\n", stderr);
+  if (argc < 8) {
+    fputs("usage: tribo-mujoco FILE SETTING DT STEPS REPEATS FROM TO [--samples OUT] [--start IN] [--ground HEIGHT]\n",
+          stderr);
     return 2;
   }
-  mjModel* model = read_model(argv[1], argc > 5 ? argv[5] : NULL);
-  const int steps = atoi(argv[3]), repeats = atoi(argv[4]);
-  int code = model == NULL || steps < 1 || repeats < 1 ? 2 : 0;
-  for (int i = 0; code == 0 && i < SETTINGS; ++i) {
-    model->opt.timestep = atof(argv[2]);
-    if (i == EULER && model->opt.integrator == mjINT_EULER) {
-      continue;
-    }
-    model->opt.integrator = i == EULER ? mjINT_EULER : model->opt.integrator;
-    if (i == STIFF) {
+  Job job = {.file = argv[1],
+             .setting = argv[2],
+             .dt = atof(argv[3]),
+             .steps = atoi(argv[4]),
+             .repeats = atoi(argv[5]),
+             .from = atof(argv[6]),
+             .to = atof(argv[7])};
+  for (int i = 8; i + 1 < argc; i += 2) {
+    const char** value = strcmp(argv[i], "--samples") == 0 ? &job.samples
+                         : strcmp(argv[i], "--start") == 0 ? &job.start
+                                                           : &job.ground;
+    *value = argv[i + 1];
+  }
+  mjModel* model = read_model(job.file, job.ground);
+  if (model == NULL || job.steps < 1 || job.repeats < 1) {
+    return 2;
+  }
+  model->opt.timestep = job.dt;
+  const int euler = strcmp(job.setting, "euler") == 0;
+  int code = 0;
+  if (!euler || model->opt.integrator != mjINT_EULER) {
+    model->opt.integrator = euler ? mjINT_EULER : model->opt.integrator;
+    if (strcmp(job.setting, "stiff") == 0) {
       harden(model);
     }
-    code = measure(model, steps, repeats, names[i]);
+    code = measure(model, &job);
   }
   mj_deleteModel(model);
   return code;

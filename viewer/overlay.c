@@ -308,6 +308,18 @@ static TriboStatus paint(const TriboDrawList* list, const TriboModel* model, con
   return TRIBO_OK;
 }
 
+// Who sleeps is seen at dusk.
+static TriboStatus dim_sleeper(const TriboModel* model, const TriboData* data, TriboDrawInstance* instance) {
+  int asleep = 0;
+  if (instance->body != TRIBO_WORLD) {
+    VIEW_TRY_ENGINE(tribo_data_asleep(model, data, instance->body, &asleep));
+  }
+  for (int k = 0; k < 3 && asleep; ++k) {
+    instance->color[k] *= 0.45f;
+  }
+  return TRIBO_OK;
+}
+
 TriboStatus tribo_view_list_paint(TriboDrawList* list, const TriboModel* model, const TriboData* data,
                                   const TriboDrawOptions* options) {
   const unsigned painted =
@@ -318,6 +330,7 @@ TriboStatus tribo_view_list_paint(TriboDrawList* list, const TriboModel* model, 
     if (options->overlays & painted) {
       VIEW_TRY(paint(list, model, data, options->overlays, instance));
     }
+    VIEW_TRY(dim_sleeper(model, data, instance));
     if (options->selected > 0 && instance->body == options->selected - 1) {
       // half way to a warm yellow
       const float warm[3] = {1, 0.85f, 0.25f};

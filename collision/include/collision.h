@@ -83,6 +83,7 @@ typedef struct TriboColQuery {
   double h;                     // step [s]
   double margin;                // δ [m]
   const unsigned char* absent;  // (nbody) 1: the body is not there; NULL: all are
+  const unsigned char* asleep;  // (nbody) 1: it touches only bodies that are awake; NULL: all are
 } TriboColQuery;
 
 typedef struct TriboColStats {
@@ -101,6 +102,12 @@ TRIBO_NODISCARD TriboStatus tribo_col_detect(const TriboColWorld* world, TriboCo
 // closes: every pair left out has a gap of more than the margin beyond its way.
 int tribo_col_astray(const TriboColWorld* world, const TriboColData* data, const TriboColQuery* query,
                      const TriboTwist* before);
+
+// After a detect at the same poses: of each pair that has more points than the four it kept, those that the velocities
+// of the query take deeper than `depth` by the end of the step: all, or the deepest. Sorted like contacts; valid until
+// the next call.
+TRIBO_NODISCARD TriboStatus tribo_col_sunk(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query,
+                                           double depth, int all, const TriboContact** contacts, int* ncontact);
 
 // Signed distance of two geometries at given poses of their own frames (not of bodies): closed form or Coal.
 // normal from a to b. For tests, metrics and the sensor of a robot test.

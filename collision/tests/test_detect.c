@@ -76,6 +76,60 @@ static void a_tower(void** state) {
   tribo_col_world_destroy(world);
 }
 
+// A prism with twelve sides stands on the ground on four of its corners. Where it turns about a line through two of
+// these, another corner goes down fastest: as far as it lies beyond the line, times the angle.
+static void points_left_out_sink(void** state) {
+  (void)state;
+  enum { SIDES = 12 };
+  double points[3 * 2 * SIDES];
+  for (int i = 0; i < 2 * SIDES; ++i) {
+    const double angle = 2 * 3.14159265358979323846 * (i % SIDES) / SIDES;
+    points[3 * i] = 0.1 * cos(angle);
+    points[3 * i + 1] = 0.1 * sin(angle);
+    points[3 * i + 2] = i < SIDES ? -0.05 : 0.05;
+  }
+  TriboHull* hull;
+  CHECK_OK(tribo_col_hull_create(points, 2 * SIDES, &hull));
+  geoms[0] = geom_of(TRIBO_SHAPE_HALFSPACE, 0, 0, 0, TRIBO_WORLD_BODY);
+  geoms[1] = geom_of(TRIBO_SHAPE_HULL, 0, 0, 0, 0);
+  geoms[1].hull = hull;
+  poses[0] = pose_at(0, 0, 0.05);
+  twists[0] = (TriboTwist){{0, 0, 0}, {0, 0, 0}};
+  TriboColWorld* world = make_world(2, 1, NULL, 0);
+  TriboColData* data;
+  CHECK_OK(tribo_col_data_create(world, &data));
+  const double h = 1e-3;
+  TriboColQuery query = query_of(h, 1e-3);
+  const TriboContact *c, *sunk;
+  int n, nsunk;
+  CHECK_OK(tribo_col_detect(world, data, &query, &c, &n, NULL));
+  assert_int_equal(n, 4);
+  // at rest none sinks; and all that touch are the twelve
+  CHECK_OK(tribo_col_sunk(world, data, &query, 1e-5, 0, &sunk, &nsunk));
+  assert_int_equal(nsunk, 0);
+  CHECK_OK(tribo_col_sunk(world, data, &query, -1e-9, 1, &sunk, &nsunk));
+  assert_int_equal(nsunk, SIDES);
+  // each corner in turn: about the line across its direction, at the distance of the corners beside it
+  for (int i = 0; i < SIDES; ++i) {
+    const double angle = 2 * 3.14159265358979323846 * i / SIDES, x = cos(angle), y = sin(angle), turn = 2;
+    const double line = 0.1 * cos(2 * 3.14159265358979323846 / SIDES);
+    twists[0] = (TriboTwist){{0, 0, turn * line}, {-turn * y, turn * x, 0}};
+    CHECK_OK(tribo_col_sunk(world, data, &query, 1e-5, 0, &sunk, &nsunk));
+    assert_int_equal(nsunk, 1);
+    CHECK_NEAR(sunk[0].point[0], 0.1 * x, 1e-12);
+    CHECK_NEAR(sunk[0].point[1], 0.1 * y, 1e-12);
+    CHECK_NEAR(sunk[0].gap, 0, 1e-12);
+    // it sinks by h · turn · (0.1 − line)
+    CHECK_OK(tribo_col_sunk(world, data, &query, h * turn * (0.1 - line) * 0.999, 0, &sunk, &nsunk));
+    assert_int_equal(nsunk, 1);
+    CHECK_OK(tribo_col_sunk(world, data, &query, h * turn * (0.1 - line) * 1.001, 0, &sunk, &nsunk));
+    assert_int_equal(nsunk, 0);
+  }
+  tribo_col_data_destroy(data);
+  tribo_col_world_destroy(world);
+  tribo_col_hull_destroy(hull);
+}
+
 // A box that has turned a little above another: its four contacts lie in one plane across the normal.
 static void contacts_of_a_face_share_a_plane(void** state) {
   (void)state;
@@ -120,6 +174,46 @@ static int contact_count(TriboColWorld* world) {
   tribo_col_data_destroy(data);
   tribo_col_world_destroy(world);
   return n;
+}
+
+// Two discs touch where their rims cross, and one rocks: its far edge meets the other within the step, and is told
+// before, with its height over the other's face.
+static void the_far_side_of_a_rocking_face(void** state) {
+  (void)state;
+  const double tilt = 0.08, radius = 0.05, h = 5e-3, turn = 40;
+  geoms[0] = geom_of(TRIBO_SHAPE_CYLINDER, radius, 0.1, 0, 0);
+  geoms[1] = geom_of(TRIBO_SHAPE_CYLINDER, radius, 0.1, 0, 1);
+  poses[0] = pose_at(0, 0, 0);
+  // turned about y, its edge at −x is low; beside the middle, so that neither edge lies over the other's face
+  poses[1] = pose_at(-0.01, 0.06, 0.11);
+  tribo_quat_to_mat(poses[1].R, (const double[4]){0, sin(-0.5 * tilt), 0, cos(0.5 * tilt)});
+  for (int i = 0; i < 20; ++i) {
+    double gap, normal[3], point[3];
+    CHECK_OK(tribo_col_distance(&geoms[0], &poses[0], &geoms[1], &poses[1], &gap, normal, point));
+    poses[1].p[2] -= gap / normal[2];
+  }
+  for (int rocks = 0; rocks < 2; ++rocks) {
+    // about the edge that touches
+    twists[0] = (TriboTwist){{0, 0, 0}, {0, 0, 0}};
+    twists[1] = (TriboTwist){{0, 0, rocks ? -turn * radius : 0}, {0, rocks ? turn : 0, 0}};
+    TriboColWorld* world = make_world(2, 2, NULL, 0);
+    TriboColData* data;
+    CHECK_OK(tribo_col_data_create(world, &data));
+    const TriboColQuery query = query_of(h, 1e-3);
+    const TriboContact* c;
+    int n, far = 0;
+    CHECK_OK(tribo_col_detect(world, data, &query, &c, &n, NULL));
+    for (int i = 0; i < n; ++i) {
+      // the lower face of the upper disc, over the upper face of the lower one
+      const double x = c[i].point[0] - poses[1].p[0];
+      const double height = poses[1].p[2] - 0.05 / cos(tilt) + x * tan(tilt) - 0.05;
+      CHECK_NEAR(c[i].gap, height, 1e-4);
+      far += x > 0;
+    }
+    assert_true(n >= 1 && (rocks ? far >= 1 : far == 0));
+    tribo_col_data_destroy(data);
+    tribo_col_world_destroy(world);
+  }
 }
 
 static void filters(void** state) {
@@ -343,6 +437,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_tower),
       cmocka_unit_test(contacts_of_a_face_share_a_plane),
+      cmocka_unit_test(points_left_out_sink),
+      cmocka_unit_test(the_far_side_of_a_rocking_face),
       cmocka_unit_test(filters),
       cmocka_unit_test(same_bits_and_no_growth),
       cmocka_unit_test(contacts_obey_the_rule),

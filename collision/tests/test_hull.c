@@ -95,6 +95,48 @@ static void random_hulls_are_closed(void** state) {
   }
 }
 
+// The farthest vertex by climbing is as far as any.
+static void support_is_the_farthest(void** state) {
+  (void)state;
+  enum { MOST = 900 };
+  double points[3 * MOST];
+  KitRandom r = {77};
+  for (int round = 0; round < 30; ++round) {
+    const int count = 40 + 28 * round, kind = round % 3;
+    // a globe, a brick full of points, a disc with a rounded rim
+    for (int i = 0; i < count; ++i) {
+      double* x = points + 3 * i;
+      for (int k = 0; k < 3; ++k) {
+        x[k] = kit_uniform(&r, -1, 1);
+      }
+      const double size = kind == 0 ? tribo_norm3(x) : 1, angle = 3.14159265358979323846 * x[0];
+      tribo_scale3(x, 1 / size, x);
+      if (kind == 2) {
+        tribo_set3(x, (1 + 0.05 * cos(3 * x[1])) * cos(angle), (1 + 0.05 * cos(3 * x[1])) * sin(angle),
+                   0.05 * sin(3 * x[1]));
+      }
+    }
+    TriboHull* hull;
+    CHECK_OK(tribo_col_hull_create(points, count, &hull));
+    for (int t = 0; t < 300; ++t) {
+      double n[3], most = -INFINITY;
+      for (int k = 0; k < 3; ++k) {
+        n[k] = t < 27 ? (t / (k == 0 ? 1 : k == 1 ? 3 : 9)) % 3 - 1 : kit_uniform(&r, -1, 1);
+      }
+      // nearly along a face every other time
+      if (t % 2) {
+        tribo_copy3(n, hull->planes + 4 * (t % hull->nface));
+        n[t % 3] += 1e-9 * (t % 7 - 3);
+      }
+      for (int i = 0; i < hull->nvertex; ++i) {
+        most = fmax(most, tribo_dot3(n, hull->points + 3 * i));
+      }
+      CHECK_NEAR(tribo_dot3(n, hull->points + 3 * tribo_col_hull_support(hull, n)), most, 1e-15);
+    }
+    tribo_col_hull_destroy(hull);
+  }
+}
+
 // Needles, sheets and specks near and far: each gives a closed hull around a volume, or is refused as flat.
 static void thin_and_far_sets(void** state) {
   (void)state;
@@ -266,13 +308,10 @@ const char* __lsan_default_suppressions(void) {
 int main(void) {
   snprintf(path, sizeof path, "/tmp/tribo_hull_%d", (int)getpid());
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_cube_has_six_faces),
-      cmocka_unit_test(random_hulls_are_closed),
-      cmocka_unit_test(thin_and_far_sets),
-      cmocka_unit_test(bad_points_are_refused),
-      cmocka_unit_test(mesh_files_load),
-      cmocka_unit_test(broken_files_are_named),
-      cmocka_unit_test(faces_may_have_many_corners),
+      cmocka_unit_test(a_cube_has_six_faces),    cmocka_unit_test(random_hulls_are_closed),
+      cmocka_unit_test(support_is_the_farthest), cmocka_unit_test(thin_and_far_sets),
+      cmocka_unit_test(bad_points_are_refused),  cmocka_unit_test(mesh_files_load),
+      cmocka_unit_test(broken_files_are_named),  cmocka_unit_test(faces_may_have_many_corners),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -229,6 +229,8 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_update(const TriboSystem* system, TriboDyn
 const TriboPose* tribo_dyn_poses(const TriboDynData* data);       // (nbody) of q
 const TriboTwist* tribo_dyn_twists(const TriboDynData* data);     // (nbody) of v_f, at the body frames' origins
 const double* tribo_dyn_free_velocity(const TriboDynData* data);  // (nv)
+// twists (nbody) of another v (nv), at the same poses
+void tribo_dyn_moving(const TriboSystem* system, const TriboDynData* data, const double* v, TriboTwist* twists);
 
 // How far the joint farthest beyond its limit is beyond it at the q of update [m, rad], 0: none is.
 double tribo_dyn_limit_violation(const TriboSystem* system, const TriboDynData* data);
@@ -325,7 +327,9 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_balance(const TriboSystem* system,
 TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_finish(const TriboSystem* system, TriboDynData* data,
                                                      const TriboStepOptions* options, const double* v,
                                                      const double* lambda, double* force, double* lack);
-// Before finish: the last digits of lambda (dynamics/inverse_polish.c)
+// Before finish: the last digits of lambda (dynamics/inverse_polish.c), from those of one solve; not for huge problems,
+// which solve and balance can bring there too.
+int tribo_dyn_inverse_polishes(const TriboSystem* system, const TriboDynData* data);
 TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_polish(const TriboSystem* system, TriboDynData* data,
                                                      const TriboStepOptions* options, const double* v, double* lambda);
 // The torques that are left open (dynamics/inverse_span.c), after reduce: count orthonormal rows of nv.

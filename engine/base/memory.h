@@ -16,13 +16,18 @@ TriboStatus tribo_reserve(void** array, size_t* capacity, size_t count, size_t s
 // How often any array of this thread has grown. Differences tell what a stage did.
 uint64_t tribo_growth_count(void);
 
+// The usual case, that there is room, costs no call.
+static inline TriboStatus tribo_room(void** array, size_t* capacity, size_t count, size_t size, size_t keep) {
+  return *array != NULL && count <= *capacity ? TRIBO_OK : tribo_reserve(array, capacity, count, size, keep);
+}
+
 // `TRIBO_RESERVE(&data->rows, &data->row_capacity, n)`; type-safe in the size, old content is not kept.
 #define TRIBO_RESERVE(array, capacity, count) \
-  tribo_reserve((void**)(array), (capacity), (size_t)(count), sizeof **(array), 0)
+  tribo_room((void**)(array), (capacity), (size_t)(count), sizeof **(array), 0)
 
 // The same, keeping `used` items: for arrays that are appended to.
 #define TRIBO_APPEND(array, capacity, used, more) \
-  tribo_reserve((void**)(array), (capacity), (size_t)(used) + (size_t)(more), sizeof **(array), (size_t)(used))
+  tribo_room((void**)(array), (capacity), (size_t)(used) + (size_t)(more), sizeof **(array), (size_t)(used))
 
 // Calls into Coal, and into a sparse library for a pattern it has not seen, allocate: they say so around themselves.
 // Returns the owner to go back to.

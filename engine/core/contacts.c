@@ -4,12 +4,19 @@
 // met: a ball throws a cube at its neighbour 5 mm away. Such a pair has a gap of more than the margin δ plus what its
 // free motion closes, so it can only be missed where some point moves otherwise by more than δ/2 in the step. That is
 // checked first, costs little and is rare; then shapes are looked at again along the motion with impulses, and points
-// that are new join the contacts: of other pairs, or the far side of a face that a hit on its near side turns. A pair
+// that are new join the contacts: of other pairs, or the far side of a face that a hit on its near side turns. And a
+// pair that has more points than the few that it keeps may turn one of the others down: that one joins too. A pair
 // that would rebound is left to the next step: its approach speed is that of this step's end, and an impact row asks
 // for it.
 #include "data.h"
 
 #include "math3.h"
+
+// A point that was left out joins when it would be deeper than this share of the margin.
+static const double SUNK = 0.05;
+
+// How close a point counts as touching at the end of a wanted motion [m].
+static const double TOUCHES = 1e-8;
 
 // A belt moves over its body: its surface has a velocity of its own, in the axes of the body.
 static void add_surface(TriboContactLaw* law, const TriboShapeInfo* shape, const TriboPose* poses, double sign) {
@@ -50,6 +57,16 @@ static TriboStatus set_laws(const TriboModel* model, TriboData* data) {
   return TRIBO_OK;
 }
 
+static TriboColQuery query_of(const TriboModel* model, const TriboData* data, double h, const TriboPose* poses,
+                              const TriboTwist* twists) {
+  return (TriboColQuery){.poses = poses,
+                         .twists = twists,
+                         .h = h,
+                         .margin = model->world.margin,
+                         .absent = data->nabsent > 0 ? data->absent : NULL,
+                         .asleep = data->ndozing > 0 ? data->dozing : NULL};
+}
+
 static TriboStatus look(const TriboModel* model, TriboData* data, const TriboColQuery* query,
                         const TriboContact** contacts, int* count, TriboStepInfo* info) {
   TriboColStats stats = {0};
@@ -61,11 +78,8 @@ static TriboStatus look(const TriboModel* model, TriboData* data, const TriboCol
 }
 
 TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, double h, TriboStepInfo* info) {
-  const TriboColQuery query = {.poses = tribo_dyn_poses(data->dynamics),
-                               .twists = tribo_dyn_twists(data->dynamics),
-                               .h = h,
-                               .margin = model->world.margin,
-                               .absent = data->nabsent > 0 ? data->absent : NULL};
+  const TriboColQuery query =
+      query_of(model, data, h, tribo_dyn_poses(data->dynamics), tribo_dyn_twists(data->dynamics));
   TRIBO_TRY(look(model, data, &query, &data->contacts, &data->ncontact, info));
   info->contacts = data->ncontact;
   info->penetration = tribo_dyn_limit_violation(model->system, data->dynamics);
@@ -79,6 +93,10 @@ static int compare(const TriboContact* x, const TriboContact* y) {
   if (x->geom_a != y->geom_a) return x->geom_a < y->geom_a ? -1 : 1;
   if (x->geom_b != y->geom_b) return x->geom_b < y->geom_b ? -1 : 1;
   return x->feature < y->feature ? -1 : x->feature > y->feature;
+}
+
+static int is_soft(const TriboContactLaw* law) {
+  return law->compliance > 0 || law->damping > 0 || law->soft.solref[0] != 0;
 }
 
 static int same_pair(const TriboContact* x, const TriboContact* y) {
@@ -101,9 +119,10 @@ static int is_known(const TriboContact* list, int count, int at, const TriboCont
   return 0;
 }
 
-// Merges the contacts that are new into the list; both are sorted. Returns how many there are.
+// Merges the contacts that are new into the list; both are sorted. Returns how many there are. `rigid`: springs stay
+// those that the pair has, it would be stiffer with another.
 static int merge(const TriboModel* model, const TriboContact* old, int nold, const TriboContact* found, int nfound,
-                 TriboContact* out) {
+                 int rigid, TriboContact* out) {
   int i = 0, n = 0, added = 0;
   for (int k = 0; k < nfound; ++k) {
     const TriboContact* c = &found[k];
@@ -111,7 +130,8 @@ static int merge(const TriboModel* model, const TriboContact* old, int nold, con
       out[n++] = old[i++];
     }
     const int a = model->shapes[c->geom_a].material, b = model->shapes[c->geom_b].material;
-    if (!is_known(old, nold, i, c, model->world.margin) && !(model->laws[a * model->nmaterial + b].restitution > 0)) {
+    const TriboContactLaw* law = &model->laws[a * model->nmaterial + b];
+    if (!is_known(old, nold, i, c, model->world.margin) && !(law->restitution > 0) && !(rigid && is_soft(law))) {
       out[n++] = *c;
       added++;
     }
@@ -120,6 +140,36 @@ static int merge(const TriboModel* model, const TriboContact* old, int nold, con
     out[n++] = old[i++];
   }
   return added;
+}
+
+// The list so far may lie in the collision's own buffer, which the next look fills anew.
+static TriboStatus keep_contacts(TriboData* data) {
+  TRIBO_TRY(TRIBO_RESERVE(&data->chased, &data->chased_capacity, data->ncontact));
+  if (data->contacts != data->chased && data->ncontact > 0) {
+    memcpy(data->chased, data->contacts, (size_t)data->ncontact * sizeof *data->chased);
+  }
+  data->contacts = data->chased;
+  return TRIBO_OK;
+}
+
+// Those of the found contacts that are new join the list; *added says how many.
+static TriboStatus join(const TriboModel* model, TriboData* data, const TriboContact* found, int nfound, int rigid,
+                        int* added) {
+  *added = 0;
+  if (nfound == 0) {
+    return TRIBO_OK;
+  }
+  TRIBO_TRY(TRIBO_RESERVE(&data->merged, &data->merged_capacity, data->ncontact + nfound));
+  *added = merge(model, data->contacts, data->ncontact, found, nfound, rigid, data->merged);
+  if (*added > 0) {
+    TriboContact* list = data->merged;
+    const size_t capacity = data->merged_capacity;
+    data->merged = data->chased, data->merged_capacity = data->chased_capacity;
+    data->chased = list, data->chased_capacity = capacity;
+    data->contacts = list;
+    data->ncontact += *added;
+  }
+  return TRIBO_OK;
 }
 
 TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
@@ -133,37 +183,40 @@ TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const Ste
     info->chases++;
     *more = 1;
   }
-  const TriboColQuery query = {.poses = data->look,
-                               .twists = data->driven,
-                               .h = start->h,
-                               .margin = model->world.margin,
-                               .absent = data->nabsent > 0 ? data->absent : NULL};
-  TRIBO_TRY(tribo_dyn_kinematics(model->system, data->dynamics, start->q, data->v_next, data->look, data->driven));
-  if (!tribo_col_astray(model->collision, data->collision, &query, tribo_dyn_twists(data->dynamics))) {
-    return TRIBO_OK;
-  }
-  // the list so far may lie in the collision's own buffer, which the next look fills anew
-  const int known = data->ncontact;
-  TRIBO_TRY(TRIBO_RESERVE(&data->chased, &data->chased_capacity, known));
-  if (data->contacts != data->chased && known > 0) {
-    memcpy(data->chased, data->contacts, (size_t)known * sizeof *data->chased);
-  }
-  data->contacts = data->chased;
+  const TriboColQuery query = query_of(model, data, start->h, tribo_dyn_poses(data->dynamics), data->driven);
+  tribo_dyn_moving(model->system, data->dynamics, data->v_next, data->driven);
   const TriboContact* found;
-  int nfound;
-  TRIBO_TRY(look(model, data, &query, &found, &nfound, info));
-  TRIBO_TRY(TRIBO_RESERVE(&data->merged, &data->merged_capacity, known + nfound));
-  const int added = merge(model, data->chased, known, found, nfound, data->merged);
+  int nfound, added = 0;
+  if (tribo_col_astray(model->collision, data->collision, &query, tribo_dyn_twists(data->dynamics))) {
+    TRIBO_TRY(keep_contacts(data));
+    TRIBO_TRY(look(model, data, &query, &found, &nfound, info));
+    tribo_sleep_meet(model, data, start, found, nfound);
+    if (data->woken) {
+      *more = 0;
+      return TRIBO_OK;
+    }
+    TRIBO_TRY(join(model, data, found, nfound, 0, &added));
+  }
+  if (added == 0) {
+    TRIBO_TRY(
+        tribo_col_sunk(model->collision, data->collision, &query, SUNK * model->world.margin, 0, &found, &nfound));
+    TRIBO_TRY(join(model, data, found, nfound, 1, &added));
+  }
   if (added == 0) {
     return TRIBO_OK;
   }
-  TriboContact* list = data->merged;
-  const size_t capacity = data->merged_capacity;
-  data->merged = data->chased, data->merged_capacity = data->chased_capacity;
-  data->chased = list, data->chased_capacity = capacity;
-  data->contacts = list;
-  data->ncontact = info->contacts = known + added;
+  info->contacts = data->ncontact;
   info->chases += !*more;
   *more = 1;
+  return set_laws(model, data);
+}
+
+TriboStatus tribo_data_touching(const TriboModel* model, TriboData* data, double h, int* added) {
+  const TriboColQuery query =
+      query_of(model, data, h, tribo_dyn_poses(data->dynamics), tribo_dyn_twists(data->dynamics));
+  const TriboContact* found;
+  int nfound;
+  TRIBO_TRY(tribo_col_sunk(model->collision, data->collision, &query, -TOUCHES, 1, &found, &nfound));
+  TRIBO_TRY(join(model, data, found, nfound, 1, added));
   return set_laws(model, data);
 }

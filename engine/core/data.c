@@ -20,44 +20,49 @@ TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, con
 }
 
 // X(field, count): the arrays whose size the model fixes
-#define DATA_ARRAYS(X)                                         \
-  X(q, model->nq)                                              \
-  X(v, model->nv)                                              \
-  X(q_next, model->nq)                                         \
-  X(v_next, model->nv)                                         \
-  X(q_mid, model->nq)                                          \
-  X(v_mid, model->nv)                                          \
-  X(driven, model->nbody)                                      \
-  X(look, model->nbody)                                        \
-  X(tau, model->nv)                                            \
-  X(tau_step, model->nv)                                       \
-  X(wrench, 6 * model->nbody)                                  \
-  X(wrench_step, 6 * model->nbody)                             \
-  X(poses, model->nbody)                                       \
-  X(twists, model->nbody)                                      \
-  X(position, 3 * model->nbody)                                \
-  X(quaternion, 4 * model->nbody)                              \
-  X(velocity, 3 * model->nbody)                                \
-  X(omega, 3 * model->nbody)                                   \
-  X(closure_force, 6 * model->nclosure)                        \
-  X(contact_wrench, 6 * model->nbody)                          \
-  X(applied, 6 * model->nbody)                                 \
-  X(absent, model->nbody)                                      \
-  X(drive_poses, model->nbody)                                 \
-  X(drive_twists, model->nbody)                                \
-  X(ctrl, model->nactuator)                                    \
-  X(act, model->nactuator)                                     \
-  X(act_next, model->nactuator)                                \
-  X(actuation, model->nactuator)                               \
-  X(bounds, model->nbound)                                     \
-  X(bound_jac, model->nbound * model->nv)                      \
-  X(effort, model->nv)                                         \
-  X(resist, model->nv)                                         \
-  X(length, model->ntendon)                                    \
-  X(control, model->ncontroller > 0 ? model->nv : 0)           \
-  X(control_v, model->ncontroller > 0 ? model->nv : 0)         \
-  X(control_mass, model->computes ? model->nv * model->nv : 0) \
-  X(control_bias, model->ncontroller > 0 ? 2 * model->nv : 0)  \
+#define DATA_ARRAYS(X)                                           \
+  X(q, model->nq)                                                \
+  X(v, model->nv)                                                \
+  X(q_next, model->nq)                                           \
+  X(v_next, model->nv)                                           \
+  X(q_mid, model->nq)                                            \
+  X(v_mid, model->nv)                                            \
+  X(driven, model->nbody)                                        \
+  X(look, model->nbody)                                          \
+  X(tau, model->nv)                                              \
+  X(tau_step, model->nv)                                         \
+  X(wrench, 6 * model->nbody)                                    \
+  X(wrench_step, 6 * model->nbody)                               \
+  X(poses, model->nbody)                                         \
+  X(twists, model->nbody)                                        \
+  X(position, 3 * model->nbody)                                  \
+  X(quaternion, 4 * model->nbody)                                \
+  X(velocity, 3 * model->nbody)                                  \
+  X(omega, 3 * model->nbody)                                     \
+  X(closure_force, 6 * model->nclosure)                          \
+  X(contact_wrench, 6 * model->nbody)                            \
+  X(applied, 6 * model->nbody)                                   \
+  X(absent, model->nbody)                                        \
+  X(asleep, model->nbody)                                        \
+  X(dozing, model->nbody)                                        \
+  X(calm, model->nbody)                                          \
+  X(rest, model->nbody)                                          \
+  X(sleep_force, model->world.sleep > 0 ? 12 * model->nbody : 0) \
+  X(drive_poses, model->nbody)                                   \
+  X(drive_twists, model->nbody)                                  \
+  X(ctrl, model->nactuator)                                      \
+  X(act, model->nactuator)                                       \
+  X(act_next, model->nactuator)                                  \
+  X(actuation, model->nactuator)                                 \
+  X(bounds, model->nbound)                                       \
+  X(bound_jac, model->nbound * model->nv)                        \
+  X(effort, model->nv)                                           \
+  X(resist, model->nv)                                           \
+  X(length, model->ntendon)                                      \
+  X(control, model->ncontroller > 0 ? model->nv : 0)             \
+  X(control_v, model->ncontroller > 0 ? model->nv : 0)           \
+  X(control_mass, model->computes ? model->nv * model->nv : 0)   \
+  X(control_bias, model->ncontroller > 0 ? 2 * model->nv : 0)    \
   X(motors, model->nmotor)
 
 static TriboStatus allocate(const TriboModel* model, TriboData* data) {
@@ -129,7 +134,7 @@ void tribo_data_destroy(TriboData* data) {
                    data->laws,      data->lambda,      data->sigma,           data->settle,
                    data->views,     data->chased,      data->merged,          data->judge_work,
                    data->has_drive, data->inverse_tau, data->inverse_missing, data->inverse_v,
-                   data->inverse_y, data->opening,     data->inverse_lambda,  data->inverse_views};
+                   data->inverse_y, data->opening,     data->inverse_lambda};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; ++i) {
     tribo_free(owned[i]);
   }
@@ -144,6 +149,7 @@ void tribo_data_reset(const TriboModel* model, TriboData* data) {
   data->nview = 0;
   data->nabsent = 0;
   memset(data->absent, 0, (size_t)model->nbody);
+  tribo_sleep_wake_all(model, data);
   data->islands.count = 0;
   data->kinematics_known = 0;
   tribo_events_begin(data);
@@ -174,6 +180,10 @@ uint64_t tribo_data_hash(const TriboModel* model, const TriboData* data) {
   uint64_t h = tribo_hash(TRIBO_HASH_START, &data->time, sizeof data->time);
   h = tribo_hash(h, data->q, (size_t)model->nq * sizeof *data->q);
   h = tribo_hash(h, data->v, (size_t)model->nv * sizeof *data->v);
+  if (model->world.sleep > 0) {
+    h = tribo_hash(h, data->asleep, (size_t)model->nbody);
+    h = tribo_hash(h, data->rest, (size_t)model->nbody * sizeof *data->rest);
+  }
   return tribo_hash(h, data->act, (size_t)model->nactuator * sizeof *data->act);
 }
 
@@ -241,6 +251,7 @@ TriboStatus tribo_data_set_state(const TriboModel* model, TriboData* data, const
   }
   memcpy(data->q, q, (size_t)model->nq * sizeof *q);
   memcpy(data->v, v, (size_t)model->nv * sizeof *v);
+  tribo_sleep_wake_all(model, data);
   data->kinematics_known = data->before_known = 0;
   return TRIBO_OK;
 }

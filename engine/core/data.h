@@ -85,7 +85,7 @@ struct TriboData {
   double *q_next, *v_next;  // spare: written by a step, swapped in when it holds
   WarmEntry* warm;          // (nwarm) of the last step
   WarmEntry* warm_next;
-  int nwarm;
+  int nwarm, nwarm_next;
   double warm_dt;  // step the impulses belong to
   size_t warm_capacity, warm_next_capacity;
   double *q_mid, *v_mid;  // where the next part of a divided step sets out from
@@ -155,9 +155,8 @@ struct TriboData {
   unsigned char* has_drive;                                                 // (nv)
   double *inverse_tau, *inverse_missing, *inverse_v, *inverse_y, *opening;  // (nv); opening (6 × nclosure)
   double* inverse_lambda;                                                   // (rows of the reduced problem)
-  TriboContactView* inverse_views;
   size_t has_drive_capacity, inverse_tau_capacity, inverse_missing_capacity, inverse_v_capacity, inverse_y_capacity,
-      opening_capacity, inverse_lambda_capacity, inverse_view_capacity;
+      opening_capacity, inverse_lambda_capacity;
 
   // what it did, for events and sensors
   int before_known;  // 1: q_next, v_next hold the state before it
@@ -173,6 +172,15 @@ struct TriboData {
   // bodies that were taken out: they keep their place, weightless, and touch nothing
   unsigned char* absent;  // (nbody)
   int nabsent;
+
+  // bodies that sleep, see sleep.c
+  unsigned char* asleep;  // (nbody) state
+  unsigned char* dozing;  // (nbody) the same within a step, as far as nobody has been woken
+  int nasleep, ndozing;   // ndozing: 0 between steps
+  int woken;              // 1: somebody was, so that a part of a step has to begin again
+  int* rest;              // (nbody) for how many steps it has been slow: state
+  double* sleep_force;    // (nbody × 12) what acts on a sleeper besides gravity and contacts: state
+  unsigned char* calm;    // (nbody) scratch, by island
 
   // states by name
   NamedState* named;  // (nnamed)
@@ -196,7 +204,7 @@ void tribo_islands_free(Islands* islands);
 
 // warm.c: the memory of the last step, matched to the rows of this one and into island order; and its renewal.
 void tribo_warm_match(TriboData* data, const StepStart* start);
-TriboStatus tribo_warm_renew(TriboData* data);
+TriboStatus tribo_warm_renew(const TriboModel* model, TriboData* data, const StepStart* start);
 
 // Rounding may excuse a residual up to here [m/s]: beyond, impulses are so large that the problem has no proper answer.
 #define TRIBO_FLOOR_LIMIT 1e-6
@@ -221,6 +229,20 @@ void tribo_contact_view(const TriboContact* contact, const TriboRowInfo* row, co
 TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, double h, TriboStepInfo* info);
 TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
                              int* more);
+
+// After a detect along a wanted motion: the points that pairs left out and that touch at its end; *added of them.
+TriboStatus tribo_data_touching(const TriboModel* model, TriboData* data, double h, int* added);
+// sleep.c. A step begins with those who sleep; feels the forces of a part, which wake some and leave the others without
+// weight; meets contacts, which may wake more (data->woken); and ends with who sleeps from now on. A warm entry that
+// sleepers hold stays as it is. Outside of a step: wakes a body and all that lean on it.
+void tribo_sleep_begin(TriboData* data);
+void tribo_sleep_feel(const TriboModel* model, TriboData* data, const StepStart* start);
+void tribo_sleep_meet(const TriboModel* model, TriboData* data, const StepStart* start, const TriboContact* contacts,
+                      int count);
+int tribo_sleep_holds(const TriboModel* model, const TriboData* data, const WarmEntry* entry);
+void tribo_sleep_end(const TriboModel* model, TriboData* data);
+void tribo_sleep_wake(const TriboModel* model, TriboData* data, int body);
+void tribo_sleep_wake_all(const TriboModel* model, TriboData* data);
 
 // control.c: motors' targets for a part of a step, and efforts added to tau
 TriboStatus tribo_data_steer(const TriboModel* model, TriboData* data, const StepStart* start, double* tau);

@@ -26,9 +26,13 @@ static const double PI = 3.14159265358979323846;
 TriboStatus tribo_drive_look(const TriboModel* model, TriboData* data, const double* q, const double* v) {
   data->drive_q = q;
   data->drive_v = v;
-  return model->ntendon > 0 || model->ndrag > 0 || model->nthruster > 0
-             ? tribo_dyn_kinematics(model->system, data->dynamics, q, v, data->drive_poses, data->drive_twists)
-             : TRIBO_OK;
+  // tendons over joints need no places
+  int places = model->ndrag > 0 || model->nthruster > 0;
+  for (int i = 0; i < model->ntendon && !places; ++i) {
+    places = model->tendons[i].npoint > 0;
+  }
+  return places ? tribo_dyn_kinematics(model->system, data->dynamics, q, v, data->drive_poses, data->drive_twists)
+                : TRIBO_OK;
 }
 
 // ---- tendons

@@ -121,7 +121,7 @@ static int is_at(const Pairs* p, int a, int b) {
 
 TriboStatus tribo_events_finish(const TriboModel* model, TriboData* data) {
   Pairs was = {.entries = data->warm, .count = data->nwarm};
-  Pairs is = {.entries = data->warm_next, .count = data->problem.ncone};
+  Pairs is = {.entries = data->warm_next, .count = data->nwarm_next};
   next_pair(&was);
   next_pair(&is);
   TRIBO_TRY(TRIBO_RESERVE(&data->events, &data->event_capacity, data->ntouch + data->nwarm));
@@ -130,6 +130,11 @@ TriboStatus tribo_events_finish(const TriboModel* model, TriboData* data) {
     const int from_touch =
         t < data->ntouch && (!was.more || compare(data->touch[t].a, data->touch[t].b, was.a, was.b) <= 0);
     const int a = from_touch ? data->touch[t].a : was.a, b = from_touch ? data->touch[t].b : was.b;
+    if (!from_touch && is_at(&is, a, b)) {  // they sleep
+      next_pair(&was);
+      next_pair(&is);
+      continue;
+    }
     TriboContactEvent* e = &data->events[data->nevent++];
     *e = (TriboContactEvent){.body_a = model->shapes[a].body,
                              .body_b = model->shapes[b].body,

@@ -95,13 +95,23 @@ static TriboStatus opening(const TriboModel* model, TriboData* data, double h, c
   return TRIBO_OK;
 }
 
-// Solves for the impulses and renews what the wish needs, until both agree.
+// The wish is what it is: nothing may be levelled in its problem. The next step sets its own tolerance again.
+static TriboStatus level_nothing(TriboData* data) {
+  for (int i = 0; i < data->nsolver && data->most_factorisations > 0 && data->solve_h != 0; ++i) {
+    TRIBO_TRY(tribo_solver_set(data->solvers[i], "level", 0));
+  }
+  data->solve_h = 0;
+  return TRIBO_OK;
+}
+
+// Solves for the impulses and renews what the wish needs, until both agree or for the given number of passes.
 static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const TriboStepOptions* options,
-                                 const TriboProblem* reduced, TriboInverse* out) {
+                                 const TriboProblem* reduced, int most, TriboInverse* out) {
   const TriboProblem full = data->problem;
   double change;
+  TRIBO_TRY(level_nothing(data));
   TRIBO_TRY(tribo_dyn_inverse_balance(model->system, data->dynamics, options, data->v, NULL, data->lambda, &change));
-  for (out->passes = 0; out->passes < MOST_PASSES; ++out->passes) {
+  for (out->passes = 0; out->passes < most; ++out->passes) {
     TriboStepInfo info = {0};
     data->problem = *reduced;
     if (out->passes == 0) {
@@ -131,16 +141,17 @@ static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const
   return TRIBO_OK;
 }
 
-// The contacts with their forces; speeds decide what slides.
+// The contacts with their forces take the place of the last step's; speeds decide what slides.
 static TriboStatus publish(TriboData* data, double h, double tol, TriboInverse* out) {
-  TRIBO_TRY(TRIBO_RESERVE(&data->inverse_views, &data->inverse_view_capacity, data->ncontact));
+  TRIBO_TRY(TRIBO_RESERVE(&data->views, &data->view_capacity, data->ncontact));
+  data->nview = data->ncontact;
   for (int c = 0; c < data->problem.ncone; ++c) {
     const TriboRowInfo* row = &data->rows[c];
     const TriboCone* cone = &data->problem.cones[c];
     if (row->kind != TRIBO_ROW_CONTACT) {
       continue;
     }
-    TriboContactView* view = &data->inverse_views[row->index];
+    TriboContactView* view = &data->views[row->index];
     tribo_contact_view(&data->contacts[row->index], row, cone, data->lambda + cone->row, h, view);
     double slip = 0;
     for (int i = cone->row; i < cone->row + cone->dim - 1; ++i) {
@@ -150,7 +161,7 @@ static TriboStatus publish(TriboData* data, double h, double tol, TriboInverse* 
       view->mode = slip > tol ? TRIBO_CONTACT_SLIDE : TRIBO_CONTACT_STICK;
     }
   }
-  out->contacts = data->inverse_views;
+  out->contacts = data->views;
   out->ncontact = data->ncontact;
   return TRIBO_OK;
 }
@@ -170,40 +181,47 @@ static double kinetic_norm(const TriboData* data, const double* y) {
   return sqrt(fmax(sum, 0));
 }
 
-// The inverse of one wish; whole: the undriven part goes its own way, which lack then tells.
-static TriboStatus invert(const TriboModel* model, TriboData* data, const double* wish,
-                          const TriboInverseOptions* options, int whole, TriboInverse* out) {
+// The state and the contacts of a step that ends with the wish.
+static TriboStatus prepare(const TriboModel* model, TriboData* data, const double* wish,
+                           const TriboInverseOptions* options, TriboStepOptions* step) {
   const double h = model->world.dt;
   const StepStart start = {.time = data->time, .h = h, .q = data->q, .v = data->v};
   TriboStepInfo info = {0};
   TRIBO_TRY(tribo_data_gather(model, data, &start, options->drives));
-  TriboStepOptions step = tribo_data_options(&model->world, data, h);
-  step.nmotor = options->drives ? step.nmotor : 0;
+  *step = tribo_data_options(&model->world, data, h);
+  step->nmotor = options->drives ? step->nmotor : 0;
   for (int i = 0; i < model->nv; ++i) {
     data->tau_step[i] -= data->has_drive[i] ? data->tau[i] : 0;
   }
-  TRIBO_TRY(tribo_dyn_inverse_update(model->system, data->dynamics, &step, data->q, data->v, wish, data->tau_step,
+  TRIBO_TRY(tribo_dyn_inverse_update(model->system, data->dynamics, step, data->q, data->v, wish, data->tau_step,
                                      data->wrench_step));
-  TRIBO_TRY(tribo_data_detect(model, data, h, &info));
-  TRIBO_TRY(tribo_dyn_assemble(model->system, data->dynamics, &step, data->q, data->v, data->contacts, data->laws,
+  return tribo_data_detect(model, data, h, &info);
+}
+
+// The inverse of one wish; whole: the undriven part goes its own way, which lack then tells.
+static TriboStatus invert(const TriboModel* model, TriboData* data, const double* wish,
+                          const TriboInverseOptions* options, const TriboStepOptions* step, int whole,
+                          TriboInverse* out) {
+  TRIBO_TRY(tribo_dyn_assemble(model->system, data->dynamics, step, data->q, data->v, data->contacts, data->laws,
                                data->ncontact, &data->problem, &data->rows));
   TRIBO_TRY(TRIBO_RESERVE(&data->lambda, &data->lambda_capacity, data->problem.nrow));
   TRIBO_TRY(TRIBO_RESERVE(&data->sigma, &data->sigma_capacity, data->problem.nrow));
   TRIBO_TRY(TRIBO_RESERVE(&data->inverse_lambda, &data->inverse_lambda_capacity, data->problem.nrow));
   out->penetration = approach(data);
-  TRIBO_TRY(opening(model, data, h, wish, &out->opening));
+  TRIBO_TRY(opening(model, data, step->h, wish, &out->opening));
   TriboProblem reduced;
   TRIBO_TRY(tribo_dyn_inverse_reduce(model->system, data->dynamics, data->has_drive, options->tol, whole, &reduced));
-  TRIBO_TRY(find_impulses(model, data, &step, &reduced, out));
-  if (!whole) {
-    TRIBO_TRY(tribo_dyn_inverse_polish(model->system, data->dynamics, &step, data->v, data->lambda));
+  const int polish = !whole && tribo_dyn_inverse_polishes(model->system, data->dynamics);
+  TRIBO_TRY(find_impulses(model, data, step, &reduced, polish ? 1 : MOST_PASSES, out));
+  if (polish) {
+    TRIBO_TRY(tribo_dyn_inverse_polish(model->system, data->dynamics, step, data->v, data->lambda));
   }
-  TRIBO_TRY(publish(data, h, options->tol, out));
+  TRIBO_TRY(publish(data, step->h, options->tol, out));
   out->nspan = 0;
   if (options->span && !whole) {
     TRIBO_TRY(tribo_dyn_inverse_span(model->system, data->dynamics, &out->span, &out->nspan));
   }
-  TRIBO_TRY(tribo_dyn_inverse_finish(model->system, data->dynamics, &step, data->v, data->lambda, data->inverse_tau,
+  TRIBO_TRY(tribo_dyn_inverse_finish(model->system, data->dynamics, step, data->v, data->lambda, data->inverse_tau,
                                      data->inverse_y));
   out->deviation = 0;
   for (int i = 0; i < model->nv; ++i) {
@@ -212,6 +230,7 @@ static TriboStatus invert(const TriboModel* model, TriboData* data, const double
     out->deviation = fmax(out->deviation, fabs(data->inverse_y[i]));
   }
   out->distance = kinetic_norm(data, data->inverse_y);
+  out->feasible = fmax(out->deviation, fmax(out->penetration, out->opening)) <= options->tol;
   return TRIBO_OK;
 }
 
@@ -230,13 +249,23 @@ static TriboStatus run(const TriboModel* model, TriboData* data, const double* w
   for (int i = 0; i < model->nv; ++i) {
     v_next[i] = options->acceleration ? data->v[i] + model->world.dt * wish[i] : wish[i];
   }
-  TRIBO_TRY(invert(model, data, v_next, options, 0, out));
-  out->feasible = fmax(out->deviation, fmax(out->penetration, out->opening)) <= options->tol;
+  TriboStepOptions step;
+  TRIBO_TRY(prepare(model, data, v_next, options, &step));
+  TRIBO_TRY(invert(model, data, v_next, options, &step, 0, out));
+  if (!out->feasible) {
+    // points that pairs leave out may carry it, as they do in a step that would let them sink
+    int added;
+    TRIBO_TRY(tribo_data_touching(model, data, step.h, &added));
+    if (added > 0) {
+      TRIBO_TRY(invert(model, data, v_next, options, &step, 0, out));
+    }
+  }
   if (!out->feasible && options->nearest) {
     // each round moves the wish to where its undriven part would go; the last one finds nothing left to do
     TriboInverse round = *out;
     for (int i = 0; i < MOST_ROUNDS; ++i) {
-      TRIBO_TRY(invert(model, data, v_next, options, 1, &round));
+      TRIBO_TRY(prepare(model, data, v_next, options, &step));
+      TRIBO_TRY(invert(model, data, v_next, options, &step, 1, &round));
       for (int k = 0; k < model->nv; ++k) {
         v_next[k] += data->inverse_y[k];
       }
@@ -244,7 +273,8 @@ static TriboStatus run(const TriboModel* model, TriboData* data, const double* w
         break;
       }
     }
-    TRIBO_TRY(invert(model, data, v_next, options, 0, &round));
+    TRIBO_TRY(prepare(model, data, v_next, options, &step));
+    TRIBO_TRY(invert(model, data, v_next, options, &step, 0, &round));
     round.deviation = 0;
     for (int k = 0; k < model->nv; ++k) {
       data->inverse_y[k] = v_next[k] - (options->acceleration ? data->v[k] + model->world.dt * wish[k] : wish[k]);

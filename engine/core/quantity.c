@@ -29,6 +29,7 @@
   X(CONTACT_FORCE, "contact_force", "world", "N", "sum of the normal forces of the last step")              \
   X(PENETRATION, "penetration", "world", "m", "deepest overlap the last step began with")                   \
   X(OPENING, "opening", "world", "m, rad", "how far the worst closure is open after the last step")         \
+  X(ASLEEP, "asleep", "world", "", "bodies that sleep after the last step")                                 \
   X(ITERATIONS, "iterations", "world", "", "solver iterations of the last step")                            \
   X(LEVELLED, "levelled", "world", "m", "shift of supports that contradicted each other in the last step")  \
   X(SUBSTEPS, "substeps", "world", "", "parts in which the last step was taken, 1 unless it was hard")      \
@@ -54,6 +55,7 @@
   X(OMEGA_Y, "omega.y", "body", "rad/s", "angular velocity, world axes")                                    \
   X(OMEGA_Z, "omega.z", "body", "rad/s", "angular velocity, world axes")                                    \
   X(SPIN, "spin", "body", "rad/s", "length of the angular velocity")                                        \
+  X(BODY_ASLEEP, "asleep", "body", "", "1 when it sleeps")                                                  \
   X(FORCE_X, "contact_force.x", "body", "N", "sum of the contact forces on the body in the last step")      \
   X(FORCE_Y, "contact_force.y", "body", "N", "sum of the contact forces on the body in the last step")      \
   X(FORCE_Z, "contact_force.z", "body", "N", "sum of the contact forces on the body in the last step")      \
@@ -220,6 +222,7 @@ static double step_value(const TriboData* data, int kind) {
       return force;
     case Q_PENETRATION: return info->penetration;
     case Q_OPENING: return info->opening;
+    case Q_ASLEEP: return data->nasleep;
     case Q_ITERATIONS: return info->iterations;
     case Q_LEVELLED: return info->levelled;
     case Q_SUBSTEPS: return info->substeps;
@@ -251,6 +254,7 @@ static double body_value(const TriboData* data, int kind, int id) {
   if (kind >= Q_FORCE_X && kind <= Q_FORCE_Z) return body_force(data, id, kind - Q_FORCE_X);
   if (kind == Q_SPEED) return tribo_norm3(v);
   if (kind == Q_SPIN) return tribo_norm3(w);
+  if (kind == Q_BODY_ASLEEP) return data->asleep[id];
   // tilt from the half-angle form, exact for small angles where acos is not
   double s = hypot(q[0], q[1]), c = hypot(q[2], q[3]);
   return 2 * atan2(s, c);

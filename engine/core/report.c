@@ -5,6 +5,18 @@
 
 #include "math3.h"
 
+// Pieces one behind the other, as many as fit. (Every step says its worst contact: a format would take longer than the
+// rest of the report.)
+static void join(char* text, size_t size, const char* const* pieces, int count) {
+  size_t n = 0;
+  for (int i = 0; i < count; ++i) {
+    for (const char* c = pieces[i]; *c != '\0' && n + 1 < size; ++c) {
+      text[n++] = *c;
+    }
+  }
+  text[n] = '\0';
+}
+
 // "cube1 – cube2", "elbow (upper limit)": the constraint a person would look for.
 static void name_constraint(const TriboModel* model, const TriboData* data, int cone, char* text, size_t size) {
   const TriboRowInfo* row = &data->rows[cone];
@@ -15,7 +27,13 @@ static void name_constraint(const TriboModel* model, const TriboData* data, int 
     for (int k = 0; k < 2; ++k) {
       names[k] = bodies[k] >= 0 ? model->bodies[bodies[k]].name : names[k];
     }
-    snprintf(text, size, "%s – %s (point %u)", names[0], names[1], c->feature);
+    char digits[11] = {0}, *point = digits + 10;
+    uint32_t rest = c->feature;
+    do {
+      *--point = (char)('0' + rest % 10);
+      rest /= 10;
+    } while (rest > 0);
+    join(text, size, (const char*[]){names[0], " – ", names[1], " (point ", point, ")"}, 6);
     return;
   }
   if (row->kind == TRIBO_ROW_CLOSURE) {

@@ -240,6 +240,7 @@ TriboStatus tribo_data_remove_body(const TriboModel* model, TriboData* data, int
   if (data->absent[body]) {
     return tribo_fail(TRIBO_STATE, "%s: '%s' is not there", who, model->bodies[body].name);
   }
+  tribo_sleep_wake(model, data, body);
   data->absent[body] = 1;
   data->nabsent++;
   memset(data->v + model->bodies[body].v_at, 0, 6 * sizeof *data->v);
@@ -281,6 +282,8 @@ TriboStatus tribo_data_teleport(const TriboModel* model, TriboData* data, int bo
       !(size < 1e9)) {
     return tribo_fail(TRIBO_INVALID, "%s: all numbers must be finite and the quaternion not zero", who);
   }
+  tribo_sleep_wake(model, data, body);
+  data->rest[body] = 0;
   // a free body's q: centre of mass and orientation; its v: velocity there, and ω in body axes
   double *q = data->q + model->bodies[body].q_at, *v = data->v + model->bodies[body].v_at, R[9], com[3];
   for (int i = 0; i < 4; ++i) {

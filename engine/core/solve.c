@@ -107,12 +107,15 @@ static void solve_island(int i, int worker, void* context) {
 
 TriboStatus tribo_data_budget(TriboData* data, double h, int divisible) {
   const double most = data->most_factorisations;
-  data->early = divisible && most > EARLY;
-  data->solve_h = h;
-  for (int i = 0; i < data->nsolver && most > 0; ++i) {
-    TRIBO_TRY(tribo_solver_set(data->solvers[i], "level", fmin(LEVEL * data->model->world.slop / h, 1)));
-    TRIBO_TRY(tribo_solver_set(data->solvers[i], "max_factorisations", data->early ? EARLY : most));
+  const int early = divisible && most > EARLY;
+  for (int i = 0; i < data->nsolver && early != data->early; ++i) {
+    TRIBO_TRY(tribo_solver_set(data->solvers[i], "max_factorisations", early ? EARLY : most));
   }
+  for (int i = 0; i < data->nsolver && most > 0 && h != data->solve_h; ++i) {
+    TRIBO_TRY(tribo_solver_set(data->solvers[i], "level", fmin(LEVEL * data->model->world.slop / h, 1)));
+  }
+  data->early = early;
+  data->solve_h = h;
   return TRIBO_OK;
 }
 

@@ -1,6 +1,6 @@
 // Saved states: one flat buffer that holds all a simulation needs to go on with the same bits.
 //
-//   header | q | v | activations | warm entries | absent bodies
+//   header | q | v | activations | warm entries | absent bodies | sleepers | for how long bodies have been slow
 #include "sensors.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "hash.h"
 #include "math3.h"
 
-enum { STATE_VERSION = 3, LARGEST_STATE = 1 << 30 };
+enum { STATE_VERSION = 4, LARGEST_STATE = 1 << 30 };
 static const char magic[8] = "TRIBOST";
 
 typedef struct Header {
@@ -19,9 +19,15 @@ typedef struct Header {
   uint64_t fingerprint;  // of the model
   uint64_t steps;
   double time, warm_dt;
-  int32_t nq, nv, nwarm, nact, nabsent, spare;
+  int32_t nq, nv, nwarm, nact, nabsent, nasleep, nrest, spare;
   uint64_t hash;  // of everything behind the header
 } Header;
+
+// A body that sleeps, and what acts on it.
+typedef struct Sleeper {
+  int64_t body;
+  double force[12];
+} Sleeper;
 
 struct TriboState {
   char* bytes;
@@ -41,33 +47,49 @@ void tribo_state_destroy(TriboState* state) {
   }
 }
 
-static size_t payload_size(int64_t nq, int64_t nv, int64_t nact, int64_t nwarm, int64_t nabsent) {
-  return (size_t)(nq + nv + nact) * sizeof(double) + (size_t)nwarm * sizeof(WarmEntry) +
-         (size_t)nabsent * sizeof(int32_t);
+static size_t payload_size(const Header* h) {
+  return ((size_t)h->nq + (size_t)h->nv + (size_t)h->nact) * sizeof(double) + (size_t)h->nwarm * sizeof(WarmEntry) +
+         (size_t)h->nabsent * sizeof(int32_t) + (size_t)h->nasleep * sizeof(Sleeper) +
+         (size_t)h->nrest * sizeof(int32_t);
+}
+
+static void put(char** at, const void* from, size_t bytes) {
+  if (bytes > 0) {
+    memcpy(*at, from, bytes);
+  }
+  *at += bytes;
+}
+
+static void take(const char** at, void* to, size_t bytes) {
+  if (bytes > 0) {
+    memcpy(to, *at, bytes);
+  }
+  *at += bytes;
+}
+
+// Who is not there, who sleeps, and for how long the others have been slow.
+static void put_bodies(const TriboModel* model, const TriboData* data, char** at) {
+  for (int32_t i = 0; i < model->nfree && data->nabsent > 0; ++i) {
+    if (data->absent[i]) {
+      put(at, &i, sizeof i);
+    }
+  }
+  for (int i = 0; i < model->nfree && data->nasleep > 0; ++i) {
+    if (data->asleep[i]) {
+      Sleeper sleeper = {.body = i};
+      memcpy(sleeper.force, data->sleep_force + 12 * i, sizeof sleeper.force);
+      put(at, &sleeper, sizeof sleeper);
+    }
+  }
+  for (int i = 0; i < model->nfree && model->world.sleep > 0; ++i) {
+    const int32_t rest = data->rest[i];
+    put(at, &rest, sizeof rest);
+  }
 }
 
 TriboStatus tribo_state_save(const TriboModel* model, const TriboData* data, TriboState* state) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_state_save"));
   TRIBO_REQUIRE(state);
-  size_t payload = payload_size(model->nq, model->nv, model->nactuator, data->nwarm, data->nabsent);
-  TRIBO_TRY(TRIBO_RESERVE(&state->bytes, &state->capacity, sizeof(Header) + payload));
-  state->used = sizeof(Header) + payload;
-  char* at = state->bytes + sizeof(Header);
-  size_t nq = (size_t)model->nq * sizeof(double), nv = (size_t)model->nv * sizeof(double);
-  memcpy(at, data->q, nq);
-  memcpy(at + nq, data->v, nv);
-  const size_t nact = (size_t)model->nactuator * sizeof(double);
-  memcpy(at + nq + nv, data->act, nact);
-  if (data->nwarm > 0) {
-    memcpy(at + nq + nv + nact, data->warm, (size_t)data->nwarm * sizeof(WarmEntry));
-  }
-  char* names = at + nq + nv + nact + (size_t)data->nwarm * sizeof(WarmEntry);
-  for (int32_t i = 0; i < model->nfree && data->nabsent > 0; ++i) {
-    if (data->absent[i]) {
-      memcpy(names, &i, sizeof i);
-      names += sizeof i;
-    }
-  }
   Header header = {.version = STATE_VERSION,
                    .entry_size = sizeof(WarmEntry),
                    .fingerprint = model->fingerprint,
@@ -79,7 +101,18 @@ TriboStatus tribo_state_save(const TriboModel* model, const TriboData* data, Tri
                    .nact = model->nactuator,
                    .nwarm = data->nwarm,
                    .nabsent = data->nabsent,
-                   .hash = tribo_hash(TRIBO_HASH_START, at, payload)};
+                   .nasleep = data->nasleep,
+                   .nrest = model->world.sleep > 0 ? model->nfree : 0};
+  const size_t payload = payload_size(&header);
+  TRIBO_TRY(TRIBO_RESERVE(&state->bytes, &state->capacity, sizeof header + payload));
+  state->used = sizeof header + payload;
+  char* at = state->bytes + sizeof header;
+  put(&at, data->q, (size_t)model->nq * sizeof *data->q);
+  put(&at, data->v, (size_t)model->nv * sizeof *data->v);
+  put(&at, data->act, (size_t)model->nactuator * sizeof *data->act);
+  put(&at, data->warm, (size_t)data->nwarm * sizeof *data->warm);
+  put_bodies(model, data, &at);
+  header.hash = tribo_hash(TRIBO_HASH_START, state->bytes + sizeof header, payload);
   memcpy(header.magic, magic, sizeof magic);
   memcpy(state->bytes, &header, sizeof header);
   return TRIBO_OK;
@@ -99,14 +132,43 @@ static TriboStatus read_header(const TriboState* state, const char* who, Header*
                       STATE_VERSION);
   }
   if (header->nq < 0 || header->nv < 0 || header->nwarm < 0 || header->nact < 0 || header->nabsent < 0 ||
-      state->used - sizeof *header !=
-          payload_size(header->nq, header->nv, header->nact, header->nwarm, header->nabsent)) {
+      header->nasleep < 0 || header->nrest < 0 || state->used - sizeof *header != payload_size(header)) {
     return tribo_fail(TRIBO_INVALID, "%s: the state is cut short or its sizes are wrong", who);
   }
   if (tribo_hash(TRIBO_HASH_START, state->bytes + sizeof *header, state->used - sizeof *header) != header->hash) {
     return tribo_fail(TRIBO_INVALID, "%s: the state is damaged (its checksum differs)", who);
   }
   return TRIBO_OK;
+}
+
+static void take_bodies(const TriboModel* model, TriboData* data, const Header* header, const char** at) {
+  memset(data->absent, 0, (size_t)model->nbody);
+  data->nabsent = 0;
+  for (int i = 0; i < header->nabsent; ++i) {
+    int32_t body;
+    take(at, &body, sizeof body);
+    if (body >= 0 && body < model->nfree && !data->absent[body]) {
+      data->absent[body] = 1;
+      data->nabsent++;
+    }
+  }
+  // a world in which nobody sleeps wakes them
+  tribo_sleep_wake_all(model, data);
+  for (int i = 0; i < header->nasleep; ++i) {
+    Sleeper sleeper;
+    take(at, &sleeper, sizeof sleeper);
+    const int64_t body = sleeper.body;
+    if (model->world.sleep > 0 && body >= 0 && body < model->nfree && !data->asleep[body]) {
+      data->asleep[body] = 1;
+      data->nasleep++;
+      memcpy(data->sleep_force + 12 * body, sleeper.force, sizeof sleeper.force);
+    }
+  }
+  for (int i = 0; i < header->nrest && i < model->nfree; ++i) {
+    int32_t rest;
+    take(at, &rest, sizeof rest);
+    data->rest[i] = rest > 0 ? rest : 0;
+  }
 }
 
 TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const TriboState* state) {
@@ -120,25 +182,13 @@ TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const 
                       "tribo_state_restore: the state belongs to another model (nq %d, nv %d; this one has %d, %d)",
                       header.nq, header.nv, model->nq, model->nv);
   }
-  const char* at = state->bytes + sizeof header;
   TRIBO_TRY(TRIBO_RESERVE(&data->warm, &data->warm_capacity, header.nwarm));
-  size_t nq = (size_t)model->nq * sizeof(double), nv = (size_t)model->nv * sizeof(double);
-  memcpy(data->q, at, nq);
-  memcpy(data->v, at + nq, nv);
-  const size_t nact = (size_t)model->nactuator * sizeof(double);
-  memcpy(data->act, at + nq + nv, nact);
-  memcpy(data->warm, at + nq + nv + nact, (size_t)header.nwarm * sizeof(WarmEntry));
-  const char* names = at + nq + nv + nact + (size_t)header.nwarm * sizeof(WarmEntry);
-  memset(data->absent, 0, (size_t)model->nbody);
-  data->nabsent = 0;
-  for (int i = 0; i < header.nabsent; ++i) {
-    int32_t body;
-    memcpy(&body, names + (size_t)i * sizeof body, sizeof body);
-    if (body >= 0 && body < model->nfree && !data->absent[body]) {
-      data->absent[body] = 1;
-      data->nabsent++;
-    }
-  }
+  const char* at = state->bytes + sizeof header;
+  take(&at, data->q, (size_t)model->nq * sizeof *data->q);
+  take(&at, data->v, (size_t)model->nv * sizeof *data->v);
+  take(&at, data->act, (size_t)model->nactuator * sizeof *data->act);
+  take(&at, data->warm, (size_t)header.nwarm * sizeof *data->warm);
+  take_bodies(model, data, &header, &at);
   data->nwarm = header.nwarm;
   data->warm_dt = header.warm_dt;
   data->steps = header.steps;

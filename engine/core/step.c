@@ -101,10 +101,10 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const S
   return TRIBO_OK;
 }
 
-// Bodies that are not there stay where they are.
-static void keep_absent(const TriboModel* model, TriboData* data, const StepStart* start) {
-  for (int i = 0; i < model->nfree && data->nabsent > 0; ++i) {
-    if (data->absent[i]) {
+// Bodies that are not there, or sleep, stay where they are.
+static void keep_still(const TriboModel* model, TriboData* data, const StepStart* start) {
+  for (int i = 0; i < model->nfree && (data->nabsent > 0 || data->ndozing > 0); ++i) {
+    if (data->absent[i] || (data->ndozing > 0 && data->dozing[i])) {
       const TriboBodyInfo* body = &model->bodies[i];
       memcpy(data->q_next + body->q_at, start->q + body->q_at, 7 * sizeof *data->q);
       memset(data->v_next + body->v_at, 0, 6 * sizeof *data->v);
@@ -112,59 +112,82 @@ static void keep_absent(const TriboModel* model, TriboData* data, const StepStar
   }
 }
 
+// The time since the last mark goes to a stage.
+static void lap(TriboStepInfo* info, TriboStage stage, double* mark) {
+  const double now = tribo_now();
+  info->stage[stage] += now - *mark;
+  *mark = now;
+}
+
+// The impulses of all constraints. (A step without any reads no clock for it: that would take a third of its time.)
+static TriboStatus find_impulses(TriboData* data, const StepStart* start, double deadline, TriboStepInfo* info,
+                                 double* mark) {
+  const int rows = data->problem.nrow;
+  TRIBO_TRY(tribo_islands_build(&data->islands, &data->problem));
+  if (rows == 0) {
+    return TRIBO_OK;
+  }
+  TRIBO_TRY(TRIBO_RESERVE(&data->lambda, &data->lambda_capacity, rows));
+  TRIBO_TRY(TRIBO_RESERVE(&data->sigma, &data->sigma_capacity, rows));
+  tribo_warm_match(data, start);
+  lap(info, TRIBO_STAGE_ISLANDS, mark);
+  TRIBO_TRY(tribo_data_solve(data, deadline, info));
+  lap(info, TRIBO_STAGE_SOLVE, mark);
+  return TRIBO_OK;
+}
+
 // Contacts, limits and joints to impulses and the next state; once more where these impulses bring new contacts about.
 static TriboStatus solve_step(const TriboModel* model, TriboData* data, const StepStart* start,
                               const TriboStepOptions* options, double deadline, TriboStepInfo* info) {
-  double last;
-#define STAGE(id, call)                           \
-  do {                                            \
-    TRIBO_TRY(call);                              \
-    double now_ = tribo_now();                    \
-    info->stage[TRIBO_STAGE_##id] += now_ - last; \
-    last = now_;                                  \
-  } while (0)
+  double mark = tribo_now();
   for (int more = 1; more;) {
-    last = tribo_now();
-    STAGE(ROWS, tribo_dyn_assemble(model->system, data->dynamics, options, start->q, start->v, data->contacts,
-                                   data->laws, data->ncontact, &data->problem, &data->rows));
-    const int rows = data->problem.nrow;
-    TRIBO_TRY(TRIBO_RESERVE(&data->lambda, &data->lambda_capacity, rows));
-    TRIBO_TRY(TRIBO_RESERVE(&data->sigma, &data->sigma_capacity, rows));
-    TRIBO_TRY(tribo_islands_build(&data->islands, &data->problem));
-    tribo_warm_match(data, start);
-    STAGE(ISLANDS, TRIBO_OK);
-    STAGE(SOLVE, tribo_data_solve(data, deadline, info));
-    STAGE(ADVANCE, tribo_dyn_advance(model->system, data->dynamics, options, start->q, start->v, data->lambda,
-                                     data->q_next, data->v_next));
-    keep_absent(model, data, start);
+    TRIBO_TRY(tribo_dyn_assemble(model->system, data->dynamics, options, start->q, start->v, data->contacts, data->laws,
+                                 data->ncontact, &data->problem, &data->rows));
+    lap(info, TRIBO_STAGE_ROWS, &mark);
+    TRIBO_TRY(find_impulses(data, start, deadline, info, &mark));
+    TRIBO_TRY(tribo_dyn_advance(model->system, data->dynamics, options, start->q, start->v, data->lambda, data->q_next,
+                                data->v_next));
+    keep_still(model, data, start);
+    lap(info, TRIBO_STAGE_ADVANCE, &mark);
     TRIBO_TRY(tribo_data_chase(model, data, start, info, &more));
+    mark = more ? tribo_now() : mark;
   }
-  last = tribo_now();
-  STAGE(LOOPS, close_loops(model, data, start, options, deadline, info));
-  STAGE(CERTIFY, tribo_data_certify(model, data, info));
-#undef STAGE
+  if (model->nclosure > 0) {
+    TRIBO_TRY(close_loops(model, data, start, options, deadline, info));
+    lap(info, TRIBO_STAGE_LOOPS, &mark);
+  }
+  TRIBO_TRY(tribo_data_certify(model, data, info));
+  if (data->problem.nrow > 0) {
+    lap(info, TRIBO_STAGE_CERTIFY, &mark);
+  }
   return TRIBO_OK;
 }
 
 // One step, or a part of one, into the spare buffers.
-static TriboStatus run_part(const TriboModel* model, TriboData* data, const StepStart* start, double deadline,
-                            TriboStepInfo* info) {
+static TriboStatus run_part(const TriboModel* model, TriboData* data, const StepStart* start, double begin,
+                            double deadline, TriboStepInfo* info) {
   const TriboStepOptions options = tribo_data_options(&model->world, data, start->h);
-  const double begin = tribo_now();
   info->outcome = TRIBO_SOLVED;
   info->residual.worst = -1;
   info->passes = 1;
   TRIBO_TRY(tribo_data_budget(data, start->h, start->divisible));
-  TRIBO_TRY(tribo_data_gather(model, data, start, 1));
-  TRIBO_TRY(
-      tribo_dyn_update(model->system, data->dynamics, &options, start->q, start->v, data->tau_step, data->wrench_step));
-  info->stage[TRIBO_STAGE_DYNAMICS] = tribo_now() - begin;
-  TRIBO_TRY(tribo_data_detect(model, data, start->h, info));
-  TRIBO_TRY(solve_step(model, data, start, &options, deadline, info));
+  do {
+    TRIBO_TRY(tribo_data_gather(model, data, start, 1));
+    tribo_sleep_feel(model, data, start);
+    TRIBO_TRY(tribo_dyn_update(model->system, data->dynamics, &options, start->q, start->v, data->tau_step,
+                               data->wrench_step));
+    lap(info, TRIBO_STAGE_DYNAMICS, &begin);
+    TRIBO_TRY(tribo_data_detect(model, data, start->h, info));
+    tribo_sleep_meet(model, data, start, data->contacts, data->ncontact);
+    if (!data->woken) {
+      TRIBO_TRY(solve_step(model, data, start, &options, deadline, info));
+    }
+  } while (data->woken);
+  info->asleep = data->ndozing;
   info->rows = data->problem.nrow;
   info->islands = data->islands.count;
   TRIBO_TRY(tribo_data_publish(data, start->h));
-  return tribo_warm_renew(data);
+  return tribo_warm_renew(model, data, start);
 }
 
 // ---- the parts of a divided step
@@ -198,6 +221,7 @@ static void add_part(TriboStepInfo* info, const TriboStepInfo* part) {
   info->pairs = part->pairs > info->pairs ? part->pairs : info->pairs;
   info->softened += part->softened;
   info->levelled = fmax(info->levelled, part->levelled);
+  info->asleep = part->asleep;
   info->rungs |= part->rungs;
 }
 
@@ -219,7 +243,7 @@ static StepStart go_on(TriboData* data, const StepStart* from) {
                      .q = data->q_mid,
                      .v = data->v_mid,
                      .warm = data->warm_mid,
-                     .nwarm = data->problem.ncone,
+                     .nwarm = data->nwarm_next,
                      .warm_dt = from->h};
 }
 
@@ -243,16 +267,19 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, double* pa
                      .warm = data->warm,
                      .nwarm = data->nwarm,
                      .warm_dt = data->warm_dt};
+  double mark = begin;
+  tribo_sleep_begin(data);
   tribo_events_begin(data);
   // shares are powers of two: their sums are exact
   for (double done = 0, share = 1; done < 1;) {
     TriboStepInfo part = {0};
     start.h = *part_dt = share * dt;
     start.divisible = is_divisible(model, share);
-    TRIBO_TRY(run_part(model, data, &start, deadline, &part));
+    TRIBO_TRY(run_part(model, data, &start, mark, deadline, &part));
     add_work(info, &part);
     if (may_divide(&start, &part, deadline)) {
       share *= 0.5;
+      mark = tribo_now();
       continue;
     }
     add_part(info, &part);
@@ -260,6 +287,7 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, double* pa
     done += share;
     if (done < 1) {
       start = go_on(data, &start);
+      mark = tribo_now();
     }
   }
   info->time = tribo_now() - begin;
@@ -276,12 +304,13 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, double* pa
 // ---- the step
 
 static void commit(const TriboModel* model, TriboData* data, double part_dt, const TriboStepInfo* info) {
+  tribo_sleep_end(model, data);
   SWAP(double*, data->q, data->q_next);
   SWAP(double*, data->v, data->v_next);
   SWAP(double*, data->act, data->act_next);
   SWAP(WarmEntry*, data->warm, data->warm_next);
   SWAP(size_t, data->warm_capacity, data->warm_next_capacity);
-  data->nwarm = data->problem.ncone;
+  data->nwarm = data->nwarm_next;
   data->warm_dt = part_dt;
   data->steps++;
   // time from the count, so that it does not drift by a rounding per step
@@ -310,6 +339,7 @@ TriboStatus tribo_step(const TriboModel* model, TriboData* data, TriboStepInfo* 
   } else {
     commit(model, data, part_dt, &own);
   }
+  data->ndozing = 0;
   if (info != NULL) {
     *info = own;
   }

@@ -81,17 +81,43 @@ void tribo_warm_match(TriboData* data, const StepStart* start) {
   }
 }
 
-TriboStatus tribo_warm_renew(TriboData* data) {
+// The next entry from i on that sleepers hold.
+static int next_held(const TriboModel* model, const TriboData* data, const StepStart* start, int i) {
+  while (i < start->nwarm && !tribo_sleep_holds(model, data, &start->warm[i])) {
+    i++;
+  }
+  return i;
+}
+
+// An entry that waits for its bodies to wake, in the measure of this step.
+static WarmEntry waiting(const StepStart* start, int i) {
+  WarmEntry e = start->warm[i];
+  for (int k = 0; k < e.dim; ++k) {
+    e.lambda[k] *= start->h / start->warm_dt;
+  }
+  return e;
+}
+
+TriboStatus tribo_warm_renew(const TriboModel* model, TriboData* data, const StepStart* start) {
   const TriboProblem* p = &data->problem;
-  TRIBO_TRY(TRIBO_RESERVE(&data->warm_next, &data->warm_next_capacity, p->ncone));
+  const int held = data->ndozing > 0 ? start->nwarm : 0;
+  int n = 0, m = next_held(model, data, start, start->nwarm - held);
+  TRIBO_TRY(TRIBO_RESERVE(&data->warm_next, &data->warm_next_capacity, p->ncone + held));
   for (int c = 0; c < p->ncone; ++c) {
     const TriboCone* cone = &p->cones[c];
     WarmEntry e = key_of(data, c);
+    for (; m < start->nwarm && compare(&start->warm[m], &e) < 0; m = next_held(model, data, start, m + 1)) {
+      data->warm_next[n++] = waiting(start, m);
+    }
     e.dim = cone->dim;
     memcpy(e.frame, data->rows[c].frame, sizeof e.frame);
     memcpy(e.lambda, data->lambda + cone->row, (size_t)cone->dim * sizeof *e.lambda);
     memcpy(e.sigma, data->sigma + cone->row, (size_t)cone->dim * sizeof *e.sigma);
-    data->warm_next[c] = e;
+    data->warm_next[n++] = e;
   }
+  for (; m < start->nwarm; m = next_held(model, data, start, m + 1)) {
+    data->warm_next[n++] = waiting(start, m);
+  }
+  data->nwarm_next = n;
   return TRIBO_OK;
 }

@@ -147,6 +147,11 @@ with tempfile.TemporaryDirectory() as folder:
     complains(["solve", hard, "--tol", "-1"], "--tol -1")
     complains(["solve", hard, "--set", "fly=1"], "fly")
     complains(["solve", hard, "--quiet", "--out", "/nowhere/x.hdf5"], "/nowhere/x.hdf5")
+    # the same step from a saved state: the same problem
+    call("run", tower, "--steps", 19, "--save", here / "before.state", "--quiet")
+    call("dump", tower, "--load", here / "before.state", "--step", 1, "--out", here / "again.hdf5", "--quiet")
+    again = json.loads(call("solve", here / "again.hdf5", "--json", "-", "--quiet")[0])[0]
+    assert all(again[key] == result[0][key] for key in ("rows", "iterations", "natmap_unit", "rungs")), again
     complains(["dump", tower, "--step", "2"], "--out")
     complains(["dump", bounce, "--step", "2", "--out", here / "none.hdf5", "--quiet"], "no contact")
     complains(["dump", tower, "--step", "2", "--out", "/nowhere/x.hdf5", "--quiet"], "/nowhere/x.hdf5")
@@ -181,9 +186,27 @@ with tempfile.TemporaryDirectory() as folder:
     assert set(json.loads((here / "s.json").read_text())[0]) >= {"work", "engine", "settings", "us", "ratio", "accuracy"}
     complains(["bench", "scenes", here / "nowhere"], "nowhere")
     complains(["bench", "scenes", scenes / "cubes/tower.yaml", "--repeats", "0"], "--repeats 0")
+    complains(["bench", "scenes", scenes / "cubes/tower.yaml", "--window", "2"], "--window 2: from:to")
+    complains(["bench", "scenes", scenes / "cubes/tower.yaml", "--window", "2:3", *few], "no step ends within --window")
+    # the ruler knows the closed forms: a = g (sin 30° − μ cos 30°) on the slope, e² of the height after a bounce
+    out, _ = call("bench", "scenes", scenes / "bench/slide80.yaml", scenes / "bench/bounce.yaml", scenes / "bench/spin.yaml",
+                  "--duration", "1.2", "--repeats", "1", "--quiet", "--json", "-")
+    slide, bounced, spin = [r["accuracy"] for r in json.loads(out)]
+    assert abs(slide["accel_err_pct"]) < 1e-6 and slide["lift_mm"] < 1e-9 and slide["pen_max_mm"] < 1e-9, slide
+    assert abs(bounced["apex_m"] - 0.64) < 1e-4 and spin["energy_err"] < 1e-12 and spin["momentum_err"] < 1e-12
     if (pathlib.Path(tribo).parent / "tribo-mujoco").exists():
         out, _ = call("bench", "scenes", scenes / "robots/humanoid.xml", "--peers", *few)
         assert "mujoco:default" in out and "mujoco:stiff" in out, out
+        # both engines set out from the same state: MuJoCo then sinks in, and by its own account as deep as the ruler says
+        out, _ = call("bench", "scenes", scenes / "cubes/tower.yaml", "--peers", "--settle", 0.05, "--steps", 200, "--repeats", 1,
+                      "--window", "0.06:0.2", "--quiet", "--json", "-")
+        own, other = json.loads(out)
+        assert (own["engine"], other["engine"], other["settings"]) == ("tribo", "mujoco", "default")
+        assert own["accuracy"]["pen_max_mm"] < 1e-6 and other["accuracy"]["pen_max_mm"] > 50, other
+        assert 0.9 < 1e-3 * other["accuracy"]["pen_max_mm"] / other["accuracy"]["penetration"] <= 1, other   # every 10 ms
+        out, _ = call("bench", "scenes", scenes / "bench/fourbar.yaml", "--peers", "--repeats", 1, "--quiet", "--json", "-", "--duration", 1)
+        bars, loop = json.loads(out)[:2]
+        assert bars["accuracy"]["gap_max_um"] < 1e-3 and 10 < loop["accuracy"]["gap_max_um"] < 1e3, loop
 
     # a sweep: the same row has the same bits alone, with others beside it, and in `run`
     pile = scenes / "piles/boxes_50.yaml"
@@ -271,17 +294,24 @@ with tempfile.TemporaryDirectory() as folder:
 
     wrong(300, lambda row: ",".join(row[:2]), "bad.csv:300:2: the row has fewer than the header's 5 columns")
     rows = pathlib.Path(out).read_text().splitlines()
-    assert len(rows) == 299 and rows[-1].startswith("# incomplete: stopped at"), rows[-1]
+    assert len(rows) == 299 and rows[-1].startswith("# incomplete: ") and rows[-1].endswith("stopped at t = 0.297 after 297 steps"), rows[-1]
     call("plot", out, "--out", str(pathlib.Path(folder, "out.svg")))
     wrong(7, lambda row: ",".join(row + ["0"]), "bad.csv:7:5: the row has more than the header's 5 columns")
     wrong(1, lambda row: ",".join(["t", "q.pull"] + row[2:]), "bad.csv:1:2: column 'q.pull' is of no joint or body")
     wrong(1, lambda row: ",".join(["t", "x"] + row[2:]), "bad.csv:1: column 'q.push' is missing")
     wrong(1, lambda row: ",".join(row[:2] + [row[1]] + row[3:]), "bad.csv:1:3: column 'q.push' stands there twice")
-    wrong(9, lambda row: ",".join(["0.001"] + row[1:]), "bad.csv:9: t = 0.001 comes after t = 0.006, must grow")
-    wrong(9, lambda row: ",".join(["0.0065"] + row[1:]), "bad.csv:9: t grows by 0.0005 s, before by 0.001 s")
+    wrong(9, lambda row: ",".join(["0.001"] + row[1:]), "bad.csv:9:1: t = 0.001 comes after t = 0.006, must grow")
+    wrong(9, lambda row: ",".join(["0.0065"] + row[1:]), "bad.csv:9:1: t grows by 0.0005 s, before by 0.001 s")
     wrong(9, lambda row: ",".join(row[:3] + ["nan"] + row[4:]), "bad.csv:9:4: v.push is nan, must be finite")
     wrong(9, lambda row: ",".join(row[:3] + ["fast"] + row[4:]), "bad.csv:9:4: 'fast' is no number")
     wrong(9, lambda row: ",".join(row[:2] + ["-0.02"] + row[3:]), "bad.csv:9: ground and block", "overlap by 0.02 m")
+    # a picture of it has the forces of its contacts
+    said = subprocess.run([tribo, "render", push, "--motion", motion, "--passive", "rise", "--at", "0.25", "--overlay",
+                           "forces", "--out", str(pathlib.Path(folder, "push.png")), "--size", "64x36"],
+                          capture_output=True, text=True)
+    if "OpenGL" not in said.stderr and "no viewer" not in said.stderr:
+        assert said.returncode == 0 and pathlib.Path(folder, "push.png").exists(), said.stderr
+        complains(["render", push, "--motion", bad, "--at", "0.007", "--out", "x.png"], "bad.csv:9: ground and block")
     complains(["id", push], "id needs --motion FILE")
     complains(["id", push, "--motion", "nowhere.csv"], "nowhere.csv: cannot be read")
     complains(["id", push, "--motion", motion, "--passive", "pull"], "there is no joint 'pull'")

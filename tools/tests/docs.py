@@ -46,7 +46,8 @@ with tempfile.TemporaryDirectory() as folder:
     page = (root / "docs/inverse-dynamics.md").read_text()
     for line in re.findall(r"^    tribo (.+)$", page, re.M):
         words = [str(root / w) if w.startswith("scenes/") else w for w in line.split()]
-        subprocess.run([tribo, *words], check=True, capture_output=True, cwd=folder)
+        out = subprocess.run([tribo, *words], capture_output=True, text=True, cwd=folder)
+        assert out.returncode == 0 or "OpenGL" in out.stderr or "no viewer" in out.stderr, (line, out.stderr)
     rows = [row.split(",") for row in pathlib.Path(folder, "torques.csv").read_text().splitlines()]
     push = [float(row[rows[0].index("tau.push")]) for row in rows[1:]]
     assert abs(push[0] - 12) < 1e-9 and abs(push[-1] - 7.848) < 1e-9, (push[0], push[-1])

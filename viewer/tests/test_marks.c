@@ -207,6 +207,29 @@ static void colours_tell_islands_and_depth(void** state) {
   world_destroy(&world);
 }
 
+static void who_sleeps_is_dim(void** state) {
+  (void)state;
+  World world = from_text(
+      "world: {sleep: 0.05}\nstatic: [{plane: [0, 0, 1]}]\nbodies:\n"
+      "  - {name: rests, position: [0, 0, 0.5], box: [1, 1, 1], color: [0.5, 0.4, 0.8]}\n"
+      "  - {name: flies, position: [9, 0, 5], sphere: 0.5, color: [0.5, 0.4, 0.8]}\n");
+  const TriboDrawOptions plain = {.size = 10};
+  const float day[3] = {0.5f, 0.4f, 0.8f};
+  for (int steps = 0; steps <= 100; steps += 100) {
+    for (int i = 0; i < steps; ++i) {
+      CHECK_OK(tribo_step(world.model, world.data, NULL));
+    }
+    int n;
+    VIEW_OK(tribo_view_list_fill(world.list, world.model, world.data, &plain));
+    const TriboDrawInstance* bodies = tribo_view_list_instances(world.list, &n) + 1;
+    for (int k = 0; k < 3; ++k) {
+      CHECK_NEAR(bodies[0].color[k], (steps > 0 ? 0.45 : 1) * day[k], 1e-6);
+      CHECK_NEAR(bodies[1].color[k], day[k], 1e-6);
+    }
+  }
+  world_destroy(&world);
+}
+
 static void trails_follow_the_fall(void** state) {
   (void)state;
   World world = resting_boxes();
@@ -343,6 +366,7 @@ int main(void) {
       cmocka_unit_test(inertia_is_that_of_an_ellipsoid),
       cmocka_unit_test(joints_and_closures_show_where_they_are),
       cmocka_unit_test(colours_tell_islands_and_depth),
+      cmocka_unit_test(who_sleeps_is_dim),
       cmocka_unit_test(trails_follow_the_fall),
       cmocka_unit_test(rays_find_what_is_there),
       cmocka_unit_test(one_contact_stands_out),

@@ -2,15 +2,19 @@
 #pragma once
 
 #include <math.h>
+#include <stdio.h>
 
 #include "scenes.h"
 
-static inline void add_material(TriboScene* scene, int compliant) {
+// What everything is made of: rigid with μ = 0.7, unless flags say otherwise.
+enum { SOFT = 1, SLIPPERY = 2 };
+
+static inline void add_material(TriboScene* scene, int flags) {
   TriboMaterialDef material = tribo_material_default();
   material.name = "ground";
-  material.friction = 0.7;
-  material.stiffness = compliant ? 1e6 : 0;
-  material.damping = compliant ? 1e3 : 0;
+  material.friction = flags & SLIPPERY ? 0.05 : 0.7;
+  material.stiffness = flags & SOFT ? 1e6 : 0;
+  material.damping = flags & SOFT ? 1e3 : 0;
   CHECK_OK(tribo_scene_add_material(scene, &material, NULL));
 }
 
@@ -27,9 +31,10 @@ static inline void add_box(TriboScene* scene, int body, double x, double y, doub
   CHECK_OK(tribo_scene_add_shape(scene, body, &box, NULL));
 }
 
-static inline void add_cube(TriboScene* scene, double x, double y, double z, double size) {
+static inline void add_cube(TriboScene* scene, double x, double y, double z, double size, double speed) {
   TriboBodyDef body = tribo_body_default();
   int id;
+  body.velocity[0] = speed;
   body.position[0] = x;
   body.position[1] = y;
   body.position[2] = z;
@@ -38,10 +43,10 @@ static inline void add_cube(TriboScene* scene, double x, double y, double z, dou
 }
 
 static inline TriboScene* with_turned(const char* urdf, const char* srdf, const char* reference, int floats, double z,
-                                      double turn, int compliant) {
+                                      double turn, int flags) {
   TriboScene* scene;
   CHECK_OK(tribo_scene_create(&scene));
-  add_material(scene, compliant);
+  add_material(scene, flags);
   TriboRobotDef robot = tribo_robot_default();
   robot.name = "robot";
   robot.urdf = urdf;
@@ -58,8 +63,8 @@ static inline TriboScene* with_turned(const char* urdf, const char* srdf, const 
 }
 
 static inline TriboScene* with_robot(const char* urdf, const char* srdf, const char* reference, int floats, double z,
-                                     int compliant) {
-  return with_turned(urdf, srdf, reference, floats, z, 0, compliant);
+                                     int flags) {
+  return with_turned(urdf, srdf, reference, floats, z, 0, flags);
 }
 
 static inline void add_ground(TriboScene* scene) {
@@ -121,38 +126,38 @@ static inline void robots_forget(void) {
   }
 }
 
-static inline TriboScene* talos_alone(int parts, int compliant) {
-  return with_robot(talos_file(parts), ROBOTS "talos_data/srdf/talos.srdf", "half_sitting", 1, 0.002, compliant);
+static inline TriboScene* talos_alone(int parts, int flags) {
+  return with_robot(talos_file(parts), ROBOTS "talos_data/srdf/talos.srdf", "half_sitting", 1, 0.002, flags);
 }
 
-static inline TriboScene* talos(int compliant) {
-  TriboScene* scene = talos_alone(1, compliant);
+static inline TriboScene* talos(int flags) {
+  TriboScene* scene = talos_alone(1, flags);
   add_ground(scene);
   return scene;
 }
 
-static inline TriboScene* talos_of_24(int compliant) {
-  TriboScene* scene = talos_alone(SOLES_MOST, compliant);
+static inline TriboScene* talos_of_24(int flags) {
+  TriboScene* scene = talos_alone(SOLES_MOST, flags);
   add_ground(scene);
   return scene;
 }
 
 // Ground under the left foot alone.
-static inline TriboScene* one_foot(int compliant) {
-  TriboScene* scene = talos_alone(1, compliant);
+static inline TriboScene* one_foot(int flags) {
+  TriboScene* scene = talos_alone(1, flags);
   add_box(scene, TRIBO_WORLD, 0, 0.5, -0.5, 1, 1);
   return scene;
 }
 
-static inline TriboScene* solo(int compliant) {
+static inline TriboScene* solo(int flags) {
   TriboScene* scene = with_robot(ROBOTS "solo_description/robots/solo12.urdf", ROBOTS "solo_description/srdf/solo.srdf",
-                                 "standing", 1, 0.02, compliant);
+                                 "standing", 1, 0.02, flags);
   add_ground(scene);
   return scene;
 }
 
-static inline TriboScene* arm(int compliant) {
-  TriboScene* scene = with_robot(ROBOTS "ur_description/urdf/ur5_robot.urdf", NULL, NULL, 0, 0, compliant);
+static inline TriboScene* arm(int flags) {
+  TriboScene* scene = with_robot(ROBOTS "ur_description/urdf/ur5_robot.urdf", NULL, NULL, 0, 0, flags);
   CHECK_OK(tribo_scene_set_joint(scene, "robot/shoulder_lift_joint", -1.2, 0));
   CHECK_OK(tribo_scene_set_joint(scene, "robot/elbow_joint", 1.6, 0));
   CHECK_OK(tribo_scene_set_joint(scene, "robot/wrist_1_joint", -2, 0));
@@ -192,39 +197,78 @@ static inline double reach_of_arm(void) {
   return far;
 }
 
-static inline TriboScene* arm_at_wall(int compliant) {
-  TriboScene* scene = arm(compliant);
+static inline TriboScene* arm_at_wall(int flags) {
+  TriboScene* scene = arm(flags);
   add_wall(scene, reach_of_arm() - 2e-3);
   return scene;
 }
 
 // A box on a table, in front of the arm.
-static inline TriboScene* arm_and_box(int compliant) {
-  TriboScene* scene = arm(compliant);
+static inline TriboScene* arm_and_box(int flags) {
+  TriboScene* scene = arm(flags);
   add_ground(scene);
-  add_cube(scene, reach_of_arm() + 0.5 - 1e-3, 0.1, 0.5, 1);
+  add_cube(scene, reach_of_arm() + 0.5 - 1e-3, 0.1, 0.5, 1, 0);
   return scene;
 }
 
-static inline TriboScene* tower(int compliant) {
+// Five cubes; on slippery ground each one slides over the one below.
+static inline TriboScene* tower(int flags) {
   TriboScene* scene;
   CHECK_OK(tribo_scene_create(&scene));
-  add_material(scene, compliant);
+  add_material(scene, flags);
   add_ground(scene);
   for (int i = 0; i < 5; ++i) {
-    add_cube(scene, 0.02 * i, 0.01 * i, 0.25 + 0.5 * i, 0.5);
+    add_cube(scene, 0.02 * i, 0.01 * i, 0.25 + 0.5 * i, 0.5, flags & SLIPPERY ? 0.1 * (i + 1) : 0);
   }
   return scene;
 }
 
 // A hand, palm up, with two cubes in it.
-static inline TriboScene* allegro(int compliant) {
+static inline TriboScene* allegro(int flags) {
   TriboScene* scene = with_turned(ROBOTS "allegro_hand_description/urdf/allegro_right_hand.urdf", NULL, NULL, 0, 0.3,
-                                  -1.5707963267948966, compliant);
+                                  -1.5707963267948966, flags);
   add_ground(scene);
-  add_cube(scene, 0.05, 0, 0.35, 0.04);
-  add_cube(scene, 0.05, 0.005, 0.395, 0.04);
+  add_cube(scene, 0.05, 0, 0.35, 0.04, flags & SLIPPERY ? 0.1 : 0);
+  add_cube(scene, 0.05, 0.005, 0.395, 0.04, flags & SLIPPERY ? 0.2 : 0);
   return scene;
+}
+
+// A scene file with one piece of its text exchanged.
+static inline TriboScene* scene_with(const char* path, const char* piece, const char* other) {
+  FILE* file = fopen(path, "r");
+  assert_non_null(file);
+  enum { ROOM = 1 << 14 };
+  char *text = calloc(1, ROOM), *changed = calloc(1, ROOM + strlen(other));
+  assert_true(fread(text, 1, ROOM - 1, file) < ROOM - 1);
+  fclose(file);
+  char* at = strstr(text, piece);
+  assert_non_null(at);
+  sprintf(changed, "%.*s%s%s", (int)(at - text), text, other, at + strlen(piece));
+  TriboScene* scene;
+  CHECK_OK(load_text(changed, &scene));
+  free(text);
+  free(changed);
+  return scene;
+}
+
+// Cassie with its loops, its feet 3 cm above the ground.
+static inline TriboScene* cassie(int flags) {
+  char ground[256];
+  snprintf(ground, sizeof ground, "materials: {ground: {friction: %g%s}}\nstatic: [{material: ground, ",
+           flags & SLIPPERY ? 0.001 : 0.7, flags & SOFT ? ", stiffness: 1.0e+6, damping: 1.0e+3" : "");
+  return scene_with(SCENES "robots/cassie.yaml", "static: [{", ground);
+}
+
+// The inertia that each velocity sees (nv), to be freed.
+static inline double* inertias(const TriboModel* model, TriboData* data) {
+  const size_t nv = (size_t)tribo_model_size(model).nv;
+  double *mass = calloc(nv * nv, sizeof *mass), *out = calloc(nv, sizeof *out);
+  CHECK_OK(tribo_data_terms(model, data, &(TriboTerms){.mass = mass}));
+  for (size_t i = 0; i < nv; ++i) {
+    out[i] = mass[i * (nv + 1)];
+  }
+  free(mass);
+  return out;
 }
 
 // Motors that hold each joint where it is; stiff against what it moves.
@@ -234,8 +278,7 @@ static inline void add_motors(TriboScene* scene, double stiffness) {
   CHECK_OK(tribo_model_create(scene, &model));
   CHECK_OK(tribo_data_create(model, &data));
   const TriboModelSize size = tribo_model_size(model);
-  double* mass = calloc((size_t)size.nv * (size_t)size.nv, sizeof *mass);
-  CHECK_OK(tribo_data_terms(model, data, &(TriboTerms){.mass = mass}));
+  double* mass = inertias(model, data);
   TriboView q;
   CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_Q, &q));
   for (int j = 0; j < size.njoint; ++j) {
@@ -243,8 +286,8 @@ static inline void add_motors(TriboScene* scene, double stiffness) {
     if (joint->nv == 1 && joint->nq == 1) {
       TriboMotorDef motor = tribo_motor_default();
       motor.joint = joint->name;
-      motor.stiffness = stiffness * mass[(size_t)joint->v_at * (size_t)(size.nv + 1)];
-      motor.damping = 2 * sqrt(stiffness) * mass[(size_t)joint->v_at * (size_t)(size.nv + 1)];
+      motor.stiffness = stiffness * mass[joint->v_at];
+      motor.damping = 2 * sqrt(stiffness) * mass[joint->v_at];
       motor.target = q.values[joint->q_at];
       motor.effort = INFINITY;
       CHECK_OK(tribo_scene_add_motor(scene, &motor, NULL));

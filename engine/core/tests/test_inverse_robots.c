@@ -1,45 +1,50 @@
 // Inverse dynamics of robots, there and back: a step with known torques makes a motion; from the motion come torques;
 // a step with these makes the motion again. Prints the table.
+//
+// The motion is simulated to rounding: what is asked of the answer cannot be more than the question knows, and at a
+// contact that creeps, or under a sole whose points lie in one plane to 1e-5 m, few digits of the motion decide much.
+#include "proximal.h"
 #include "robots.h"
+
+static const double MOTION = 1e-14;  // residual of the steps that are recorded [m/s]
+static const double SLOW = 1e-12;    // what counts as no speed [m/s, rad/s]
+static const double UNDECIDED = -1;  // by the motion, at every step
+static const double BACK = 1e-8;     // of the motion that comes back [m/s, rad/s], and of net wrenches [N, N·m]
+
+// Flag of a case: a step with the same torques has several answers.
+enum { SEVERAL = 4 };
 
 typedef struct Case {
   const char* name;
-  TriboScene* (*build)(int compliant);
-  int compliant;
+  TriboScene* (*build)(int flags);
+  int flags;
   TriboScheme scheme;
-  double effort;      // amplitude of the torques on top of the motors
-  double stiffness;   // of the motors, per unit of inertia seen
-  int settle, steps;  // steps before the first comparison, and from there
-  double contacts;    // at least as many on the average
-  double sliding;     // of these
-  int dim;            // of the torques left open, at least: joints come to their limits and leave
-  double dv;          // largest difference of the motion that comes back [m/s, rad/s]
-  double dtau;        // and of the torques, but for what is left open [N·m]
+  double swing;         // torques on top of the motors', as the turn that they would make alone [rad, m]
+  double stiffness;     // of the motors, per unit of inertia seen
+  const char* passive;  // a joint that its motor alone moves
+  int settle, steps;    // steps before the first comparison, and from there
+  double contacts;      // at least as many on the average
+  double sliding;       // of these
+  int dim;              // of the torques left open, at least: joints come to their limits and leave
+  double dtau;          // largest difference of the torques, but for what is left open [N·m]
 } Case;
-
-// Mechanisms with loops: one that a motor drives, and one that moves by itself.
-static TriboScene* scene_named(const char* path) {
-  TriboScene* scene;
-  CHECK_OK(tribo_scene_load(path, NULL, &scene));
-  return scene;
-}
-
-static TriboScene* four_bar(int compliant) {
-  (void)compliant;
-  return scene_named(SCENES "lab/four_bar.yaml");
-}
-
-static TriboScene* slider_crank(int compliant) {
-  (void)compliant;
-  return scene_named(SCENES "lab/slider_crank.yaml");
-}
-
-// ---- there and back
 
 typedef struct Table {
   int steps, contacts, sliding, dim_min, dim_max, feasible;
-  double v, tau, nat, motion;
+  double v, wrench, tau, nat, motion;
+  double rising[3];  // largest torque of the contacts after 1, 10, 100 passes of the relaxed iteration
+  double resting;    // and after 100 of the paper's
 } Table;
+
+static TriboScene* four_bar(int flags) {
+  (void)flags;
+  return scene_with(SCENES "lab/four_bar.yaml", "damping: 1.0e9", "damping: 1");
+}
+
+static TriboScene* slider_crank(int flags) {
+  (void)flags;
+  return scene_with(SCENES "lab/slider_crank.yaml", "", "");
+}
 
 static double largest(const double* a, const double* b, int n) {
   double most = 0;
@@ -62,19 +67,126 @@ static void project_out(double* x, const double* rows, int count, int n) {
   }
 }
 
+// ---- net wrenches: on each free body and each tree, from the contacts
+
+static void add_wrenches(const TriboModel* model, const TriboContactView* contacts, int count, double sign,
+                         double (*wrench)[6]) {
+  for (int i = 0; i < count; ++i) {
+    const TriboContactView* c = contacts + i;
+    for (int side = 0; side < 2; ++side) {
+      const int body = side ? c->body_b : c->body_a;
+      if (body == TRIBO_WORLD) {
+        continue;
+      }
+      double* w = wrench[tribo_model_body(model, body)->block];
+      const double s = side ? sign : -sign, *f = c->force, *p = c->point;
+      for (int k = 0; k < 3; ++k) {
+        w[k] += s * f[k];
+        w[3 + k] += s * (p[(k + 1) % 3] * f[(k + 2) % 3] - p[(k + 2) % 3] * f[(k + 1) % 3]);
+      }
+    }
+  }
+}
+
+// Whether the motion decides the wrench on a block. On free bodies it does; on robots where it decides the torques; and
+// on robots that float also where other torques leave the bias as it is, which Euler's step does.
+static int is_decided(const TriboModel* model, int block, int nspan) {
+  const TriboModelSize size = tribo_model_size(model);
+  int floats = 0, links = 0;
+  for (int j = 0; j < size.njoint; ++j) {
+    const TriboJointInfo* joint = tribo_model_joint(model, j);
+    if (tribo_model_body(model, joint->body)->block == block) {
+      links++;
+      floats |= joint->nv == 6;
+    }
+  }
+  return links == 0 || nspan == 0 || (floats && tribo_model_world(model)->scheme == TRIBO_SCHEME_EULER);
+}
+
+static double compare_wrenches(const TriboModel* model, TriboData* there, const TriboInverse* inverse) {
+  const TriboModelSize size = tribo_model_size(model);
+  double(*wrench)[6] = calloc((size_t)size.nbody + 1, sizeof *wrench), most = UNDECIDED;
+  const TriboContactView* contacts;
+  int count;
+  CHECK_OK(tribo_data_contacts(model, there, &contacts, &count));
+  add_wrenches(model, contacts, count, 1, wrench);
+  add_wrenches(model, inverse->contacts, inverse->ncontact, -1, wrench);
+  for (int i = 0; i < size.nbody; ++i) {
+    if (is_decided(model, i, inverse->nspan)) {
+      most = fmax(most, largest(wrench[i], NULL, 6));
+    }
+  }
+  free(wrench);
+  return most;
+}
+
+// ---- the paper's iteration at the contacts of the last step, and its convex relaxation
+
+// The torques Jᵀλ/h of one contact after `passes`; velocity c as the motion has it.
+static double iterate(const TriboProblem* p, int cone, const double c[3], int passes, int relaxed, double h) {
+  const double rho = 1e-8;
+  double lambda[3] = {0}, most = 0;
+  for (int i = 0; i < passes; ++i) {
+    proximal_step(p->cones[cone].mu[0], 0, 0, rho, relaxed, c, lambda);
+  }
+  for (int t = p->term_first[cone]; t < p->term_first[cone + 1]; ++t) {
+    const int n = p->block_dim[p->term_block[t]];
+    for (int k = 0; k < n; ++k) {
+      double sum = 0;
+      for (int r = 0; r < 3; ++r) {
+        sum += p->jac[p->term_at[t] + (size_t)(r * n + k)] * lambda[r] / h;
+      }
+      most = fmax(most, fabs(sum));
+    }
+  }
+  return most;
+}
+
+// A robot alone: its velocities are those of block 0.
+static void iterate_contacts(const TriboModel* model, TriboData* there, const double* v, Table* t) {
+  static const int PASSES[3] = {1, 10, 100};
+  const double h = tribo_model_world(model)->dt;
+  TriboProblem p;
+  CHECK_OK(tribo_data_problem(model, there, &p));
+  for (int i = 0; i < p.ncone && p.nblock == 1; ++i) {
+    if (p.cones[i].kind != TRIBO_CONE_FRICTION) {
+      continue;
+    }
+    double c[3] = {0};
+    for (int r = 0; r < 3; ++r) {
+      for (int k = 0; k < p.block_dim[0]; ++k) {
+        c[r] += p.jac[p.term_at[p.term_first[i]] + (size_t)(r * p.block_dim[0] + k)] * v[k];
+      }
+    }
+    // the wish of the paper: along the wall
+    if (hypot(c[0], c[1]) < 1e-3 || fabs(c[2]) > 1e-9) {
+      continue;
+    }
+    c[2] = 0;
+    for (int k = 0; k < 3; ++k) {
+      t->rising[k] = fmax(t->rising[k], iterate(&p, i, c, PASSES[k], 1, h));
+    }
+    t->resting = fmax(t->resting, iterate(&p, i, c, PASSES[2], 0, h));
+  }
+}
+
+// ---- there and back
+
 static void compare(const TriboModel* model, TriboData* there, TriboData* back, const double* q, const double* v,
-                    const double* tau, Table* t) {
+                    const double* tau, const unsigned char* driven, Table* t) {
   const int nv = tribo_model_size(model).nv;
   TriboInverseOptions options = tribo_inverse_default();
   TriboInverse inverse;
   TriboView wish, again;
   double* left = calloc((size_t)nv, sizeof *left);
   options.drives = options.span = 1;
-  options.tol = 2e-10;
+  options.tol = SLOW;
+  options.driven = driven;
   CHECK_OK(tribo_data_view(model, there, TRIBO_FIELD_V, &wish));
+  iterate_contacts(model, there, wish.values, t);
   CHECK_OK(tribo_data_set_state(model, back, q, v));
   CHECK_OK(tribo_inverse_dynamics(model, back, wish.values, &options, &inverse));
-  t->feasible += inverse.feasible;
+  t->feasible += fmax(inverse.deviation, fmax(inverse.penetration, inverse.opening)) <= 1e-9;
   t->nat = fmax(t->nat, inverse.residual.nat);
   t->dim_min = inverse.nspan < t->dim_min ? inverse.nspan : t->dim_min;
   t->dim_max = inverse.nspan > t->dim_max ? inverse.nspan : t->dim_max;
@@ -85,9 +197,13 @@ static void compare(const TriboModel* model, TriboData* there, TriboData* back, 
   if (inverse.nspan == 0 || tribo_model_world(model)->scheme == TRIBO_SCHEME_EULER) {
     t->tau = fmax(t->tau, largest(left, NULL, nv));
   }
-  for (int i = 0; i < inverse.ncontact; ++i) {
-    t->sliding += inverse.contacts[i].mode == TRIBO_CONTACT_SLIDE;
-    t->contacts += inverse.contacts[i].mode != TRIBO_CONTACT_OPEN;
+  t->wrench = fmax(t->wrench, compare_wrenches(model, there, &inverse));
+  const TriboContactView* contacts;
+  int count;
+  CHECK_OK(tribo_data_contacts(model, there, &contacts, &count));
+  for (int i = 0; i < count; ++i) {
+    t->sliding += contacts[i].mode == TRIBO_CONTACT_SLIDE;
+    t->contacts += contacts[i].mode != TRIBO_CONTACT_OPEN;
   }
   CHECK_OK(tribo_data_set_tau(model, back, inverse.tau));
   CHECK_OK(tribo_step(model, back, NULL));
@@ -98,95 +214,160 @@ static void compare(const TriboModel* model, TriboData* there, TriboData* back, 
   free(left);
 }
 
-static Table there_and_back(const Case* c) {
-  TriboScene* scene = c->build(c->compliant);
+static TriboModel* model_for(const Case* c) {
+  TriboScene* scene = c->build(c->flags);
   if (c->stiffness > 0) {
     add_motors(scene, c->stiffness);
   }
   TriboModel* model;
   TriboWorldDef world = *tribo_scene_world(scene);
   world.scheme = c->scheme;
+  world.tol = MOTION;
   CHECK_OK(tribo_scene_set_world(scene, &world));
   CHECK_OK(tribo_model_create(scene, &model));
   tribo_scene_destroy(scene);
+  return model;
+}
+
+// Which velocities have torques (nv), to be freed.
+static unsigned char* driven_of(const TriboModel* model, const char* passive) {
+  const TriboModelSize size = tribo_model_size(model);
+  unsigned char* driven = calloc((size_t)size.nv + 1, 1);
+  for (int j = 0; j < size.njoint; ++j) {
+    const TriboJointInfo* joint = tribo_model_joint(model, j);
+    const int moves = joint->nv < 6 && (passive == NULL || strstr(passive, joint->name) == NULL);
+    memset(driven + joint->v_at, moves, (size_t)joint->nv);
+  }
+  return driven;
+}
+
+static Table there_and_back(const Case* c) {
+  TriboModel* model = model_for(c);
   TriboData *there = data_of(model), *back = data_of(model);
   const TriboModelSize size = tribo_model_size(model);
   double *q = calloc((size_t)size.nq, sizeof *q), *v = calloc((size_t)size.nv, sizeof *v),
-         *tau = calloc((size_t)size.nv, sizeof *tau);
-  Table t = {.dim_min = 1000};
+         *tau = calloc((size_t)size.nv, sizeof *tau), *inertia = inertias(model, there);
+  unsigned char* driven = driven_of(model, c->passive);
+  Table t = {.dim_min = 1000, .tau = UNDECIDED, .wrench = UNDECIDED};
   for (int i = 0; i < c->settle + c->steps; ++i) {
     TriboView view;
+    TriboStepInfo info;
     CHECK_OK(tribo_data_view(model, there, TRIBO_FIELD_Q, &view));
     memcpy(q, view.values, (size_t)size.nq * sizeof *q);
     CHECK_OK(tribo_data_view(model, there, TRIBO_FIELD_V, &view));
     memcpy(v, view.values, (size_t)size.nv * sizeof *v);
-    for (int j = 0; j < size.njoint; ++j) {
-      const TriboJointInfo* joint = tribo_model_joint(model, j);
-      for (int k = 0; k < joint->nv && joint->nv < 6; ++k) {
-        tau[joint->v_at + k] = c->effort * sin(0.03 * i + joint->v_at + k);
-      }
+    for (int k = 0; k < size.nv; ++k) {
+      const double stiffness = c->stiffness > 0 ? c->stiffness * inertia[k] : 1;
+      tau[k] = driven[k] ? c->swing * stiffness * sin(0.03 * i + k) : 0;
     }
     CHECK_OK(tribo_data_set_tau(model, there, tau));
-    CHECK_OK(tribo_step(model, there, NULL));
+    CHECK_OK(tribo_step(model, there, &info));
     if (i >= c->settle && i % 10 == 0) {
-      compare(model, there, back, q, v, tau, &t);
+      assert_int_equal(info.substeps, 1);
+      compare(model, there, back, q, v, tau, driven, &t);
     }
   }
   free(q);
   free(v);
   free(tau);
+  free(inertia);
+  free(driven);
   tribo_data_destroy(there);
   tribo_data_destroy(back);
   tribo_model_destroy(model);
   return t;
 }
 
+// Cassie has ten motors; springs and rods move the rest.
+#define LOOSE_LEG(side)                                                                                          \
+  side "-knee-shin-joint " side "-shin-tarsus-joint " side "-tarsus-spring-joint " side "-crank-rod-joint " side \
+       "-foot-op " side "-achilles-spring-joint "
+#define LOOSE LOOSE_LEG("left") LOOSE_LEG("right")
 #define MIDPOINT TRIBO_SCHEME_MIDPOINT
 #define EULER TRIBO_SCHEME_EULER
 static const Case CASES[] = {
-    {"tower", tower, 0, MIDPOINT, 0, 0, 0, 300, 20, 0, 0, 1e-8, 1e-6},
-    {"tower, compliant", tower, 1, MIDPOINT, 0, 0, 0, 300, 20, 0, 0, 1e-8, 1e-6},
-    {"four-bar", four_bar, 0, MIDPOINT, 3, 0, 0, 300, 0, 0, 0, 1e-8, 1e-5},
-    {"four-bar, euler", four_bar, 0, EULER, 3, 0, 0, 300, 0, 0, 0, 1e-8, 1e-2},
-    {"slider crank, euler", slider_crank, 0, EULER, 0, 0, 0, 300, 0, 0, 0, 1e-8, 1e-6},
-    {"talos, two feet", talos, 0, MIDPOINT, 2, 2500, 300, 200, 8, 0, 6, 1e-8, 1e-6},
-    {"talos, two feet, euler", talos, 0, EULER, 2, 2500, 300, 200, 8, 0, 6, 1e-8, 1e-6},
-    {"talos, soft, euler", talos, 1, EULER, 2, 2500, 300, 200, 8, 0, 1, 1e-8, 1},
-    {"talos, soft", talos, 1, MIDPOINT, 2, 2500, 300, 200, 8, 0, 1, 1e-5, 1},
-    {"talos, one foot", one_foot, 0, MIDPOINT, 2, 2500, 100, 200, 4, 0, 0, 1e-8, 1e-6},
-    {"solo", solo, 0, MIDPOINT, 0.02, 400, 300, 200, 7, 1, 2, 1e-8, 1e-6},
-    {"solo, soft, euler", solo, 1, EULER, 0.02, 400, 300, 200, 7, 1, 0, 1e-6, 1},
-    {"solo, soft", solo, 1, MIDPOINT, 0.02, 400, 300, 200, 7, 1, 0, 1e-4, 1e-6},
-    {"ur5 along a wall", arm_at_wall, 0, MIDPOINT, 10, 2500, 20, 200, 0, 0, 0, 1e-8, 1e-6},
-    {"ur5 along a wall, euler", arm_at_wall, 0, EULER, 10, 2500, 20, 200, 0, 0, 0, 1e-8, 1e-6},
-    {"ur5 along a soft wall", arm_at_wall, 1, MIDPOINT, 10, 2500, 20, 200, 1, 1, 0, 1e-8, 1e-6},
-    {"ur5 touching a box", arm_and_box, 0, MIDPOINT, 10, 2500, 20, 200, 4, 0.1, 0, 1e-8, 1e-6},
-    {"allegro with cubes", allegro, 0, MIDPOINT, 0.001, 400, 200, 300, 7, 0, 16, 1e-8, 1e-6},
+    {"tower", tower, 0, MIDPOINT, 0, 0, NULL, 0, 300, 20, 0, 0, 1e-8},
+    {"tower, soft", tower, SOFT, MIDPOINT, 0, 0, NULL, 0, 300, 20, 0, 0, 1e-8},
+    {"tower, sliding", tower, SLIPPERY, MIDPOINT, 0, 0, NULL, 0, 150, 19, 4, 0, 1e-8},
+    {"tower, soft, sliding", tower, SOFT | SLIPPERY, MIDPOINT, 0, 0, NULL, 0, 150, 19, 4, 0, 1e-8},
+    {"four-bar", four_bar, 0, MIDPOINT, 3, 0, NULL, 0, 300, 0, 0, 0, 1e-8},
+    {"four-bar, euler", four_bar, 0, EULER, 3, 0, NULL, 0, 300, 0, 0, 0, 1e-8},
+    {"slider crank, euler", slider_crank, 0, EULER, 0, 0, NULL, 0, 300, 0, 0, 0, 1e-8},
+    {"cassie", cassie, 0, MIDPOINT, 0.02, 2500, LOOSE, 300, 200, 1.5, 0.4, 0, 1e-8},
+    {"cassie, euler", cassie, 0, EULER, 0.02, 2500, LOOSE, 300, 200, 1.5, 0.4, 0, 1e-8},
+    {"cassie, soft", cassie, SOFT, MIDPOINT, 0.02, 2500, LOOSE, 300, 200, 1.5, 0.4, 0, 1e-8},
+    {"cassie, sliding", cassie, SLIPPERY, MIDPOINT, 0.02, 2500, LOOSE, 100, 200, 0.8, 0.8, 0, 1e-8},
+    {"cassie, soft, sliding", cassie, SOFT | SLIPPERY, MIDPOINT, 0.02, 2500, LOOSE, 100, 200, 0.8, 0.8, 0, 1e-8},
+    {"talos, two feet", talos, 0, MIDPOINT, 0.02, 2500, NULL, 300, 200, 8, 0, 6, 1e-8},
+    {"talos, two feet, euler", talos, 0, EULER, 0.02, 2500, NULL, 300, 200, 8, 0, 6, 1e-8},
+    {"talos, soft", talos, SOFT, MIDPOINT, 0.02, 2500, NULL, 300, 200, 8, 0, 1, 1e-8},
+    {"talos, soft, euler", talos, SOFT, EULER, 0.02, 2500, NULL, 300, 200, 8, 0, 1, 1e-6},
+    {"talos, sliding", talos, SLIPPERY | SEVERAL, MIDPOINT, 0.02, 2500, NULL, 100, 200, 6, 1, 2, 1e-8},
+    {"talos, soft, sliding", talos, SOFT | SLIPPERY, MIDPOINT, 0.02, 2500, NULL, 100, 200, 6, 1, 0, 1e-8},
+    {"talos, one foot", one_foot, 0, MIDPOINT, 0.02, 2500, NULL, 100, 200, 4, 0, 0, 1e-8},
+    {"solo", solo, 0, MIDPOINT, 0.02, 400, NULL, 300, 200, 7, 1, 2, 1e-8},
+    {"solo, soft", solo, SOFT, MIDPOINT, 0.02, 400, NULL, 300, 200, 7, 1, 0, 1e-8},
+    {"solo, soft, euler", solo, SOFT, EULER, 0.02, 400, NULL, 300, 200, 7, 1, 0, 1e-6},
+    {"solo, sliding", solo, SLIPPERY, MIDPOINT, 0.02, 400, NULL, 300, 200, 4, 4, 2, 1e-8},
+    {"solo, soft, sliding", solo, SOFT | SLIPPERY, MIDPOINT, 0.02, 400, NULL, 300, 200, 4, 4, 0, 1e-8},
+    {"ur5 along a wall", arm_at_wall, SLIPPERY, MIDPOINT, 0.005, 2500, "robot/elbow_joint", 100, 200, 1, 0.5, 0, 1e-8},
+    {"ur5 along a wall, all driven", arm_at_wall, SLIPPERY, EULER, 0.005, 2500, NULL, 100, 200, 1, 0.5, 1, 1e-8},
+    {"ur5 along a soft wall", arm_at_wall, SOFT, MIDPOINT, 0.02, 2500, NULL, 20, 200, 1, 0.5, 0, 1e-8},
+    {"ur5 touching a box", arm_and_box, 0, MIDPOINT, 0.02, 2500, NULL, 20, 200, 4, 0, 0, 1e-8},
+    {"ur5, soft box", arm_and_box, SOFT, MIDPOINT, 0.02, 2500, NULL, 20, 200, 4, 0, 0, 1e-8},
+    {"ur5, sliding box", arm_and_box, SLIPPERY, MIDPOINT, 0.02, 2500, NULL, 20, 200, 4, 0.2, 0, 1e-8},
+    {"ur5, soft, sliding box", arm_and_box, SOFT | SLIPPERY, MIDPOINT, 0.02, 2500, NULL, 20, 200, 4, 0.2, 0, 1e-8},
+    {"allegro with cubes", allegro, 0, MIDPOINT, 0.01, 400, NULL, 200, 300, 7, 0, 16, 1e-8},
+    {"allegro, soft", allegro, SOFT, MIDPOINT, 0.01, 400, NULL, 200, 300, 7, 0, 16, 1e-8},
+    {"allegro, sliding", allegro, SLIPPERY, MIDPOINT, 0.01, 400, NULL, 50, 150, 4, 1, 16, 1e-8},
+    {"allegro, soft, sliding", allegro, SOFT | SLIPPERY, MIDPOINT, 0.01, 400, NULL, 50, 150, 4, 1, 16, 1e-8},
 };
 
-// What is asked of all: the motion comes back; torques are the recorded ones where the motion decides them, and with
-// a bias that does not depend on impulses (Euler) they differ by what is left open. Under the default scheme the bias
-// is taken at a mean with the velocity before impulses. On soft contacts, whose forces the motion decides, that lets
-// only the recorded distribution of friction give back all digits; and on a sole whose points lie in one plane to 1e-5
-// m, that motion decides the torques only through these 1e-5.
+static void print_difference(double x) {
+  if (x == UNDECIDED) {
+    printf(" %9s", "open");
+  } else {
+    printf(" %9.1e", x);
+  }
+}
+
+// What is asked of all: the motion comes back, and with it net wrenches; torques are the recorded ones where the motion
+// decides them, and with a bias that does not depend on impulses (Euler) they differ by what is left open. Two rows are
+// asked for less. Soft soles: their points lie in one plane to 1e-5 m, and the motion decides the torques only through
+// these 1e-5. Rigid soles that slide: how the load is shared between their corners decides where they turn to, and
+// nothing decides how; the wish is one answer of a step with these torques (nat), the step may find another.
 static void robots_there_and_back(void** state) {
   (void)state;
-  printf("%-24s %5s %8s %7s %9s %9s %9s %9s %7s\n", "scene", "steps", "contacts", "slide", "|v+|", "dv", "dtau", "nat",
-         "open");
+  printf("%-28s %5s %8s %7s %9s %9s %9s %9s %9s %7s\n", "scene", "steps", "contacts", "slide", "|v+|", "dv", "dwrench",
+         "dtau", "nat", "open");
+  Table wall = {0};
+  int wrong = 0;
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; ++i) {
     const Case* c = CASES + i;
     const Table t = there_and_back(c);
-    printf("%-24s %5d %8.1f %7.1f %9.1e %9.1e %9.1e %9.1e %3d … %d\n", c->name, t.steps, (double)t.contacts / t.steps,
-           (double)t.sliding / t.steps, t.motion, t.v, t.tau, t.nat, t.dim_min, t.dim_max);
+    wall = strcmp(c->name, "ur5 along a wall") == 0 ? t : wall;
+    const int well = (t.v <= BACK || c->flags & SEVERAL) && t.wrench <= BACK && t.tau <= c->dtau && t.nat <= 1e-9 &&
+                     t.feasible == t.steps && t.contacts >= c->contacts * t.steps &&
+                     t.sliding >= c->sliding * t.steps && t.dim_min == c->dim;
+    printf("%-28s %5d %8.1f %7.1f %9.1e %9.1e", c->name, t.steps, (double)t.contacts / t.steps,
+           (double)t.sliding / t.steps, t.motion, t.v);
+    print_difference(t.wrench);
+    print_difference(t.tau);
+    printf(" %9.1e %3d … %d%s\n", t.nat, t.dim_min, t.dim_max, well ? "" : "  WRONG");
     fflush(stdout);
-    CHECK_LE(t.v, c->dv);
-    CHECK_LE(t.tau, c->dtau);
-    CHECK_LE(t.nat, 1e-9);
-    assert_true(c->dv > 1e-8 || t.feasible == t.steps);
-    assert_true(t.contacts >= c->contacts * t.steps && t.sliding >= c->sliding * t.steps);
-    assert_int_equal(t.dim_min, c->dim);
+    wrong += !well;
   }
   robots_forget();
+  printf(
+      "\nalong the wall, largest torque of the contact by the paper's iteration: %.3g N m after 100 passes\n"
+      "relaxed (CCP): %.3g, %.3g, %.3g N m after 1, 10, 100 passes\n",
+      wall.resting, wall.rising[0], wall.rising[1], wall.rising[2]);
+  assert_int_equal(wrong, 0);
+  // where the motion is along a wall, the relaxation adds as much again with each pass
+  CHECK_LE(wall.resting, 1e-6);
+  CHECK_LE(1e6, wall.rising[0]);
+  CHECK_NEAR(wall.rising[1] / wall.rising[0], 10, 0.1);
+  CHECK_NEAR(wall.rising[2] / wall.rising[0], 100, 1);
 }
 
 int main(void) {

@@ -37,22 +37,25 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_save(const TriboScene* scene, 
 TRIBO_API void tribo_scene_destroy(TriboScene* scene);
 
 // X(type, name, default, min, max, open_min, unit, doc)
-#define TRIBO_WORLD_SETTINGS(X)                                                                                       \
-  X(REAL, dt, 1e-3, 0, 1, 1, "s", "time step")                                                                        \
-  X(REAL, duration, 5, 0, 1e9, 1, "s", "how long run and check simulate")                                             \
-  X(REAL, erp, 0.2, 0, 1, 0, "", "share of a penetration or limit violation undone per step")                         \
-  X(REAL, slop, 1e-6, 0, 1, 0, "m", "penetration that is left alone")                                                 \
-  X(REAL, depenetration_max, 1, 0, 1e6, 0, "m/s", "fastest push-out of a penetration")                                \
-  X(REAL, bounce_min, 0.01, 0, 1e6, 0, "m/s", "impact speed below which nothing rebounds; at least 2 g dt is used")   \
-  X(REAL, margin, 1e-3, 0, 1, 1, "m", "contacts are created this far ahead of touching")                              \
-  X(REAL, tol, 1e-10, 0, 1, 1, "m/s", "largest natural-map residual of a certified step")                             \
-  X(REAL, step_budget, 0, 0, 1e9, 0, "s",                                                                             \
-    "wall time one step may take before the best answer so far is used; 0: no limit")                                 \
-  X(REAL, density, 0, 0, 1e9, 0, "kg/m³", "of the medium the bodies move in: drag that grows with the speed squared") \
-  X(REAL, viscosity, 0, 0, 1e9, 0, "Pa s", "of the medium: drag that grows with the speed")                           \
-  X(INT, halvings, 2, 0, 10, 0, "", "how often a step that the solver auto cannot certify is halved")                 \
-  X(INT, must_certify, 0, 0, 1, 0, "",                                                                                \
-    "1: a step that cannot be certified fails and leaves the state as it was; 0: its best answer is used")            \
+#define TRIBO_WORLD_SETTINGS(X)                                                                                        \
+  X(REAL, dt, 1e-3, 0, 1, 1, "s", "time step")                                                                         \
+  X(REAL, duration, 5, 0, 1e9, 1, "s", "how long run and check simulate")                                              \
+  X(REAL, erp, 0.2, 0, 1, 0, "", "share of a penetration or limit violation undone per step")                          \
+  X(REAL, slop, 1e-6, 0, 1, 0, "m", "penetration that is left alone")                                                  \
+  X(REAL, depenetration_max, 1, 0, 1e6, 0, "m/s", "fastest push-out of a penetration")                                 \
+  X(REAL, bounce_min, 0.01, 0, 1e6, 0, "m/s", "impact speed below which nothing rebounds; at least 2 g dt is used")    \
+  X(REAL, margin, 1e-3, 0, 1, 1, "m", "contacts are created this far ahead of touching")                               \
+  X(REAL, tol, 1e-10, 0, 1, 1, "m/s", "largest natural-map residual of a certified step")                              \
+  X(REAL, step_budget, 0, 0, 1e9, 0, "s",                                                                              \
+    "wall time one step may take before the best answer so far is used; 0: no limit")                                  \
+  X(REAL, density, 0, 0, 1e9, 0, "kg/m³", "of the medium the bodies move in: drag that grows with the speed squared")  \
+  X(REAL, viscosity, 0, 0, 1e9, 0, "Pa s", "of the medium: drag that grows with the speed")                            \
+  X(REAL, sleep, 0, 0, 1e9, 0, "s",                                                                                    \
+    "free bodies that touch and have all been slow for so long are left out of the steps until reached; 0: never")     \
+  X(REAL, sleep_speed, 0.01, 0, 1e6, 1, "m/s", "what counts as slow there: the root mean square over a body's matter") \
+  X(INT, halvings, 2, 0, 10, 0, "", "how often a step that the solver auto cannot certify is halved")                  \
+  X(INT, must_certify, 0, 0, 1, 0, "",                                                                                 \
+    "1: a step that cannot be certified fails and leaves the state as it was; 0: its best answer is used")             \
   X(INT, threads, 1, 1, 256, 0, "", "worker threads; the result does not depend on it")
 
 enum { TRIBO_SOLVER_ID = 32 };
@@ -512,6 +515,7 @@ typedef struct TriboStepInfo {
   int substeps;  // 1: the step was taken in one; more: it had to be divided, what follows is the worst of all
   int chases;    // times it was solved again because its impulses brought new contacts about
   int contacts, rows, islands, pairs;
+  int asleep;                       // bodies that were left out because they rest
   int iterations, factorisations;   // summed over the islands
   int softened;                     // islands whose rigid problem had no answer in reach: solved with a little give
   double levelled;                  // largest distance by which supports that contradict each other were changed [m]
@@ -589,6 +593,13 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_add_body(const TriboModel* mode
                                                           const double position[3], const double quaternion[4],
                                                           const double velocity[3], const double omega[3]);
 
+// With the world's `sleep`, free bodies at rest fall asleep: their state stays as it is, and until they wake they take
+// no part in contacts, so that those among them show no force. Contact with a body that is awake, a force that changes,
+// and the calls above wake a body together with all it leans on or carries; so does this one.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_wake(const TriboModel* model, TriboData* data, int body);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_asleep(const TriboModel* model, const TriboData* data, int body,
+                                                        int* asleep);
+
 typedef enum TriboContactMode { TRIBO_CONTACT_OPEN, TRIBO_CONTACT_STICK, TRIBO_CONTACT_SLIDE } TriboContactMode;
 typedef struct TriboContactView {
   int body_a, body_b, shape_a, shape_b;
@@ -599,7 +610,7 @@ typedef struct TriboContactView {
   TriboContactMode mode;
   int island;
 } TriboContactView;
-// The contacts of the last step.
+// The contacts of the last step, or of inverse dynamics after it.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_contacts(const TriboModel* model, const TriboData* data,
                                                           const TriboContactView** contacts, int* count);
 
@@ -713,7 +724,7 @@ typedef struct TriboInverse {
   const double* span;  // (nspan × nv) orthonormal
 } TriboInverse;
 // From the present state; it does not change. wish (nv): the velocity after the model's dt. The problem of the last
-// step is forgotten.
+// step is forgotten, and its contacts give way to those of the wish, so that the viewer draws their forces.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_inverse_dynamics(const TriboModel* model, TriboData* data,
                                                              const double* wish, const TriboInverseOptions* options,
                                                              TriboInverse* out);

@@ -1,0 +1,219 @@
+// Sleep: free bodies that have come to rest together are left out of the steps until something reaches them.
+//
+// Bodies that constraints couple fall asleep together, when each has been slower than `sleep_speed` for `sleep`
+// seconds: the speed is √(2T/m), the root mean square over the body's matter. Their velocity becomes zero, which only
+// takes energy, and from then on their state stays bit for bit. They make no contacts among themselves or with what is
+// fixed, so that the problem does not know them; the impulses of those contacts are kept with the warm start, and with
+// them who leans on whom. Whoever wakes wakes all that are joined by such contacts:
+//
+//   - a contact with a body that is awake, found before the step is solved or while it is (see contacts.c);
+//   - forces that change by more than what could make sleep_speed in `sleep` seconds;
+//   - the user: tribo_data_wake, and all calls that place, add or remove bodies.
+//
+// What has joints, limits or closures about it never sleeps, nor what touches it. A step works on a copy of who sleeps,
+// so that one that fails wakes nobody.
+#include "data.h"
+
+#include <string.h>
+
+#include "math3.h"
+
+enum { AWAKE, ASLEEP, WAKING };
+
+// Body of a shape of a warm entry, −1 for the fixed.
+static int body_of(const TriboModel* model, int shape) {
+  return model->shapes[shape].body;
+}
+
+// Wakes the bodies marked WAKING and all that contacts of the memory join to them. Returns how many.
+static int wake_marked(const TriboModel* model, unsigned char* asleep, const WarmEntry* warm, int nwarm) {
+  for (int more = 1; more;) {
+    more = 0;
+    for (int i = 0; i < nwarm; ++i) {
+      const int a = warm[i].kind == TRIBO_ROW_CONTACT ? body_of(model, warm[i].a) : -1;
+      const int b = warm[i].kind == TRIBO_ROW_CONTACT ? body_of(model, warm[i].b) : -1;
+      if (a >= 0 && b >= 0 && asleep[a] + asleep[b] == ASLEEP + WAKING) {
+        asleep[a] = asleep[b] = WAKING;
+        more = 1;
+      }
+    }
+  }
+  int woken = 0;
+  for (int i = 0; i < model->nfree; ++i) {
+    woken += asleep[i] == WAKING;
+    asleep[i] = asleep[i] == WAKING ? AWAKE : asleep[i];
+  }
+  return woken;
+}
+
+// ---- within a step
+
+void tribo_sleep_begin(TriboData* data) {
+  data->ndozing = data->nasleep;
+  if (data->nasleep > 0) {
+    memcpy(data->dozing, data->asleep, (size_t)data->model->nbody);
+  }
+}
+
+static void wake_dozing(const TriboModel* model, TriboData* data, const StepStart* start) {
+  const int woken = wake_marked(model, data->dozing, start->warm, start->nwarm);
+  data->ndozing -= woken;
+  data->woken |= woken > 0;
+}
+
+// Forces on a body as it sleeps: of the world, and along its own coordinates.
+static void forces_on(const TriboModel* model, const TriboData* data, int body, double out[12]) {
+  memcpy(out, data->wrench_step + 6 * body, 6 * sizeof *out);
+  memcpy(out + 6, data->tau_step + model->bodies[body].v_at, 6 * sizeof *out);
+}
+
+// How long a gyration's arm is [m].
+static double arm_of(const TriboBodyInfo* body) {
+  return sqrt((body->inertia[0] + body->inertia[1] + body->inertia[2]) / (2 * body->mass));
+}
+
+void tribo_sleep_feel(const TriboModel* model, TriboData* data, const StepStart* start) {
+  for (int i = 0; i < model->nfree && data->ndozing > 0; ++i) {
+    if (!data->dozing[i]) {
+      continue;
+    }
+    const TriboBodyInfo* body = &model->bodies[i];
+    const double *was = data->sleep_force + 12 * i, most = body->mass * model->world.sleep_speed / model->world.sleep;
+    double now[12], push[4] = {0};
+    forces_on(model, data, i, now);
+    for (int k = 0; k < 12; ++k) {
+      push[k / 3] = fmax(push[k / 3], fabs(now[k] - was[k]));
+    }
+    const double arm = arm_of(body);
+    if (fmax(push[0], push[2]) > most || fmax(push[1], push[3]) > most * arm) {
+      data->dozing[i] = WAKING;
+    }
+  }
+  if (data->ndozing > 0) {
+    wake_dozing(model, data, start);
+  }
+  // who sleeps on carries his weight himself, so that his free motion is none
+  for (int i = 0; i < model->nfree && data->ndozing > 0; ++i) {
+    if (data->dozing[i]) {
+      double* w = data->wrench_step + 6 * i;
+      memset(w, 0, 6 * sizeof *w);
+      memset(data->tau_step + model->bodies[i].v_at, 0, 6 * sizeof *data->tau_step);
+      tribo_axpy3(w, w, -model->bodies[i].mass, model->world.gravity);
+    }
+  }
+  data->woken = 0;  // forces come before all that depends on who sleeps
+}
+
+void tribo_sleep_meet(const TriboModel* model, TriboData* data, const StepStart* start, const TriboContact* contacts,
+                      int count) {
+  for (int i = 0; i < count && data->ndozing > 0; ++i) {
+    const int a = contacts[i].body_a, b = contacts[i].body_b;
+    if (a >= 0 && b >= 0) {
+      // (a sleeper is only ever shown contacts with those awake)
+      data->dozing[a] = data->dozing[a] == ASLEEP ? WAKING : data->dozing[a];
+      data->dozing[b] = data->dozing[b] == ASLEEP ? WAKING : data->dozing[b];
+    }
+  }
+  if (data->ndozing > 0) {
+    wake_dozing(model, data, start);
+  }
+}
+
+int tribo_sleep_holds(const TriboModel* model, const TriboData* data, const WarmEntry* e) {
+  if (data->ndozing == 0 || e->kind != TRIBO_ROW_CONTACT) {
+    return 0;
+  }
+  const int a = body_of(model, e->a), b = body_of(model, e->b);
+  return (a < 0 || data->dozing[a]) && (b < 0 || data->dozing[b]);
+}
+
+// ---- at its end
+
+// √(2T/m)
+static double speed_of(const TriboBodyInfo* body, const double v[6]) {
+  const double *I = body->inertia, *w = v + 3;
+  const double turning = I[0] * w[0] * w[0] + I[1] * w[1] * w[1] + I[2] * w[2] * w[2] +
+                         2 * (I[3] * w[0] * w[1] + I[4] * w[0] * w[2] + I[5] * w[1] * w[2]);
+  return sqrt(tribo_dot3(v, v) + turning / body->mass);
+}
+
+// Which islands have been slow for long enough, with nothing in them that cannot sleep.
+static void find_calm(const TriboModel* model, TriboData* data, int long_enough) {
+  const Islands* is = &data->islands;
+  memset(data->calm, 1, (size_t)is->count);
+  for (int i = 0; i < model->nbody && is->count > 0; ++i) {
+    const int island = is->island_of_block[model->bodies[i].block];
+    if (island >= 0 && (i >= model->nfree || data->rest[i] < long_enough)) {
+      data->calm[island] = 0;
+    }
+  }
+  for (int c = 0; c < data->problem.ncone; ++c) {
+    if (data->rows[c].kind != TRIBO_ROW_CONTACT) {
+      data->calm[is->island_of_cone[c]] = 0;
+    }
+  }
+}
+
+void tribo_sleep_end(const TriboModel* model, TriboData* data) {
+  if (model->world.sleep == 0) {
+    return;
+  }
+  const double steps = ceil(model->world.sleep / model->world.dt);
+  const int long_enough = steps < 1e9 ? (int)steps : 1000000000;
+  for (int i = 0; i < model->nfree; ++i) {
+    const TriboBodyInfo* body = &model->bodies[i];
+    const int dozes = data->ndozing > 0 && data->dozing[i];
+    const int slow =
+        !dozes && !data->absent[i] && speed_of(body, data->v_next + body->v_at) <= model->world.sleep_speed;
+    data->rest[i] = !slow ? 0 : data->rest[i] < long_enough ? data->rest[i] + 1 : long_enough;
+  }
+  find_calm(model, data, long_enough);
+  data->nasleep = 0;
+  for (int i = 0; i < model->nfree; ++i) {
+    const TriboBodyInfo* body = &model->bodies[i];
+    const int dozes = data->ndozing > 0 && data->dozing[i];
+    const int island = data->islands.count > 0 ? data->islands.island_of_block[body->block] : -1;
+    const int falls = !dozes && data->rest[i] >= long_enough && (island < 0 || data->calm[island]);
+    if (falls) {
+      memset(data->v_next + body->v_at, 0, 6 * sizeof *data->v_next);
+      forces_on(model, data, i, data->sleep_force + 12 * i);
+    }
+    data->asleep[i] = dozes || falls;
+    data->nasleep += data->asleep[i];
+  }
+}
+
+// ---- for the user
+
+void tribo_sleep_wake(const TriboModel* model, TriboData* data, int body) {
+  data->rest[body] = 0;
+  if (data->asleep[body]) {
+    data->asleep[body] = WAKING;
+    data->nasleep -= wake_marked(model, data->asleep, data->warm, data->nwarm);
+  }
+}
+
+void tribo_sleep_wake_all(const TriboModel* model, TriboData* data) {
+  memset(data->asleep, 0, (size_t)model->nbody);
+  memset(data->rest, 0, (size_t)model->nbody * sizeof *data->rest);
+  data->nasleep = 0;
+}
+
+TriboStatus tribo_data_wake(const TriboModel* model, TriboData* data, int body) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_wake"));
+  if (body < 0 || body >= model->nbody) {
+    return tribo_fail(TRIBO_INVALID, "tribo_data_wake: body = %d; accepted are 0 … %d", body, model->nbody - 1);
+  }
+  tribo_sleep_wake(model, data, body);
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_data_asleep(const TriboModel* model, const TriboData* data, int body, int* asleep) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_asleep"));
+  TRIBO_REQUIRE(asleep);
+  if (body < 0 || body >= model->nbody) {
+    return tribo_fail(TRIBO_INVALID, "tribo_data_asleep: body = %d; accepted are 0 … %d", body, model->nbody - 1);
+  }
+  *asleep = data->asleep[body];
+  return TRIBO_OK;
+}

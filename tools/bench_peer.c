@@ -1,0 +1,241 @@
+// MuJoCo on the bodies of a scene. MJCF and URDF files it reads itself; of free bodies in a world of fixed shapes an
+// MJCF file is written for it, number for number; where a scene has joints, NAME.xml in a folder `peers` beside it says
+// what a MuJoCo user would write. It runs in a program of its own, which tells times and leaves its states in a file.
+#include "bench_scenes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH = 3000 };
+
+static int ends_in(const char* path, const char* ending) {
+  const size_t n = strlen(path), k = strlen(ending);
+  return n > k && strcmp(path + n - k, ending) == 0;
+}
+
+// Where a file that a person has written for the peer would be.
+static int written_by_hand(const char* path, char out[PATH]) {
+  const char* slash = strrchr(path, '/');
+  const int folder = slash != NULL ? (int)(slash - path) + 1 : 0;
+  const size_t n = strlen(path + folder);
+  snprintf(out, PATH, "%.*speers/%.*s.xml", folder, path, (int)(n > 5 ? n - 5 : 0), path + folder);
+  return ends_in(path, ".yaml") && access(out, R_OK) == 0;
+}
+
+static const char* geom_type(TriboShapeKind kind) {
+  switch (kind) {
+    case TRIBO_SHAPE_SPHERE: return "sphere";
+    case TRIBO_SHAPE_BOX: return "box";
+    case TRIBO_SHAPE_CAPSULE: return "capsule";
+    case TRIBO_SHAPE_CYLINDER: return "cylinder";
+    case TRIBO_SHAPE_ELLIPSOID: return "ellipsoid";
+    case TRIBO_SHAPE_HALFSPACE: return "plane";
+    default: return NULL;
+  }
+}
+
+// Free bodies among fixed shapes, of kinds that MuJoCo has, with nothing else in the world.
+static int is_plain(const TriboModel* model) {
+  const TriboModelSize n = tribo_model_size(model);
+  if (n.ntree > 0 || n.nclosure > 0 || n.ntendon > 0 || n.nactuator > 0 || n.ncontroller > 0) {
+    return 0;
+  }
+  for (int i = 0; i < n.nshape; ++i) {
+    if (geom_type(tribo_model_shape(model, i)->kind) == NULL) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+int peer_knows(const TriboModel* model, const PeerRun* run) {
+  char hand[PATH];
+  const int file = ends_in(run->path, ".xml") || ends_in(run->path, ".urdf") || written_by_hand(run->path, hand);
+  return (file && run->begin == 0) || (!file && is_plain(model));
+}
+
+// ---- the file
+
+static void write_geom(FILE* f, const TriboModel* model, const TriboShapeInfo* s) {
+  const TriboMaterialDef* m = tribo_model_material(model, s->material);
+  double size[3] = {50, 50, 1};
+  if (s->kind == TRIBO_SHAPE_BOX) {
+    size[0] = 0.5 * s->size[0], size[1] = 0.5 * s->size[1], size[2] = 0.5 * s->size[2];
+  } else if (s->kind == TRIBO_SHAPE_ELLIPSOID) {
+    memcpy(size, s->size, sizeof size);
+  } else if (s->kind != TRIBO_SHAPE_HALFSPACE) {
+    size[0] = s->size[0], size[1] = 0.5 * s->size[1];
+  }
+  const double *p = s->position, *q = s->quaternion;
+  fprintf(f,
+          "<geom type=\"%s\" size=\"%.17g %.17g %.17g\" pos=\"%.17g %.17g %.17g\" quat=\"%.17g %.17g %.17g %.17g\" "
+          "friction=\"%.17g 0.005 0.0001\"",
+          geom_type(s->kind), size[0], size[1], size[2], p[0], p[1], p[2], q[3], q[0], q[1], q[2], m->friction);
+  if (m->restitution > 0) {
+    // it has no coefficient: an under-damped spring with a half period of 20 steps and the damping of that rebound
+    const double w = acos(-1) / (20 * tribo_model_world(model)->dt), l = log(m->restitution);
+    const double damping = -l / hypot(acos(-1), l);
+    fprintf(f, " solref=\"%.17g %.17g\" solimp=\"0.99 0.99 0.001\"", -w * w, -2 * damping * w);
+  }
+  fputs("/>\n", f);
+}
+
+static int write_model(const TriboModel* model, const Sample* bodies, const char* path) {
+  FILE* f = fopen(path, "w");
+  if (f == NULL) {
+    return 0;
+  }
+  const TriboModelSize n = tribo_model_size(model);
+  const double* g = tribo_model_world(model)->gravity;
+  fprintf(f, "<mujoco><option gravity=\"%.17g %.17g %.17g\"/><size memory=\"400M\"/><worldbody>\n", g[0], g[1], g[2]);
+  for (int i = 0; i < n.nshape; ++i) {
+    if (tribo_model_shape(model, i)->body == TRIBO_WORLD) {
+      write_geom(f, model, tribo_model_shape(model, i));
+    }
+  }
+  for (int b = 0; b < n.nbody; ++b) {
+    const TriboBodyInfo* body = tribo_model_body(model, b);
+    const double *I = body->inertia, *c = body->com, *q = bodies[b].quaternion;
+    fprintf(f,
+            "<body quat=\"%.17g %.17g %.17g %.17g\"><freejoint/><inertial pos=\"%.17g %.17g %.17g\" mass=\"%.17g\" "
+            "fullinertia=\"%.17g %.17g %.17g %.17g %.17g %.17g\"/>\n",
+            q[3], q[0], q[1], q[2], c[0], c[1], c[2], body->mass, I[0], I[1], I[2], I[3], I[4], I[5]);
+    for (int i = 0; i < n.nshape; ++i) {
+      if (tribo_model_shape(model, i)->body == b) {
+        write_geom(f, model, tribo_model_shape(model, i));
+      }
+    }
+    fputs("</body>\n", f);
+  }
+  fputs("</worldbody></mujoco>\n", f);
+  const int bad = ferror(f);
+  return fclose(f) == 0 && !bad;
+}
+
+static int write_samples(const Sample* bodies, int count, const char* path) {
+  FILE* f = fopen(path, "wb");
+  int good = f != NULL && fwrite(bodies, sizeof *bodies, (size_t)count, f) == (size_t)count;
+  return f != NULL && fclose(f) == 0 && good;
+}
+
+// ---- the run
+
+// Where Tribo has put the ground of a robot without a world.
+static double ground_height(const TriboModel* model) {
+  for (int i = 0; i < tribo_model_size(model).nshape; ++i) {
+    const TriboShapeInfo* shape = tribo_model_shape(model, i);
+    if (shape->body == TRIBO_WORLD && shape->kind == TRIBO_SHAPE_HALFSPACE) {
+      return shape->position[2];
+    }
+  }
+  return 0;
+}
+
+static int find_program(char out[PATH]) {
+  const ssize_t n = readlink("/proc/self/exe", out, PATH - 20);
+  out[n > 0 ? n : 0] = '\0';
+  char* slash = strrchr(out, '/');
+  if (slash != NULL) {
+    strcpy(slash, "/tribo-mujoco");
+  }
+  return slash != NULL && access(out, X_OK) == 0;
+}
+
+// The accuracy of the states that the peer has left, by our ruler.
+static int judge(const TriboModel* model, const PeerRun* run, const char* samples, Peer* peer) {
+  const int nbody = tribo_model_size(model).nbody;
+  const double dt = tribo_model_world(model)->dt;
+  Ruler* ruler = ruler_create(model, run->begin, run->begin + run->steps * dt);
+  Sample* bodies = malloc(((size_t)nbody + 1) * sizeof *bodies);
+  FILE* f = fopen(samples, "rb");
+  int good = ruler != NULL && bodies != NULL && f != NULL;
+  for (int i = 0; good && i <= run->steps; ++i) {
+    good = fread(bodies, sizeof *bodies, (size_t)nbody, f) == (size_t)nbody;
+    if (good) {
+      ruler_add(ruler, run->begin + i * dt, bodies);
+    }
+  }
+  peer->nword = good ? ruler_words(ruler, peer->words) : 0;
+  if (f != NULL) {
+    fclose(f);
+  }
+  free(bodies);
+  ruler_free(ruler);
+  return good;
+}
+
+// One setting of the peer on the files made for it. "" as its answer: it does not apply to this model.
+static int run_setting(const TriboModel* model, const PeerRun* run, const char* command, const char* samples,
+                       Peer* peer, int* count) {
+  char line[256] = "";
+  FILE* out = popen(command, "r");
+  if (out == NULL) {
+    return cli_wrong("--peers: %s cannot be started", command);
+  }
+  const int told = fgets(line, sizeof line, out) != NULL;
+  if (pclose(out) != 0) {
+    return cli_wrong("--peers: MuJoCo failed on %s", run->path);
+  }
+  if (told && sscanf(line, "%lf,%lf,%lf", &peer->time, &peer->contacts, &peer->penetration) == 3) {
+    (*count)++;
+    if (samples != NULL && !judge(model, run, samples, peer)) {
+      return cli_wrong("--peers: MuJoCo's states of %s cannot be read", run->path);
+    }
+  }
+  return EXIT_WELL;
+}
+
+int peer_run(const TriboModel* model, const PeerRun* run, Peer peers[MOST_PEERS], int* count) {
+  // as the file says; with semi-implicit Euler where it says something else; as hard as the manual allows
+  static const char* const settings[] = {"default", "euler", "stiff"};
+  char program[PATH], model_file[PATH], folder[] = "/tmp/tribo-peer-XXXXXX", start[64], samples[64], command[4 * PATH];
+  *count = 0;
+  if (!find_program(program)) {
+    return cli_wrong("--peers: %s is not there; run tools/setup --test, configure and build again", program);
+  }
+  if (strchr(run->path, '\'') != NULL || mkdtemp(folder) == NULL) {
+    return cli_wrong("%s: a name the peer cannot be given, or no temporary folder", run->path);
+  }
+  snprintf(start, sizeof start, "%s/start", folder);
+  snprintf(samples, sizeof samples, "%s/samples", folder);
+  const int hand = written_by_hand(run->path, model_file), own = !hand && ends_in(run->path, ".yaml");
+  int code = EXIT_WELL;
+  if (own) {
+    snprintf(model_file, sizeof model_file, "%s/model.xml", folder);
+    if (!write_model(model, run->start, model_file) ||
+        !write_samples(run->start, tribo_model_size(model).nbody, start)) {
+      code = cli_wrong("%s: cannot be written", folder);
+    }
+  } else if (!hand) {
+    snprintf(model_file, sizeof model_file, "%s", run->path);
+  }
+  // from a settled state it runs with its defaults alone: hard contacts would take hours on a pile
+  for (int i = 0; code == EXIT_WELL && i < (run->begin > 0 ? 1 : 3); ++i) {
+    Peer* peer = &peers[*count];
+    *peer = (Peer){0};
+    snprintf(peer->name, sizeof peer->name, "%s", settings[i]);
+    int n =
+        snprintf(command, sizeof command, "'%s' '%s' %s %.17g %d %d %.17g %.17g", program, model_file, settings[i],
+                 tribo_model_world(model)->dt, run->steps, run->repeats, run->from - run->begin, run->to - run->begin);
+    if (hand || own) {
+      n += snprintf(command + n, sizeof command - (size_t)n, " --samples %s", samples);
+    }
+    if (own) {
+      n += snprintf(command + n, sizeof command - (size_t)n, " --start %s", start);
+    }
+    if (ends_in(run->path, ".urdf")) {
+      snprintf(command + n, sizeof command - (size_t)n, " --ground %.17g", ground_height(model));
+    }
+    code = run_setting(model, run, command, hand || own ? samples : NULL, peer, count);
+  }
+  unlink(start);
+  unlink(samples);
+  if (own) {
+    unlink(model_file);
+  }
+  rmdir(folder);
+  return code;
+}

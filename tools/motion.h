@@ -1,0 +1,35 @@
+// A recorded motion, row by row, and its inverse dynamics: what id and render share.
+#pragma once
+
+#include "simulate.h"
+
+#define MOTION_FLAGS                                                                                             \
+  {"--slow", "V", "speeds below are 0: what touches, what slides, what is feasible [m/s], 1e-9 when not given"}, \
+      {"--depth", "D", "the deepest overlap a motion may have [m], 1e-3 when not given"},                        \
+      {"--passive", "A,B", "joints that nothing drives, besides floating bases"}, {                              \
+    "--drives", NULL, "motors and actuators of the scene act too; torques are what they leave to do"             \
+  }
+
+typedef struct Motion {
+  const char* path;
+  FILE* file;
+  TriboRecorder* names;  // knows what the columns are called
+  char* text;            // the present line
+  size_t size;
+  long line;
+  int ncolumn;
+  int* slot;  // (ncolumn) where a column belongs in t, q …, v …; −1: nowhere
+  int nslot;
+  double *now, *next;  // (nslot) two rows
+  double dt;           // between them [s]
+  TriboInverseOptions options;
+  unsigned char* driven;  // (nv)
+  double depth;
+} Motion;
+
+// 0 or an exit code, complained about already.
+int motion_open(const Args* args, Simulation* sim, Motion* motion);  // at the first two rows; the model gets their dt
+int motion_next(Motion* motion, int* more);                          // one row on; *more: there is one
+// The state of the first of the two rows, and what takes it to the second.
+int motion_invert(const Simulation* sim, const Motion* motion, TriboInverse* out);
+void motion_close(Motion* motion);
