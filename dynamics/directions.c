@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "hash.h"
 #include "internal.h"
 #include "math3.h"
 #include "memory.h"
@@ -24,28 +23,47 @@ TriboStatus tribo_dyn_directions_begin(Directions* d, int most) {
   return TRIBO_OK;
 }
 
-static void round_to_grid(const double n[3], int64_t key[3]) {
+// Where a cell is, or would be, in the table. (Slots hold 1 + the number of a direction, 0 for none.)
+static int start_of(const Directions* d, const int64_t cell[3]) {
+  uint64_t hash = 0;
   for (int i = 0; i < 3; ++i) {
-    key[i] = llrint(n[i] * GRID);
+    hash = (hash ^ (uint64_t)cell[i]) * UINT64_C(0x9E3779B97F4A7C15);
   }
+  return (int)(hash >> 32) & (d->size - 1);
 }
 
-const double* tribo_dyn_directions_find(Directions* d, const double n[3]) {
-  int64_t key[3], other[3];
-  round_to_grid(n, key);
-  // slots hold 1 + the number of a direction, 0 for none
-  int at = (int)(tribo_hash(TRIBO_HASH_START, key, sizeof key) & (uint64_t)(d->size - 1));
-  for (; d->slot[at] > 0; at = (at + 1) & (d->size - 1)) {
-    const double* known = d->normal + (ptrdiff_t)3 * (d->slot[at] - 1);
-    round_to_grid(known, other);
-    if (memcmp(key, other, sizeof key) == 0) {
+// A direction near n among those that were put into a cell; *at: where the search ended.
+static const double* near_in(const Directions* d, const int64_t cell[3], const double n[3], int* at) {
+  for (*at = start_of(d, cell); d->slot[*at] > 0; *at = (*at + 1) & (d->size - 1)) {
+    const double* known = d->normal + (ptrdiff_t)3 * (d->slot[*at] - 1);
+    const double away = fmax(fabs(n[0] - known[0]), fmax(fabs(n[1] - known[1]), fabs(n[2] - known[2])));
+    if (away <= 0.5 / GRID) {
       return known;
     }
   }
-  double* fresh = d->normal + (ptrdiff_t)3 * d->count;
-  tribo_copy3(fresh, n);
-  d->slot[at] = ++d->count;
-  return fresh;
+  return NULL;
+}
+
+const double* tribo_dyn_directions_find(Directions* d, const double n[3]) {
+  int64_t own[3], side[3];
+  for (int i = 0; i < 3; ++i) {
+    own[i] = (int64_t)floor(n[i] * GRID);
+    side[i] = n[i] * GRID - (double)own[i] < 0.5 ? -1 : 1;
+  }
+  int home, at;
+  const double* known = near_in(d, own, n, &home);
+  for (int corner = 1; corner < 8 && known == NULL; ++corner) {
+    const int64_t cell[3] = {own[0] + (corner & 1) * side[0], own[1] + (corner >> 1 & 1) * side[1],
+                             own[2] + (corner >> 2) * side[2]};
+    known = near_in(d, cell, n, &at);
+  }
+  if (known == NULL) {
+    double* fresh = d->normal + (ptrdiff_t)3 * d->count;
+    tribo_copy3(fresh, n);
+    d->slot[home] = ++d->count;
+    known = fresh;
+  }
+  return known;
 }
 
 void tribo_dyn_directions_free(Directions* d) {

@@ -44,7 +44,8 @@ static double slack(const TriboCone* cone, int way, const double* x) {
     return 1;
   }
   if (cone->kind == TRIBO_CONE_BOX) {
-    return fmax(0, fmin(x[0] - cone->lo, cone->hi - x[0]));
+    const double least = fmin(x[0] - cone->lo, cone->hi - x[0]);
+    return isfinite(least) ? fmax(0, least) : 1;
   }
   if (cone->kind != TRIBO_CONE_FRICTION || way == TRIBO_DYN_WAY_RAY) {
     return fmax(0, x[n]);
@@ -85,6 +86,31 @@ static double room(const TriboCone* cone, int way, const double* x, const double
   return b <= 0 && a > 0 ? fmin(most, (sqrt(root) - b) / a) : most;
 }
 
+// An impulse that a solver left outside its cone, or a spring's friction outside the disk that its length allows, goes
+// to the boundary.
+static void put_back(const TriboDynData* data, double* lambda) {
+  for (int c = 0; c < data->rows.ncone; ++c) {
+    const TriboCone* cone = data->rows.cones + c;
+    const int way = data->inverse.way[c], n = cone->dim - 1;
+    double* x = lambda + cone->row;
+    if (cone->kind == TRIBO_CONE_FREE || way == TRIBO_DYN_WAY_GIVEN) {
+      continue;
+    }
+    if (cone->kind == TRIBO_CONE_BOX) {
+      x[0] = tribo_clamp(x[0], cone->lo, cone->hi);
+      continue;
+    }
+    const double size = friction_size(cone, x);
+    x[n] = fmax(0, x[n]);
+    for (int i = 0; i < n && way != TRIBO_DYN_WAY_RAY; ++i) {
+      x[i] = cone->mu[i] > 0 ? x[i] * (size > x[n] ? x[n] / size : 1) : 0;
+    }
+    for (int i = 0; i < n && way == TRIBO_DYN_WAY_RAY; ++i) {
+      x[i] = x[n] * data->inverse.given[cone->row + i];
+    }
+  }
+}
+
 // Another place to start from: each impulse goes a share of the way to a point of its cone, friction turned by the
 // golden angle from one to the next; the first share is small, from the middle.
 static void start_inside(const TriboDynData* data, double typical, int start, double* lambda) {
@@ -100,7 +126,7 @@ static void start_inside(const TriboDynData* data, double typical, int start, do
       continue;
     }
     if (cone->kind == TRIBO_CONE_BOX) {
-      x[0] += share * (0.5 * (cone->lo + cone->hi) - x[0]);
+      x[0] += isfinite(cone->hi - cone->lo) ? share * (0.5 * (cone->lo + cone->hi) - x[0]) : 0;
       continue;
     }
     x[n] += way == TRIBO_DYN_WAY_DISK ? 0 : INSIDE * fmax(0, typical - x[n]);
@@ -397,6 +423,7 @@ TriboStatus tribo_dyn_inverse_polish(const TriboSystem* system, TriboDynData* da
   Way* ways = (Way*)(void*)inv->ways;
   const int m = find_ways(data, ways);
   double low = INFINITY, least = INFINITY;
+  put_back(data, lambda);
   memcpy(best, lambda, nrow * sizeof *best);
   for (int pass = 0, bias = 0, stalls = 0, starts = 0; pass < MOST_STEPS; ++pass) {
     double most, size;

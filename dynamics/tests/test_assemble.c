@@ -427,6 +427,32 @@ static void bad_contacts_are_named(void** state) {
   world_end(&w);
 }
 
+// Normals that differ by rounding are one, the first; what differs by more, or stands alone, keeps its digits.
+static void nearly_parallel_normals_are_one(void** state) {
+  (void)state;
+  enum { N = 40 };
+  World w = world_of(1);
+  TriboContact contacts[N];
+  TriboContactLaw laws[N];
+  for (int i = 0; i < N; ++i) {
+    contacts[i] = contact_on_floor(0);
+    contacts[i].feature = (uint32_t)i;
+    laws[i] = COULOMB;
+    // ten directions, each four times, 1e-10 rad apart
+    const double tilt = 0.1 * (i % 10) + 1e-10 * (double)(i / 10);
+    tribo_set3(contacts[i].normal, sin(tilt), 0, cos(tilt));
+  }
+  assemble(&w, &OPTIONS, contacts, laws, N);
+  for (int i = 0; i < N; ++i) {
+    assert_memory_equal(w.rows[i].frame + 6, contacts[i % 10].normal, 3 * sizeof(double));
+  }
+  contacts[10].normal[0] = 1e-7;
+  tribo_normalize3(contacts[10].normal);
+  assemble(&w, &OPTIONS, contacts, laws, N);
+  assert_memory_equal(w.rows[10].frame + 6, contacts[10].normal, 3 * sizeof(double));
+  world_end(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(jacobian_of_one_contact_by_hand), cmocka_unit_test(rows_are_relative_velocities),
@@ -434,7 +460,7 @@ int main(void) {
       cmocka_unit_test(bias_follows_the_rules),          cmocka_unit_test(pushed_bodies_advance_with_the_new_velocity),
       cmocka_unit_test(impacts_split_the_step),          cmocka_unit_test(second_step_takes_no_memory),
       cmocka_unit_test(bad_contacts_are_named),          cmocka_unit_test(faces_ask_for_rigid_motions),
-      cmocka_unit_test(softness_is_a_spring_per_mass),
+      cmocka_unit_test(softness_is_a_spring_per_mass),   cmocka_unit_test(nearly_parallel_normals_are_one),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,8 @@ static TriboStatus compile_tendon(const TriboTendonDef* def, TriboModel* model, 
   out->coef = tribo_pool_copy(pool, def->coefs, njoint, sizeof *def->coefs);
   out->body = tribo_pool_alloc(pool, npoint, sizeof *out->body);
   out->point = tribo_pool_copy(pool, def->points, npoint, 3 * sizeof *def->points);
-  if (out->joint == NULL || out->coef == NULL || out->body == NULL || out->point == NULL) {
+  out->share = tribo_pool_copy(pool, def->shares, npoint, sizeof *def->shares);
+  if (out->joint == NULL || out->coef == NULL || out->body == NULL || out->point == NULL || out->share == NULL) {
     return no_memory();
   }
   for (int i = 0; i < def->njoint; ++i) {

@@ -365,6 +365,10 @@ static void put_tendons(Writer* w) {
       }
       fputs("at: ", w->file);
       put_numbers(w, def->points + 3 * k, 3);
+      if (def->shares[k] != 1) {
+        fputs(", share: ", w->file);
+        put_number(w, def->shares[k]);
+      }
       fputc('}', w->file);
     }
     fputs(def->njoint > 0 ? "}\n" : "]\n", w->file);

@@ -70,9 +70,9 @@ void tribo_tendon_measure(const TriboModel* model, const ModelTendon* t, const d
     velocity_of(t, i, poses, twists, a, va);
     velocity_of(t, i + 1, poses, twists, b, vb);
     tribo_sub3(along, b, a);
-    *length += tribo_normalize3(along);
+    *length += t->share[i] * tribo_normalize3(along);
     tribo_sub3(vb, vb, va);
-    *speed += tribo_dot3(along, vb);
+    *speed += t->share[i] * tribo_dot3(along, vb);
   }
 }
 
@@ -104,8 +104,8 @@ static void pull(const TriboModel* model, const ModelTendon* t, const TriboPose*
     point_of(t, i + 1, poses, b);
     tribo_sub3(along, b, a);
     tribo_normalize3(along);
-    push(model, t->body[i], poses, a, -force, along, wrench);
-    push(model, t->body[i + 1], poses, b, force, along, wrench);
+    push(model, t->body[i], poses, a, -t->share[i] * force, along, wrench);
+    push(model, t->body[i + 1], poses, b, t->share[i] * force, along, wrench);
   }
 }
 

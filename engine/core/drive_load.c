@@ -34,7 +34,8 @@ static TriboStatus read_points(Loader* l, const YamlNode* node, TriboTendonDef* 
   }
   const char** bodies = tribo_pool_alloc(&l->pool, (size_t)node->count, sizeof *bodies);
   double* points = tribo_pool_alloc(&l->pool, (size_t)node->count, 3 * sizeof *points);
-  if (bodies == NULL || points == NULL) {
+  double* shares = tribo_pool_alloc(&l->pool, (size_t)node->count, sizeof *shares);
+  if (bodies == NULL || points == NULL || shares == NULL) {
     return no_memory(node);
   }
   for (int i = 0; i < node->count; ++i) {
@@ -42,19 +43,23 @@ static TriboStatus read_points(Loader* l, const YamlNode* node, TriboTendonDef* 
     if (point->kind != YAML_MAP) {
       return tribo_yaml_fail(point, "points: %s; accepted is {body: NAME, at: [x, y, z]}", tribo_yaml_what(point));
     }
+    shares[i] = 1;
     for (int k = 0; k < point->count; ++k) {
       const YamlNode *key = tribo_yaml_key(point, k), *value = tribo_yaml_value(point, k);
       if (strcmp(key->text, "body") == 0) {
         TRIBO_TRY(tribo_yaml_text(value, "body", &bodies[i]));
       } else if (strcmp(key->text, "at") == 0) {
         TRIBO_TRY(tribo_yaml_reals(value, "at", points + 3 * i, 3));
+      } else if (strcmp(key->text, "share") == 0) {
+        TRIBO_TRY(tribo_yaml_real(value, "share", &shares[i]));
       } else {
-        return tribo_yaml_fail(key, "unknown key '%.40s' of a point; accepted are body and at", key->text);
+        return tribo_yaml_fail(key, "unknown key '%.40s' of a point; accepted are body, at and share", key->text);
       }
     }
   }
   def->bodies = bodies;
   def->points = points;
+  def->shares = shares;
   def->npoint = node->count;
   return TRIBO_OK;
 }

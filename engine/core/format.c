@@ -223,7 +223,9 @@ static const Field closure_fields[] = {
 static const Field tendon_fields[] = {
     T(TriboTendonDef, "name", name, "unique among tendons"),
     S("joints", "a mapping from joints to coefficients: its length is the sum of coefficient times position"),
-    S("points", "or a list of mappings with `body` (none: the world) and `at`, in body axes: a string through them"),
+    S("points",
+      "or a list of mappings with `body` (none: the world), `at`, in body axes, and `share`, what the stretch to "
+      "the next one counts (1): a string through them"),
     R(TriboTendonDef, "stiffness", stiffness, 0, BIG, 0, "N/m, N/rad", "of a spring along it"),
     R(TriboTendonDef, "damping", damping, 0, BIG, 0, "N s/m, N s/rad", "along it"),
     R(TriboTendonDef, "rest", rest[0], -BIG, BIG, 0, "m, rad", "slack from this length; without it, that of the start"),

@@ -138,6 +138,9 @@ TriboStatus tribo_load_heights(Loader* l, const YamlNode* shape, const YamlNode*
       const int picture = dot != NULL && strcasecmp(dot, ".png") == 0;
       status = picture ? tribo_heights_png(path, &h.values, &h.nx, &h.ny) : read_file(path, &h);
       h.count = picture ? h.nx * h.ny : h.count;
+      if (status != TRIBO_OK) {
+        tribo_fail_prefix("%s:%d:%d: heights: ", heights->path, heights->line, heights->column);
+      }
     }
   }
   if (status == TRIBO_OK && (h.nx < 2 || h.ny < 2)) {

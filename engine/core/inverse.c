@@ -95,11 +95,21 @@ static TriboStatus opening(const TriboModel* model, TriboData* data, double h, c
   return TRIBO_OK;
 }
 
+// The wish is what it is: nothing may be levelled in its problem. The next step sets its own tolerance again.
+static TriboStatus level_nothing(TriboData* data) {
+  for (int i = 0; i < data->nsolver && data->most_factorisations > 0 && data->solve_h != 0; ++i) {
+    TRIBO_TRY(tribo_solver_set(data->solvers[i], "level", 0));
+  }
+  data->solve_h = 0;
+  return TRIBO_OK;
+}
+
 // Solves for the impulses and renews what the wish needs, until both agree or for the given number of passes.
 static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const TriboStepOptions* options,
                                  const TriboProblem* reduced, int most, TriboInverse* out) {
   const TriboProblem full = data->problem;
   double change;
+  TRIBO_TRY(level_nothing(data));
   TRIBO_TRY(tribo_dyn_inverse_balance(model->system, data->dynamics, options, data->v, NULL, data->lambda, &change));
   for (out->passes = 0; out->passes < most; ++out->passes) {
     TriboStepInfo info = {0};

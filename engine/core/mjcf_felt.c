@@ -47,9 +47,12 @@ static TriboStatus look(Mjcf* m, const TriboModel* model) {
 TriboStatus tribo_mjcf_mobility(Mjcf* m, const int* joints, const double* coefs, int count, int part, double* out) {
   if (m->felt.L == NULL) {
     TriboModel* model;
-    TRIBO_TRY(tribo_model_create(m->scene, &model));
-    TriboStatus status = look(m, model);
+    TriboStatus status = tribo_model_create(m->scene, &model);
+    status = status == TRIBO_OK ? look(m, model) : status;
     tribo_model_destroy(model);
+    if (status != TRIBO_OK && strncmp(tribo_last_error(), m->root->path, strlen(m->root->path)) != 0) {
+      tribo_fail_prefix("%s:%d: ", m->root->path, m->root->line);
+    }
     TRIBO_TRY(status);
   }
   const int n = m->felt.nv;

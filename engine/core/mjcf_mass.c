@@ -83,8 +83,12 @@ static TriboStatus measure(Mjcf* m, const MjGeom* geom, double* volume, double c
   if (geom->shell) {
     TRIBO_TRY(tribo_mjcf_warn(m, geom->node, "shellinertia of an ellipsoid", "is not honoured: it counts as solid"));
   }
-  double about[9];
-  TRIBO_TRY(tribo_col_shape_mass(def.kind, def.size, NULL, volume, centre, about));
+  double about[9] = {0};
+  TriboStatus status = tribo_col_shape_mass(def.kind, def.size, NULL, volume, centre, about);
+  if (status != TRIBO_OK) {
+    tribo_fail_prefix("%s:%d: geom '%s': ", geom->node->path, geom->node->line, geom->name);
+    return status;
+  }
   tribo_set3(moments, about[0], about[4], about[8]);
   return TRIBO_OK;
 }

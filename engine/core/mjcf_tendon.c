@@ -12,6 +12,7 @@ enum { PARTS_MAX = 256 };
 typedef struct Parts {
   const char* names[PARTS_MAX];
   double numbers[3 * PARTS_MAX];
+  double shares[PARTS_MAX];
   int count;
 } Parts;
 
@@ -35,7 +36,22 @@ static TriboStatus read_coefs(Mjcf* m, const XmlNode* tendon, Parts* parts) {
 
 // 0: a part that is not known here makes the tendon one that is left out.
 static TriboStatus read_points(Mjcf* m, const XmlNode* tendon, Parts* parts, int* known) {
+  double share = 1;
   for (const XmlNode* node = tendon->children; node != NULL; node = node->next) {
+    if (strcmp(node->name, "pulley") == 0) {
+      // another branch begins, which counts by its divisor
+      double divisor = 0;
+      const char* text = tribo_xml_get(node, "divisor");
+      if (text == NULL || tribo_xml_numbers(text, &divisor, 1) != 1 || !(divisor > 0)) {
+        return tribo_xml_fail(node, "<pulley> divisor=\"%.40s\": accepted is a number above 0",
+                              text != NULL ? text : "");
+      }
+      share = 1 / divisor;
+      if (parts->count > 0) {
+        parts->shares[parts->count - 1] = 0;
+      }
+      continue;
+    }
     if (strcmp(node->name, "site") != 0) {
       *known = 0;
       return tribo_mjcf_leave_out(m, node, "is not known here: its tendon is left out");
@@ -53,6 +69,7 @@ static TriboStatus read_points(Mjcf* m, const XmlNode* tendon, Parts* parts, int
     const MjBody* body = &m->bodys[site->body];
     double* point = parts->numbers + 3 * parts->count;
     tribo_copy3(point, body->id == TRIBO_WORLD ? tribo_pose_mul(&body->pose, &site->pose).p : site->pose.p);
+    parts->shares[parts->count] = share;
     parts->names[parts->count++] = body->id == TRIBO_WORLD ? NULL : body->name;
   }
   return TRIBO_OK;
@@ -89,6 +106,7 @@ static TriboStatus read_tendon(Mjcf* m, const XmlNode* node) {
   def.name = tendon.name;
   def.joints = def.bodies = parts.names;
   def.coefs = def.points = parts.numbers;
+  def.shares = fixed ? NULL : parts.shares;
   *(fixed ? &def.njoint : &def.npoint) = parts.count;
   def.stiffness = m->option.spring ? tendon.stiffness[0] : 0;
   def.damping = m->option.damper ? tendon.damping[0] : 0;

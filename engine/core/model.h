@@ -19,6 +19,7 @@ typedef struct ModelTendon {
   double* coef;   // (njoint)
   int* body;      // (npoint) TRIBO_WORLD: of the world
   double* point;  // (npoint × 3) in the frame that dynamics moves
+  double* share;  // (npoint) what the stretch to the next point counts
   TriboSoftness soft;
 } ModelTendon;
 

@@ -25,6 +25,9 @@ static TriboStatus check_tendon(const TriboTendonDef* def) {
   }
   TRIBO_TRY(tribo_check_finite(who, "coefs", def->coefs, def->njoint));
   TRIBO_TRY(tribo_check_finite(who, "points", def->points, 3 * def->npoint));
+  for (int i = 0; def->shares != NULL && i < def->npoint; ++i) {
+    TRIBO_TRY(tribo_check_range(who, "shares", def->shares[i], 0, 1e6));
+  }
   TRIBO_TRY(tribo_check_range(who, "stiffness", def->stiffness, 0, 1e100));
   TRIBO_TRY(tribo_check_range(who, "damping", def->damping, 0, 1e100));
   TRIBO_TRY(tribo_check_softness(who, def->solref, def->solimp));
@@ -48,8 +51,13 @@ TriboStatus tribo_scene_add_tendon(TriboScene* scene, const TriboTendonDef* def,
   copy.bodies = tribo_pool_names(&scene->pool, def->bodies, def->npoint);
   copy.coefs = tribo_pool_copy(&scene->pool, def->coefs, (size_t)def->njoint, sizeof *def->coefs);
   copy.points = tribo_pool_copy(&scene->pool, def->points, (size_t)def->npoint, 3 * sizeof *def->points);
-  if (copy.joints == NULL || copy.bodies == NULL || copy.coefs == NULL || copy.points == NULL) {
+  double* shares = tribo_pool_alloc(&scene->pool, (size_t)def->npoint, sizeof *shares);
+  copy.shares = shares;
+  if (copy.joints == NULL || copy.bodies == NULL || copy.coefs == NULL || copy.points == NULL || shares == NULL) {
     return tribo_scene_no_memory();
+  }
+  for (int i = 0; i < def->npoint; ++i) {
+    shares[i] = def->shares != NULL ? def->shares[i] : 1;
   }
   TRIBO_TRY(tribo_scene_take_name(scene, &scene->tendon_names, "tendon", def->name, scene->ntendon, &copy.name));
   if (id != NULL) {

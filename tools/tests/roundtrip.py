@@ -1,6 +1,7 @@
 """Model files and the scenes that `tribo convert` makes of them load to the same model.
     roundtrip.py TRIBO PROBE SHARE SCENES JUDGES      MJCF files are those of gymnasium and dm_control, where they are
 """
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -11,7 +12,8 @@ import tempfile
 tribo, probe = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 files = sorted((pathlib.Path(sys.argv[3]) / "example-robot-data/robots").rglob("*.urdf"))
 files += sorted((pathlib.Path(sys.argv[3]) / "example-robot-data/robots").rglob("*.sdf"))
-files += sorted(pathlib.Path(sys.argv[4]).rglob("*.yaml"))
+# (the mass matrix of thousands of free bodies would fill the memory and say nothing new)
+files += [p for p in sorted(pathlib.Path(sys.argv[4]).rglob("*.yaml")) if p.parent.name != "large" and "1000" not in p.name]
 for folder in ("gymnasium/envs/mujoco/assets", "dm_control/suite"):
     files += sorted(pathlib.Path(sys.argv[5]).glob(f"lib/python*/site-packages/{folder}/*.xml"))
 
@@ -58,22 +60,26 @@ def numbers(text):
     return found
 
 
-failed, done, worst = [], 0, 0.0
-with tempfile.TemporaryDirectory() as folder:
-    for path in files:
-        before = look(str(path))
-        if before is None:
-            continue  # wrong files have their own test
-        scene = f"{folder}/scene.yaml"
-        ground = ["--no-ground"] if path.suffix == ".urdf" else []
-        made = subprocess.run([tribo, "convert", str(path), "--to", scene, *ground], capture_output=True, text=True)
-        a, b = numbers(before), numbers((look(scene) if made.returncode == 0 else None) or "")
-        # quaternions are scaled to length 1 when they are read: the last bit may differ
-        gap = max((abs(x - y) / max(abs(x), 1) for x, y in zip(a, b)), default=0) if len(a) == len(b) else float("inf")
-        done += 1
-        worst = max(worst, gap)
-        if not gap <= 1e-12:
-            failed.append(path.name)
-            print(f"{path.name}: off by {gap:.1e} {made.stderr[-300:]}")
-print(f"{done - len(failed)} of {done} files come back, off by at most {worst:.0e}")
-sys.exit(1 if failed or done == 0 else 0)
+def off(path, folder):
+    """How far the scene made of a file is from it, and what the program said; None: the file itself does not load."""
+    before = look(str(path))
+    if before is None:
+        return None  # wrong files have their own test
+    scene = f"{tempfile.mkdtemp(dir=folder)}/scene.yaml"
+    ground = ["--no-ground"] if path.suffix == ".urdf" else []
+    made = subprocess.run([tribo, "convert", str(path), "--to", scene, *ground], capture_output=True, text=True)
+    a, b = numbers(before), numbers((look(scene) if made.returncode == 0 else None) or "")
+    # quaternions are scaled to length 1 when they are read: the last bit may differ
+    gap = max((abs(x - y) / max(abs(x), 1) for x, y in zip(a, b)), default=0) if len(a) == len(b) else float("inf")
+    return gap, made.stderr
+
+
+with tempfile.TemporaryDirectory() as folder, concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
+    answers = dict(zip(files, pool.map(off, files, [folder] * len(files))))
+done = {path: answer for path, answer in answers.items() if answer is not None}
+failed = {path: answer for path, answer in done.items() if not answer[0] <= 1e-12}
+for path, (gap, said) in failed.items():
+    print(f"{path.name}: off by {gap:.1e} {said[-300:]}")
+worst = max((gap for gap, _ in done.values()), default=0)
+print(f"{len(done) - len(failed)} of {len(done)} files come back, off by at most {worst:.0e}")
+sys.exit(1 if failed or not done else 0)

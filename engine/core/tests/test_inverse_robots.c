@@ -309,15 +309,18 @@ static const Case CASES[] = {
     {"solo, soft", solo, SOFT, MIDPOINT, 0.02, 400, NULL, 300, 200, 7, 1, 0, 1e-8},
     {"solo, soft, euler", solo, SOFT, EULER, 0.02, 400, NULL, 300, 200, 7, 1, 0, 1e-6},
     {"solo, sliding", solo, SLIPPERY, MIDPOINT, 0.02, 400, NULL, 300, 200, 4, 4, 2, 1e-8},
+    {"solo, soft, sliding", solo, SOFT | SLIPPERY, MIDPOINT, 0.02, 400, NULL, 300, 200, 4, 4, 0, 1e-8},
     {"ur5 along a wall", arm_at_wall, SLIPPERY, MIDPOINT, 0.005, 2500, "robot/elbow_joint", 100, 200, 1, 0.5, 0, 1e-8},
     {"ur5 along a wall, all driven", arm_at_wall, SLIPPERY, EULER, 0.005, 2500, NULL, 100, 200, 1, 0.5, 1, 1e-8},
     {"ur5 along a soft wall", arm_at_wall, SOFT, MIDPOINT, 0.02, 2500, NULL, 20, 200, 1, 0.5, 0, 1e-8},
     {"ur5 touching a box", arm_and_box, 0, MIDPOINT, 0.02, 2500, NULL, 20, 200, 4, 0, 0, 1e-8},
     {"ur5, soft box", arm_and_box, SOFT, MIDPOINT, 0.02, 2500, NULL, 20, 200, 4, 0, 0, 1e-8},
     {"ur5, sliding box", arm_and_box, SLIPPERY, MIDPOINT, 0.02, 2500, NULL, 20, 200, 4, 0.2, 0, 1e-8},
+    {"ur5, soft, sliding box", arm_and_box, SOFT | SLIPPERY, MIDPOINT, 0.02, 2500, NULL, 20, 200, 4, 0.2, 0, 1e-8},
     {"allegro with cubes", allegro, 0, MIDPOINT, 0.01, 400, NULL, 200, 300, 7, 0, 16, 1e-8},
     {"allegro, soft", allegro, SOFT, MIDPOINT, 0.01, 400, NULL, 200, 300, 7, 0, 16, 1e-8},
     {"allegro, sliding", allegro, SLIPPERY, MIDPOINT, 0.01, 400, NULL, 50, 150, 4, 1, 16, 1e-8},
+    {"allegro, soft, sliding", allegro, SOFT | SLIPPERY, MIDPOINT, 0.01, 400, NULL, 50, 150, 4, 1, 16, 1e-8},
 };
 
 static void print_difference(double x) {

@@ -203,9 +203,11 @@ typedef struct TriboTendonDef {
   const char* const* joints;  // (njoint) one-dof joints, by full name: length = Σ coefs[i] q_i
   const double* coefs;        // (njoint)
   int njoint;
-  const char* const* bodies;    // (npoint) or a string through these points, NULL: of the world
-  const double* points;         // (npoint × 3) in the body frames
-  int npoint;                   // 0, or at least 2
+  const char* const* bodies;  // (npoint) or a string through these points, NULL: of the world
+  const double* points;       // (npoint × 3) in the body frames
+  int npoint;                 // 0, or at least 2
+  const double* shares;  // (npoint) or NULL: what the stretch from a point to the next counts, 1 by default. Behind a
+                         // pulley with n branches 1/n, between two branches 0; the last one means nothing
   double stiffness, damping;    // [N/m, N·s/m, or per rad]
   double rest[2];               // slack between these two lengths; NAN: the length at the start
   double lower, upper;          // limits of its length, ±INFINITY: none
