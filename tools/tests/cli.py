@@ -305,13 +305,6 @@ with tempfile.TemporaryDirectory() as folder:
     wrong(9, lambda row: ",".join(row[:3] + ["nan"] + row[4:]), "bad.csv:9:4: v.push is nan, must be finite")
     wrong(9, lambda row: ",".join(row[:3] + ["fast"] + row[4:]), "bad.csv:9:4: 'fast' is no number")
     wrong(9, lambda row: ",".join(row[:2] + ["-0.02"] + row[3:]), "bad.csv:9: ground and block", "overlap by 0.02 m")
-    # a picture of it has the forces of its contacts
-    said = subprocess.run([tribo, "render", push, "--motion", motion, "--passive", "rise", "--at", "0.25", "--overlay",
-                           "forces", "--out", str(pathlib.Path(folder, "push.png")), "--size", "64x36"],
-                          capture_output=True, text=True)
-    if "OpenGL" not in said.stderr and "no viewer" not in said.stderr:
-        assert said.returncode == 0 and pathlib.Path(folder, "push.png").exists(), said.stderr
-        complains(["render", push, "--motion", bad, "--at", "0.007", "--out", "x.png"], "bad.csv:9: ground and block")
     complains(["id", push], "id needs --motion FILE")
     complains(["id", push, "--motion", "nowhere.csv"], "nowhere.csv: cannot be read")
     complains(["id", push, "--motion", motion, "--passive", "pull"], "there is no joint 'pull'")

@@ -100,6 +100,19 @@ with tempfile.TemporaryDirectory() as folder:
               env=dict(os.environ, PATH=str(here)))
     assert not (here / "a.mp4").exists(), "a film without ffmpeg"
 
+    # a recorded motion with the forces that made it; one that penetrates
+    push, motion = scenes / "motions/push.yaml", here / "motion.csv"
+    subprocess.run([tribo, "run", push, "--record", motion, "--quiet"], check=True)
+    call(push, "--motion", motion, "--passive", "rise", "--at", 0.25, "--overlay", "forces", "--out", out, "--size", "64x36")
+    plain = here / "plain.png"
+    call(push, "--motion", motion, "--passive", "rise", "--at", 0.25, "--out", plain, "--size", "64x36")
+    assert read_png(out) != read_png(plain), "no force is drawn"
+    lines = motion.read_text().splitlines()
+    row = lines[8].split(",")
+    lines[8] = ",".join(row[:2] + ["-0.02"] + row[3:])
+    motion.write_text("\n".join(lines) + "\n")
+    complains([push, "--motion", motion, "--at", 0.007, "--out", out], "motion.csv:9: ground and block")
+
     # a film: its length and frames as ffprobe counts them
     if shutil.which("ffmpeg") is None:
         print("no ffmpeg here: films were not looked at")
