@@ -15,7 +15,8 @@ static TriboStatus add_camera(Mjcf* m, const MjCamera* camera) {
     def.target[i] = at.p[i] - at.R[3 * i + 2];
     def.up[i] = at.R[3 * i + 1];
   }
-  if (camera->mode == MJ_TARGETBODY || camera->mode == MJ_TARGETBODYCOM) {
+  const int aims = camera->mode > MJ_TRACKCOM && camera->target != NULL;
+  if (aims) {
     const int body = tribo_mjcf_find_body(m, camera->target);
     if (body < 0) {
       return m->incomplete ? TRIBO_OK : tribo_mjcf_missing(m, camera->node, "body", camera->target);
@@ -23,7 +24,7 @@ static TriboStatus add_camera(Mjcf* m, const MjCamera* camera) {
     tribo_copy3(def.target, m->bodys[body].start.p);
     tribo_set3(def.up, 0, 0, 1);
   }
-  if (m->bodys[camera->body].weld != 0 || camera->mode > MJ_TRACKCOM) {
+  if (m->bodys[camera->body].weld != 0 || aims) {
     TRIBO_TRY(tribo_mjcf_warn(m, camera->node, "camera of a body that moves, or that looks at one",
                               "stands where it is at the start"));
   }
