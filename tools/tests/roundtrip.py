@@ -20,10 +20,12 @@ for folder in ("gymnasium/envs/mujoco/assets", "dm_control/suite"):
 
 def look(path):
     """The model at its start, and half a radian or metre away in every joint with one coordinate; NULL: not loaded."""
-    first = subprocess.run([probe, path], input="", capture_output=True, text=True)
-    if first.returncode != 0:
+    run = subprocess.Popen([probe, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    first = run.stdout.readline()
+    if not first:
+        run.communicate()
         return None
-    model = json.loads(first.stdout.splitlines()[0])
+    model = json.loads(first)
     states = []
     for away in (0.0, 0.5):
         q = list(model["start"])
@@ -32,9 +34,8 @@ def look(path):
                 q[j["q"]] += away
         v = [away * (i % 5 - 2) for i in range(model["nv"])]
         states.append(q + v + [away] * model["nactuator"] + [0.0] * model["nactuator"])
-    text = "\n".join(" ".join(f"{x:.17g}" for x in s) for s in states)
-    run = subprocess.run([probe, path], input=text, capture_output=True, text=True)
-    return run.stdout if run.returncode == 0 else None
+    rest, _ = run.communicate("\n".join(" ".join(f"{x:.17g}" for x in s) for s in states))
+    return first + rest if run.returncode == 0 else None
 
 
 def numbers(text):
