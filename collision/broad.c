@@ -13,7 +13,7 @@
 
 #include "memory.h"
 
-enum { FAN = 4, LEVELS = 20, AXIS_BITS = 21, FEW = 64 };
+enum { FAN = 4, LEVELS = 20, AXIS_BITS = 21, FEW = 16 };
 
 void tribo_col_broad_free(TriboBroad* b) {
   void* all[] = {b->nodes, b->keys, b->spare_keys, b->order, b->spare_order, b->pairs, b->spare_pairs, b->counts};
@@ -212,7 +212,7 @@ TriboStatus tribo_col_broad_pairs(TriboBroad* b, const TriboBox* boxes, const in
   TRIBO_TRY(TRIBO_RESERVE(&b->order, &b->order_capacity, nmoving));
   TRIBO_TRY(TRIBO_RESERVE(&b->spare_order, &b->spare_order_capacity, nmoving));
   curve_keys(b, boxes, moving, nmoving);
-  (nmoving <= FEW ? insert_keys : sort_keys)(b, nmoving);
+  sort_keys(b, nmoving);
   Tree tree = build_tree(b, boxes, nmoving);
   int start = b->npair;
   for (int i = 0; i < tree.count[1]; ++i) {
