@@ -414,7 +414,7 @@ static int bilateral_rows_contradict(TriboSolver* s) {
 
 void tribo_solver_levelled(const TriboSolver* s, double* g) {
   const TriboScaled* sc = &s->scaled;
-  memcpy(g, sc->problem->g, sizeof(double) * (size_t)sc->problem->nrow);
+  memmove(g, sc->problem->g, sizeof(double) * (size_t)sc->problem->nrow);
   for (int i = 0; s->shift > 0 && i < sc->n; ++i) {
     const double own = sc->s[i] * sc->problem->g[sc->source[i]] / sc->g;
     g[sc->source[i]] += (sc->q[i] - own) * sc->g / sc->s[i];

@@ -67,9 +67,6 @@ static TriboStatus solve_rigid_or_soft(TriboData* data, TriboSolver* solver, int
                          is->known + is->first_cone[i]};
   double* lambda = is->lambda + is->first_row[i];
   TRIBO_TRY(tribo_solver_solve(solver, &problem, &warm, lambda, &is->stats[i]));
-  if (is->stats[i].shift > 0) {
-    tribo_solver_levelled(solver, is->g + is->first_row[i]);
-  }
   is->soft[i] = is_hopeless(&problem, &is->stats[i]);
   if (is->soft[i] && data->early) {
     // not before all has been tried
@@ -85,6 +82,10 @@ static TriboStatus solve_rigid_or_soft(TriboData* data, TriboSolver* solver, int
     problem.R = is->R + is->first_row[i];
     TRIBO_TRY(tribo_solver_solve(solver, &problem, NULL, lambda, &is->stats[i]));
     is->stats[i].outcome = TRIBO_INFEASIBLE;
+  }
+  if (is->stats[i].shift > 0) {
+    // the answer of the last of these solves is for another g
+    tribo_solver_levelled(solver, is->g + is->first_row[i]);
   }
   return TRIBO_OK;
 }

@@ -157,7 +157,8 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_solver_solve(TriboSolver* solver, co
                                                          TriboSolveStats* stats);
 
 // Residual per iteration of the next solves, for plots: called with the iteration, the rung and nat.
-// The g that the last answer is for: the problem's own, but for the rows that the setting `level` has shifted.
+// The g that the last answer is for: the problem's own, but for the rows that the setting `level` has
+// shifted. That problem must still be there; g may be its own.
 TRIBO_API void tribo_solver_levelled(const TriboSolver* solver, double* g);
 
 typedef void TriboSolverHistoryFn(int iteration, TriboRung rung, double nat, double natmap_unit, void* user);
