@@ -115,9 +115,20 @@ static void close_studio(Studio* studio) {
   tribo_view_image_destroy(&studio->large);
 }
 
+// The camera goes where the body goes that it is mounted on.
+static void ride(const Studio* studio, const Simulation* sim, TriboCameraDef* camera) {
+  int index;
+  if (tribo_view_camera_find(sim->model, studio->which, &index) == TRIBO_OK && index >= 0) {
+    tribo_view_camera_ride(tribo_view_list_facts(studio->list), tribo_model_camera(sim->model, index), camera);
+  }
+}
+
 // The current state as a picture.
-static TriboStatus shoot(Studio* studio, Simulation* sim, const TriboCameraDef* camera) {
+static TriboStatus shoot(Studio* studio, Simulation* sim, TriboCameraDef* camera) {
   TriboStatus status = tribo_view_list_fill(studio->list, sim->model, sim->data, &studio->options);
+  if (status == TRIBO_OK) {
+    ride(studio, sim, camera);
+  }
   status =
       status == TRIBO_OK ? tribo_view_renderer_draw(studio->renderer, studio->list, camera, &studio->large) : status;
   return status == TRIBO_OK ? tribo_view_image_shrink(&studio->large, studio->supersample, &studio->image) : status;

@@ -339,6 +339,9 @@ static const Field camera_fields[] = {
     V(3, TriboCameraDef, "target", target, "m", "what it looks at"),
     V(3, TriboCameraDef, "up", up, "", "what is up in the picture"),
     R(TriboCameraDef, "fov", fov, 0.01, 3.1, 0, "rad", "vertical opening"),
+    T(TriboCameraDef, "body", body, "body or link it is mounted on: then eye, target and up are in its axes"),
+    B(TriboCameraDef, "follow", follow, "true: it goes where the body goes, but does not turn with it"),
+    T(TriboCameraDef, "aim", aim, "body or link it looks at, instead of the target; then up is the world's"),
 };
 
 static const Field expect_fields[] = {

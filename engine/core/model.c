@@ -90,6 +90,23 @@ static TriboStatus compile_motors(const TriboScene* scene, TriboModel* model) {
   return TRIBO_OK;
 }
 
+// The bodies that a camera names must be there.
+static TriboStatus keep_camera(TriboModel* model, TriboCameraDef* camera) {
+  const char** texts[] = {&camera->name, &camera->body, &camera->aim};
+  int unused;
+  for (int i = 0; i < 3; ++i) {
+    const char* text = *texts[i];
+    *texts[i] = tribo_pool_strdup(&model->pool, text);
+    if (text != NULL && *texts[i] == NULL) {
+      return no_memory();
+    }
+    if (i > 0 && text != NULL) {
+      TRIBO_TRY(tribo_model_body_id(model, text, &unused));
+    }
+  }
+  return TRIBO_OK;
+}
+
 static TriboStatus compile_observers(const TriboScene* scene, TriboModel* model) {
   // cameras and recorders are kept as they are, expectations get their quantity resolved
   TriboPool* pool = &model->pool;
@@ -101,7 +118,7 @@ static TriboStatus compile_observers(const TriboScene* scene, TriboModel* model)
   }
   model->ncamera = scene->ncamera;
   for (int i = 0; i < scene->ncamera; ++i) {
-    model->cameras[i].name = tribo_pool_strdup(pool, scene->cameras[i].name);
+    TRIBO_TRY(tribo_located(keep_camera(model, &model->cameras[i]), scene->camera_where[i]));
   }
   model->nrecord = scene->nrecord;
   for (int i = 0; i < scene->nrecord; ++i) {

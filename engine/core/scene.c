@@ -288,11 +288,16 @@ TriboStatus tribo_scene_add_camera(TriboScene* scene, const TriboCameraDef* def)
   TRIBO_TRY(tribo_check_finite("camera", "target", def->target, 3));
   TRIBO_TRY(tribo_check_finite("camera", "up", def->up, 3));
   TRIBO_TRY(tribo_check_range("camera", "fov", def->fov, 0.01, 3.1));
+  if (def->follow && def->body == NULL) {
+    return tribo_fail(TRIBO_INVALID, "camera: it needs a body to follow");
+  }
   GROW(scene, camera);
   TriboCameraDef copy = *def;
+  copy.body = tribo_pool_strdup(&scene->pool, def->body);
+  copy.aim = tribo_pool_strdup(&scene->pool, def->aim);
   copy.name = def->name != NULL ? tribo_pool_strdup(&scene->pool, def->name)
                                 : tribo_pool_format(&scene->pool, "camera%d", scene->ncamera);
-  if (copy.name == NULL) {
+  if (copy.name == NULL || (def->body != NULL && copy.body == NULL) || (def->aim != NULL && copy.aim == NULL)) {
     return tribo_scene_no_memory();
   }
   scene->cameras[scene->ncamera++] = copy;

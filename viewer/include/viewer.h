@@ -160,9 +160,15 @@ int tribo_view_list_bounds(const TriboDrawList* list, double lo[3], double hi[3]
 // Where the sky is: against gravity, or z.
 const double* tribo_view_list_up(const TriboDrawList* list);
 
-// A camera of the scene by name or index ("0"), NULL: the first one, or one that sees everything when there is none.
+// A camera of the scene by name or index ("0"); NULL: the first one. "auto", and NULL when there is none: index −1.
+TRIBO_NODISCARD TriboStatus tribo_view_camera_find(const TriboModel* model, const char* which, int* index);
+// The same camera where it is at the list's state; index −1: one that sees everything.
 TRIBO_NODISCARD TriboStatus tribo_view_camera(const TriboModel* model, const TriboDrawList* list, const char* which,
                                               double aspect, TriboCameraDef* camera);
+
+// Where a camera of the scene is at a state: one that moves with a body, or looks at one.
+int tribo_view_camera_rides(const TriboCameraDef* camera);
+void tribo_view_camera_ride(const TriboDrawFacts* facts, const TriboCameraDef* mounted, TriboCameraDef* out);
 
 // ---- the picture ---------------------------------------------------------------------------------------------------
 

@@ -80,6 +80,16 @@ with tempfile.TemporaryDirectory() as folder:
     # the sky, the ground, and one mesh in the shadow map and in the picture, whatever the number of cubes
     assert bodies > 1 and instances == bodies + 1 and calls == 4, stats
 
+    # a camera mounted on a falling body sees another one fall beside it as if both stood still
+    falling = here / "falling.yaml"
+    falling.write_text("bodies:\n  - {name: a, box: [1, 1, 1]}\n  - {name: b, sphere: 0.5, position: [0, 3, 0]}\n"
+                       "cameras:\n  - {name: on, body: a, eye: [0.6, 0, 0], target: [0, 3, 0]}\n"
+                       "  - {name: off, eye: [0.6, 0, 0], target: [0, 3, 0]}\n")
+    call(falling, "--out", here / "f.png", "--size", "40x40", "--camera", "on", "--every", 0.1, "--duration", 0.3)
+    assert (here / "f-0000.png").read_bytes() == (here / "f-0003.png").read_bytes()
+    call(falling, "--out", here / "f.png", "--size", "40x40", "--camera", "off", "--every", 0.1, "--duration", 0.3)
+    assert (here / "f-0000.png").read_bytes() != (here / "f-0003.png").read_bytes()
+
     # what is wrong is said
     complains([tower, "--out", here / "a.mp4", "--every", 1], "--fps")
     complains([tower, "--out", out, "--every", -1], "--every -1")

@@ -39,6 +39,36 @@ static int joint_id(const TriboModel* model, const char* name) {
   return id;
 }
 
+// Cameras of a body that moves are mounted on it, follow it or look at it; those of the world stand.
+static void cameras_go_with_their_bodies(void** state) {
+  (void)state;
+  Heard heard = {0};
+  TriboModel* model = model_from(
+      "<mujoco><worldbody><camera name='still' pos='0 -2 1' xyaxes='1 0 0 0 0 1'/>"
+      "<camera name='watch' mode='targetbody' target='a' pos='3 0 0'/>"
+      "<body name='a' pos='0 0 5' euler='0 0 90'><freejoint/><geom name='g' size='.1'/>"
+      "<camera name='eye' pos='1 0 0' xyaxes='0 1 0 0 0 1'/><camera name='near' mode='track' pos='1 0 0'/></body>"
+      "</worldbody></mujoco>",
+      &heard);
+  assert_string_equal(heard.text, "");
+  const TriboCameraDef *still = tribo_model_camera(model, 0), *watch = tribo_model_camera(model, 1),
+                       *eye = tribo_model_camera(model, 2), *near = tribo_model_camera(model, 3);
+  assert_true(still->body == NULL && still->aim == NULL && watch->body == NULL);
+  CHECK_NEAR(still->target[1], -1, 1e-12);
+  assert_string_equal(watch->aim, "a");
+  CHECK_NEAR(watch->eye[0], 3, 0);
+  // on the body it is given in its axes: from (1, 0, 0), looking along x
+  assert_string_equal(eye->body, "a");
+  assert_false(eye->follow);
+  CHECK_NEAR(eye->eye[0], 1, 1e-12);
+  CHECK_NEAR(eye->target[0], 0, 1e-12);
+  // following it keeps the offset it has at the start, where the body is turned by a quarter
+  assert_true(near->follow);
+  CHECK_NEAR(near->eye[0], 0, 1e-12);
+  CHECK_NEAR(near->eye[1], 1, 1e-12);
+  tribo_model_destroy(model);
+}
+
 // A body with two joints is a chain; the one in between has no mass. Values of joints start at ref.
 static void several_joints_become_a_chain(void** state) {
   (void)state;
@@ -404,6 +434,7 @@ static void circles_and_depth_are_refused(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(cameras_go_with_their_bodies),
       cmocka_unit_test(several_joints_become_a_chain),
       cmocka_unit_test(replicas_are_numbered),
       cmocka_unit_test(contacts_follow_the_bits),

@@ -345,10 +345,15 @@ typedef struct TriboRecordDef {
 } TriboRecordDef;
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_record(TriboScene* scene, const TriboRecordDef* def);
 
+// It stands in the world; or it is mounted on a body, then eye, target and up are meant in the body's axes; or it
+// follows a body without turning with it, then they are meant in the world's axes, from the origin of the body.
 typedef struct TriboCameraDef {
   const char* name;
   double eye[3], target[3], up[3];
-  double fov;  // vertical [rad]
+  double fov;        // vertical [rad]
+  const char* body;  // or link that it moves with; NULL: none
+  int follow;        // 1: without turning
+  const char* aim;   // body or link whose centre of mass it looks at, with `up` of the world; NULL: the target
 } TriboCameraDef;
 TRIBO_API TriboCameraDef tribo_camera_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_camera(TriboScene* scene, const TriboCameraDef* def);
