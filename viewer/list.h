@@ -8,8 +8,13 @@ typedef struct ShapeMesh {
   float scale[4];
 } ShapeMesh;
 
+// A list that shares the textures of another one of the same model; NULL: it reads them.
+TRIBO_NODISCARD TriboStatus tribo_view_list_make(const TriboModel* model, TextureSet* textures, TriboDrawList** out);
+
 struct TriboDrawList {
   MeshSet set;
+  TextureSet* textures;
+  TriboDrawSky sky;
   ShapeMesh* looks;        // (nshape + nvisual) of the model's shapes, then of its visuals
   unsigned char* dressed;  // (nbody) 1: it has visuals
   int nshape, nvisual;

@@ -10,6 +10,7 @@ static void let_go(void* user) {
   KeptModel* kept = user;
   if (kept != NULL && atomic_fetch_sub(&kept->users, 1) == 1) {
     tribo_model_destroy(kept->model);
+    tribo_view_textures_release(kept->textures);
     free(kept);
   }
 }
@@ -29,7 +30,11 @@ static TriboStatus keep_model(TriboModel* model, KeptModel** out) {
 }
 
 TriboStatus tribo_view_sim_list(const Sim* sim, TriboDrawList** out) {
-  VIEW_TRY(tribo_view_list_create(sim->model, out));
+  VIEW_TRY(tribo_view_list_make(sim->model, sim->kept->textures, out));
+  if (sim->kept->textures == NULL) {
+    sim->kept->textures = (*out)->textures;
+    atomic_fetch_add(&sim->kept->textures->users, 1);
+  }
   atomic_fetch_add(&sim->kept->users, 1);
   (*out)->keep = sim->kept;
   (*out)->release = let_go;

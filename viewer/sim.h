@@ -12,6 +12,7 @@ enum { SIM_RING = 512 };  // states to step back through
 typedef struct KeptModel {
   TriboModel* model;
   long long serial;
+  TextureSet* textures;  // of the first list that was made of it; NULL: none was
   atomic_int users;
 } KeptModel;
 

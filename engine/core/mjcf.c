@@ -152,12 +152,7 @@ static TriboStatus read_files(Mjcf* m, const char* path) {
 
 static TriboStatus read_asset(Mjcf* m, const XmlNode* node) {
   if (strcmp(node->name, "material") == 0) {
-    TRIBO_TRY(MJ_GROW(m, material));
-    MjMaterial* material = &m->materials[m->nmaterial];
-    *material = (MjMaterial){.rgba = {1, 1, 1, 1}};
-    TRIBO_TRY(tribo_mjcf_read(m, node, "material", NULL, &tribo_mjcf_material, material));
-    m->nmaterial++;
-    return TRIBO_OK;
+    return tribo_mjcf_read_material(m, node);
   }
   if (strcmp(node->name, "mesh") == 0) {
     return tribo_mjcf_read_mesh(m, node);
@@ -166,7 +161,7 @@ static TriboStatus read_asset(Mjcf* m, const XmlNode* node) {
     return tribo_mjcf_read_field(m, node);
   }
   if (strcmp(node->name, "texture") == 0) {
-    return TRIBO_OK;  // not drawn
+    return tribo_mjcf_read_texture(m, node);
   }
   char key[64];
   snprintf(key, sizeof key, "<asset>: <%.40s>", node->name);

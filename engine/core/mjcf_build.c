@@ -21,19 +21,6 @@ static const MjField* find_field(const Mjcf* m, const char* name) {
   return NULL;
 }
 
-static void color_of(const Mjcf* m, const MjGeom* geom, double color[4]) {
-  const double grey[4] = {0.5, 0.5, 0.5, 1};
-  memcpy(color, isnan(geom->rgba[0]) ? grey : geom->rgba, sizeof grey);
-  for (int i = 0; isnan(geom->rgba[0]) && geom->material != NULL && i < m->nmaterial; ++i) {
-    if (m->materials[i].name != NULL && strcmp(m->materials[i].name, geom->material) == 0) {
-      memcpy(color, m->materials[i].rgba, sizeof grey);
-    }
-  }
-  for (int i = 0; i < 4; ++i) {
-    color[i] = tribo_clamp(color[i], 0, 1);
-  }
-}
-
 // A point p of the file stands at S Rᵀ(p − ref). A mesh that is not turned, or scaled alike along all axes, stays the
 // file it is and is placed there; others are points.
 static TriboStatus mesh_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def) {
@@ -87,7 +74,7 @@ TriboStatus tribo_mjcf_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def) {
                [MJ_ELLIPSOID] = {3, {1, 1, 1}}, [MJ_CYLINDER] = {2, {1, 2, 0}}, [MJ_SDF] = {0, {0}}};
   *def = tribo_shape_default();
   def->name = geom->name;
-  color_of(m, geom, def->color);
+  tribo_mjcf_paint(m, geom, def);
   tribo_copy3(def->position, geom->pose.p);
   tribo_quat_from_mat(def->quaternion, geom->pose.R);
   if (geom->type == MJ_MESH) {

@@ -203,6 +203,7 @@ static TriboStatus compile(const TriboScene* scene, TriboModel* model, int* scen
   TRIBO_TRY(tribo_compile_bodies(scene, model, scene_body));
   TRIBO_TRY(tribo_compile_joints(model));
   TRIBO_TRY(tribo_compile_closures(scene, model));
+  TRIBO_TRY(tribo_compile_textures(scene, model));
   TRIBO_TRY(tribo_compile_shapes(scene, model, scene_body));
   TRIBO_TRY(tribo_compile_visuals(scene, model, scene_body));
   TRIBO_TRY(tribo_compile_drive(scene, model, scene_body));
@@ -249,10 +250,12 @@ void tribo_model_destroy(TriboModel* model) {
     tribo_col_hull_destroy(model->hulls[i]);
   }
   tribo_free(model->hulls);
-  for (int i = 0; i < model->nmesh; ++i) {
-    tribo_free(model->meshes[i]);
+  for (int i = 0; i < model->nlook; ++i) {
+    tribo_col_look_destroy(model->looks[i]);
   }
-  tribo_free(model->meshes);
+  tribo_free(model->looks);
+  tribo_free(model->textures);
+  tribo_free(model->visuals);
   tribo_free(model->excluded);
   tribo_names_clear(&model->body_names);
   tribo_names_clear(&model->joint_names);
@@ -282,6 +285,7 @@ TriboModelSize tribo_model_size(const TriboModel* model) {
                           .nrecord = model->nrecord,
                           .nstate = model->nstate,
                           .nsensor = model->nsensor,
+                          .ntexture = model->ntexture,
                           .memory = sizeof *model + model->pool.bytes};
 }
 
@@ -301,6 +305,7 @@ ACCESSOR(TriboShapeInfo, shape, shapes, ngeom)
 ACCESSOR(TriboMaterialDef, material, materials, nmaterial)
 ACCESSOR(TriboTendonInfo, tendon, tendon_infos, ntendon)
 ACCESSOR(TriboActuatorInfo, actuator, actuator_infos, nactuator)
+ACCESSOR(TriboTextureDef, texture, textures, ntexture)
 ACCESSOR(TriboCameraDef, camera, cameras, ncamera)
 ACCESSOR(TriboRecordDef, record, records, nrecord)
 ACCESSOR(TriboSensorInfo, sensor, sensor_infos, nsensor)

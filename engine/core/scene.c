@@ -49,6 +49,7 @@ void tribo_scene_destroy(TriboScene* scene) {
   tribo_names_clear(&scene->controller_names);
   tribo_names_clear(&scene->state_names);
   tribo_names_clear(&scene->sensor_names);
+  tribo_names_clear(&scene->texture_names);
   tribo_pool_clear(&scene->pool);
   tribo_free(scene);
 }
@@ -217,6 +218,34 @@ TriboStatus tribo_scene_add_pair(TriboScene* scene, const char* material_a, cons
   ScenePair* pair = &scene->pairs[scene->npair++];
   *pair = (ScenePair){a < b ? a : b, a < b ? b : a, *def};
   pair->def.name = NULL;
+  return TRIBO_OK;
+}
+
+TriboTextureDef tribo_texture_default(void) {
+  return (TriboTextureDef){.color = {0.8, 0.8, 0.8}, .color2 = {0.5, 0.5, 0.5}, .width = 512, .height = 512};
+}
+
+TriboStatus tribo_scene_add_texture(TriboScene* scene, const TriboTextureDef* def, int* id) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(def);
+  for (int i = 0; i < 3; ++i) {
+    TRIBO_TRY(tribo_check_range("texture", "color", def->color[i], 0, 1));
+    TRIBO_TRY(tribo_check_range("texture", "color2", def->color2[i], 0, 1));
+    TRIBO_TRY(tribo_check_range("texture", "mark_color", def->mark_color[i], 0, 1));
+  }
+  TRIBO_TRY(tribo_check_range("texture", "width", def->width, 1, 8192));
+  TRIBO_TRY(tribo_check_range("texture", "height", def->height, 1, 8192));
+  GROW(scene, texture);
+  TriboTextureDef copy = *def;
+  copy.file = tribo_pool_strdup(&scene->pool, def->file);
+  TRIBO_TRY(tribo_scene_take_name(scene, &scene->texture_names, "texture", def->name, scene->ntexture, &copy.name));
+  if (def->file != NULL && copy.file == NULL) {
+    return tribo_scene_no_memory();
+  }
+  if (id != NULL) {
+    *id = scene->ntexture;
+  }
+  scene->textures[scene->ntexture++] = copy;
   return TRIBO_OK;
 }
 

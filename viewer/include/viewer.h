@@ -54,6 +54,7 @@ typedef struct TriboDrawVertex {
   float xyz[3], w;
   float normal[3];
   float edge[2];  // reaches ±1 at the sharp edges of the face, 0 where there are none
+  float uv[2];    // point of the texture, for meshes that have them
 } TriboDrawVertex;
 
 typedef enum TriboDrawMeshId {
@@ -75,6 +76,19 @@ typedef struct TriboDrawMesh {
   double lo[3], hi[3];      // box around the vertices of hulls and files
 } TriboDrawMesh;
 
+typedef enum TriboDrawSkin {
+  TRIBO_SKIN_NONE,
+  TRIBO_SKIN_POINTS,  // by the vertices' own points
+  TRIBO_SKIN_ABOVE,   // as seen along z, the middle of the picture at the origin
+  TRIBO_SKIN_CUBE,    // on the six sides of a cube around the origin
+  TRIBO_SKIN_HEIGHT   // around it, by height alone
+} TriboDrawSkin;
+
+typedef struct TriboTexture {
+  int width, height;
+  unsigned char* rgba;  // (height × width × 4) rows from the top, sRGB
+} TriboTexture;
+
 typedef struct TriboDrawInstance {
   int mesh;
   int overlay;                        // 1: drawn over the bodies, without a shadow
@@ -82,7 +96,10 @@ typedef struct TriboDrawInstance {
   int body;                           // that it belongs to; TRIBO_WORLD: none
   double position[3], quaternion[4];  // world
   float scale[4];
-  float color[4];  // as the screen shows it (sRGB); alpha < 1 is drawn last
+  float color[4];      // as the screen shows it (sRGB); alpha < 1 is drawn last
+  int texture;         // 1 + that of the list which the colour is multiplied with, 0: none
+  TriboDrawSkin skin;  // how it lies
+  float repeat[2];     // of a flat one [1/m], or times the points of the mesh
 } TriboDrawInstance;
 
 typedef struct TriboDrawList TriboDrawList;
@@ -114,6 +131,13 @@ const TriboDrawInstance* tribo_view_list_instances(const TriboDrawList* list, in
 const TriboDrawMesh* tribo_view_list_meshes(const TriboDrawList* list, int* count);
 const TriboDrawVertex* tribo_view_list_vertices(const TriboDrawList* list, int* count);
 const unsigned* tribo_view_list_indices(const TriboDrawList* list, int* count);
+const TriboTexture* tribo_view_list_textures(const TriboDrawList* list, int* count);
+// Colours of the sky, linear: straight up, at the horizon, straight down; and 1 + the texture that is it, 0: none.
+typedef struct TriboDrawSky {
+  float zenith[3], horizon[3], nadir[3];
+  int texture;
+} TriboDrawSky;
+const TriboDrawSky* tribo_view_list_sky(const TriboDrawList* list);
 // The state behind the picture, copied when the list was filled: a simulation may go on while it is looked at.
 typedef struct TriboDrawFacts {
   const TriboModel* model;

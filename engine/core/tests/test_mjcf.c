@@ -69,6 +69,57 @@ static void cameras_go_with_their_bodies(void** state) {
   tribo_model_destroy(model);
 }
 
+// What geoms are painted with comes along, and is written down when the scene is saved.
+static void textures_come_with_materials(void** state) {
+  (void)state;
+  TriboScene* scene;
+  CHECK_OK(
+      load("<mujoco><compiler texturedir='pictures'/><asset>"
+           "<texture type='skybox' builtin='gradient' rgb1='.1 .2 .3' rgb2='0 0 .1' width='32' height='192'/>"
+           "<texture name='grid' type='2d' builtin='checker' mark='edge' rgb1='1 0 0' rgb2='0 1 0' "
+           "markrgb='0 0 1' width='64' height='32'/><texture type='2d' file='wood.png'/>"
+           "<material name='floor' texture='grid' texrepeat='4 2' rgba='.5 .6 .7 1'/>"
+           "<material name='even' texture='grid' texrepeat='4 2' texuniform='true'/>"
+           "<material name='wooden' texture='wood'/></asset><worldbody>"
+           "<geom name='p' type='plane' size='5 5 1' material='floor'/>"
+           "<body><freejoint/><geom name='a' type='box' size='1 1 1' material='even'/></body>"
+           "<body pos='0 0 9'><freejoint/><geom name='b' size='1' material='wooden' rgba='0 1 0 1'/></body>"
+           "</worldbody></mujoco>",
+           NULL, &scene));
+  char path[] = "/tmp/tribo-paint-XXXXXX.yaml";
+  close(mkstemps(path, 5));
+  CHECK_OK(tribo_scene_save(scene, path));
+  // from the file, and from what was written of it
+  for (int pass = 0; pass < 2; ++pass) {
+    TriboModel* model;
+    if (pass == 1) {
+      tribo_scene_destroy(scene);
+      CHECK_OK(tribo_scene_load(path, NULL, &scene));
+    }
+    CHECK_OK(tribo_model_create(scene, &model));
+    assert_int_equal(tribo_model_size(model).ntexture, 3);
+    const TriboTextureDef *sky = tribo_model_texture(model, 0), *grid = tribo_model_texture(model, 1),
+                          *wood = tribo_model_texture(model, 2);
+    assert_true(sky->kind == TRIBO_TEXTURE_SKY && sky->pattern == TRIBO_PATTERN_GRADIENT);
+    CHECK_NEAR(sky->color[2], 0.3, 0);
+    assert_true(grid->kind == TRIBO_TEXTURE_FLAT && grid->pattern == TRIBO_PATTERN_CHECKER);
+    assert_true(grid->mark == TRIBO_MARK_EDGE && grid->width == 64 && grid->height == 32);
+    assert_string_equal(wood->name, "wood");
+    assert_non_null(strstr(wood->file, "pictures/wood.png"));
+    // a plane counts in metres: four times across ten of them
+    const TriboShapeInfo *p = tribo_model_shape(model, 0), *a = tribo_model_shape(model, 1),
+                         *b = tribo_model_shape(model, 2);
+    assert_true(p->texture == 1 && p->per_metre && a->texture == 1 && a->per_metre && b->texture == 2);
+    CHECK_NEAR(p->repeat[0], 0.4, 1e-15);
+    CHECK_NEAR(a->repeat[1], 2, 0);
+    CHECK_NEAR(p->color[1], 0.6, 0);
+    CHECK_NEAR(b->color[0], 0, 0);
+    tribo_model_destroy(model);
+  }
+  tribo_scene_destroy(scene);
+  unlink(path);
+}
+
 // A body with two joints is a chain; the one in between has no mass. Values of joints start at ref.
 static void several_joints_become_a_chain(void** state) {
   (void)state;
@@ -435,6 +486,7 @@ static void circles_and_depth_are_refused(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cameras_go_with_their_bodies),
+      cmocka_unit_test(textures_come_with_materials),
       cmocka_unit_test(several_joints_become_a_chain),
       cmocka_unit_test(replicas_are_numbered),
       cmocka_unit_test(contacts_follow_the_bits),
