@@ -198,13 +198,13 @@ static void selection(Panel* panel) {
   if (b < 0) return;
   const TriboBodyInfo* body = tribo_model_body(f->model, b);
   const double* q = f->quaternion + 4 * b;
-  double force[3], torque[3];
+  TriboBodyForces forces;
   int touching = 0;
   for (int i = 0; i < f->ncontact; ++i) {
     touching += f->contacts[i].body_a == b || f->contacts[i].body_b == b;
   }
-  tribo_view_contact_wrench(f, b, force, torque);
-  ImGui::SetNextWindowPos(ImVec2(430, ImGui::GetIO().DisplaySize.y - 190), ImGuiCond_FirstUseEver);
+  const bool known = tribo_view_body_forces(f, b, &forces) != 0;
+  ImGui::SetNextWindowPos(ImVec2(430, ImGui::GetIO().DisplaySize.y - 310), ImGuiCond_FirstUseEver);
   ImGui::SetNextWindowBgAlpha(0.85f);
   ImGui::Begin("selected", nullptr, ImGuiWindowFlags_AlwaysAutoResize);
   ImGui::Text("%s, %.6g kg, %d contacts", body->name, body->mass, touching);
@@ -212,8 +212,21 @@ static void selection(Panel* panel) {
   ImGui::Text("%-9s %10.4g %10.4g %10.4g %10.4g", "rotation", q[0], q[1], q[2], q[3]);
   row3("velocity", f->velocity + 3 * b, "m/s");
   row3("spin", f->omega + 3 * b, "rad/s");
-  row3("contacts:", force, "N");
-  row3("  torque", torque, "N m");
+  ImGui::Separator();
+  row3("gravity", forces.gravity, "N");
+  row3("contacts", forces.contacts, "N");
+  row3(" torque", forces.contacts + 3, "N m");
+  if (known) {
+    row3("others", forces.others, "N");
+    if (ImGui::IsItemHovered()) {
+      ImGui::SetTooltip("joints, motors, closures, drag, forces of the scene, the hand");
+    }
+    row3(" torque", forces.others + 3, "N m");
+    row3("net", forces.net, "N");
+    row3(" torque", forces.net + 3, "N m");
+  } else {
+    ImGui::TextUnformatted("others, net: after the next step");
+  }
   button(panel, "follow (G)", TRIBO_ACTION_TRACK);
   if (ImGui::Button("let go")) panel->selected = -1;
   ImGui::End();

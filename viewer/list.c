@@ -254,7 +254,7 @@ static int hidden(const TriboDrawList* list, int body, int visual, int collision
 }
 
 // Poses, velocities and contacts of the current state, copied.
-static TriboStatus gather_facts(TriboDrawList* list, const TriboModel* model, TriboData* data) {
+static TriboStatus gather_facts(TriboDrawList* list, const TriboModel* model, TriboData* data, const double* net) {
   static const TriboField fields[] = {TRIBO_FIELD_POSITION, TRIBO_FIELD_QUATERNION, TRIBO_FIELD_VELOCITY,
                                       TRIBO_FIELD_OMEGA};
   TriboDrawFacts* facts = &list->facts;
@@ -262,7 +262,7 @@ static TriboStatus gather_facts(TriboDrawList* list, const TriboModel* model, Tr
   const TriboContactView* contacts;
   int nbody = tribo_model_size(model).nbody, n;
   VIEW_TRY_ENGINE(tribo_data_contacts(model, data, &contacts, &n));
-  VIEW_TRY(tribo_view_reserve((void**)&list->numbers, &list->number_capacity, 14 * nbody + 1, sizeof(double)));
+  VIEW_TRY(tribo_view_reserve((void**)&list->numbers, &list->number_capacity, 20 * nbody + 1, sizeof(double)));
   VIEW_TRY(tribo_view_reserve((void**)&list->contacts, &list->contact_capacity, n + 1, sizeof *contacts));
   *facts = (TriboDrawFacts){.model = model,
                             .time = tribo_data_time(data),
@@ -279,6 +279,9 @@ static TriboStatus gather_facts(TriboDrawList* list, const TriboModel* model, Tr
     at += view.count;
   }
   list->depths = list->numbers + 13 * nbody;
+  if (net != NULL) {
+    facts->net = memcpy(list->numbers + 14 * nbody, net, 6 * (size_t)nbody * sizeof(double));
+  }
   return TRIBO_OK;
 }
 
@@ -289,7 +292,7 @@ TriboStatus tribo_view_list_fill(TriboDrawList* list, const TriboModel* model, T
   }
   static const TriboDrawOptions plain = {0};
   options = options != NULL ? options : &plain;
-  VIEW_TRY(gather_facts(list, model, data));
+  VIEW_TRY(gather_facts(list, model, data, options->net));
   const Poses poses = {list->facts.position, list->facts.quaternion};
   list->ninstance = 0;
   list->wire = options->overlays >> TRIBO_OVERLAY_WIREFRAME & 1;

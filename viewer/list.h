@@ -54,6 +54,8 @@ TRIBO_NODISCARD TriboStatus tribo_view_list_joints(TriboDrawList* list, const Tr
                                                    const Poses* poses, double size);
 TRIBO_NODISCARD TriboStatus tribo_view_list_closures(TriboDrawList* list, const TriboModel* model, const Poses* poses,
                                                      double size);
+// wrench.c: (nbody × 6) momentum of every body, and spin about its centre of mass, world axes.
+TRIBO_NODISCARD TriboStatus tribo_view_momenta(const TriboModel* model, TriboData* data, double* out);
 // trails.c
 TRIBO_NODISCARD TriboStatus tribo_view_list_trails(TriboDrawList* list, const TriboTrails* trails, double size);
 // Colours of the bodies other than their own: islands, penetration, glass, the selected one.

@@ -132,6 +132,7 @@ static void publish(TriboPlayer* player) {
     }
   }
   options.trails = sim->trails;
+  options.net = sim->net_known ? sim->net : NULL;
   status = status == TRIBO_OK ? tribo_view_list_fill(player->filling, sim->model, sim->data, &options) : status;
   pthread_mutex_lock(&player->lock);
   player->publishing = 0;

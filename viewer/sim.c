@@ -52,7 +52,11 @@ static void drop_model(Sim* sim) {
   tribo_data_destroy(sim->data);
   let_go(sim->kept);
   free(sim->targets);
-  sim->trails = NULL, sim->data = NULL, sim->kept = NULL, sim->model = NULL, sim->targets = NULL;
+  free(sim->momenta);
+  free(sim->net);
+  sim->trails = NULL, sim->data = NULL, sim->kept = NULL, sim->model = NULL;
+  sim->targets = sim->momenta = sim->net = NULL;
+  sim->net_known = 0;
   sim->first = sim->count = 0;
   sim->hand.body = -1;
 }
@@ -84,6 +88,19 @@ static TriboStatus remember(Sim* sim) {
   return tribo_view_trails_add(sim->trails, sim->model, sim->data);
 }
 
+// A step, and the forces that made it.
+static TriboStatus step(Sim* sim, TriboStepInfo* info) {
+  const double dt = tribo_model_world(sim->model)->dt;
+  VIEW_TRY(tribo_view_momenta(sim->model, sim->data, sim->momenta));
+  VIEW_TRY_ENGINE(tribo_step(sim->model, sim->data, info));
+  VIEW_TRY(tribo_view_momenta(sim->model, sim->data, sim->net));
+  for (int i = 0; i < 6 * tribo_model_size(sim->model).nbody; ++i) {
+    sim->net[i] = (sim->net[i] - sim->momenta[i]) / dt;
+  }
+  sim->net_known = 1;
+  return TRIBO_OK;
+}
+
 static const TriboState* remembered(const Sim* sim, int i) {
   return sim->ring[(sim->first + i) % SIM_RING];
 }
@@ -93,6 +110,7 @@ TriboStatus tribo_view_sim_reset(Sim* sim) {
   for (int i = 0; i < tribo_model_size(sim->model).nmotor; ++i) {
     sim->targets[i] = tribo_model_motor(sim->model, i)->target;
   }
+  sim->net_known = 0;
   sim->first = sim->count = 0;
   return remember(sim);
 }
@@ -104,6 +122,7 @@ TriboStatus tribo_view_sim_load(Sim* sim, const char* path) {
   status = status == TRIBO_OK ? tribo_state_restore(sim->model, sim->data, state) : status;
   tribo_state_destroy(state);
   VIEW_TRY_ENGINE(status);
+  sim->net_known = 0;
   sim->first = sim->count = 0;
   return remember(sim);
 }
@@ -119,13 +138,15 @@ TriboStatus tribo_view_sim_back(Sim* sim, int* moved) {
     return TRIBO_OK;
   }
   sim->count--;
+  sim->net_known = 0;
   const TriboState* there = remembered(sim, sim->count - 1);
   VIEW_TRY_ENGINE(tribo_state_restore(sim->model, sim->data, there));
   if (sim->count > 1) {
     // a state has no contacts: they come from the step that led to it, which gives the same bits unless somebody pulled
     const uint64_t hash = tribo_data_hash(sim->model, sim->data);
     VIEW_TRY_ENGINE(tribo_state_restore(sim->model, sim->data, remembered(sim, sim->count - 2)));
-    if (tribo_step(sim->model, sim->data, NULL) != TRIBO_OK || tribo_data_hash(sim->model, sim->data) != hash) {
+    if (step(sim, NULL) != TRIBO_OK || tribo_data_hash(sim->model, sim->data) != hash) {
+      sim->net_known = 0;
       VIEW_TRY_ENGINE(tribo_state_restore(sim->model, sim->data, there));
     }
   }
@@ -160,8 +181,10 @@ static TriboStatus compile(TriboScene* scene, Sim* fresh) {
   fresh->model = model;
   VIEW_TRY_ENGINE(tribo_data_create(model, &fresh->data));
   fresh->targets = calloc((size_t)tribo_model_size(model).nmotor + 1, sizeof(double));
-  if (fresh->targets == NULL) {
-    return tribo_view_fail(TRIBO_NOMEM, "no memory for motors");
+  fresh->momenta = calloc(6 * (size_t)tribo_model_size(model).nbody + 1, sizeof(double));
+  fresh->net = calloc(6 * (size_t)tribo_model_size(model).nbody + 1, sizeof(double));
+  if (fresh->targets == NULL || fresh->momenta == NULL || fresh->net == NULL) {
+    return tribo_view_fail(TRIBO_NOMEM, "no memory for motors and forces");
   }
   return tribo_view_trails_create(model, &fresh->trails);
 }
@@ -171,6 +194,7 @@ static void adopt(Sim* sim, const Sim* fresh) {
   drop_model(sim);
   sim->kept = fresh->kept, sim->model = fresh->model, sim->data = fresh->data;
   sim->trails = fresh->trails, sim->targets = fresh->targets;
+  sim->momenta = fresh->momenta, sim->net = fresh->net;
   choose_quantities(sim);
 }
 
@@ -412,6 +436,6 @@ TriboStatus tribo_view_sim_step(Sim* sim, TriboStepInfo* info) {
   if (sim->hand.body >= 0) {
     VIEW_TRY(pull(sim));
   }
-  VIEW_TRY_ENGINE(tribo_step(sim->model, sim->data, info));
+  VIEW_TRY(step(sim, info));
   return remember(sim);
 }

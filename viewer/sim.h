@@ -25,6 +25,9 @@ typedef struct Sim {
   TriboState* ring[SIM_RING];
   int first, count;  // of the ring; the last one is the current state
   double* targets;   // (nmotor) where the motors are sent
+  double* momenta;   // (nbody × 6) before the last step
+  double* net;       // (nbody × 6) how they changed in it [N, N m]
+  int net_known;     // a step has led here
   int dropped;       // bodies so far
   struct {
     int body;  // −1: it is empty

@@ -122,6 +122,7 @@ typedef struct TriboDrawOptions {
   int selected;        // 1 + the body that stands out, 0: none
   int contact;         // 1 + the contact that stands out, 0: none
   const TriboTrails* trails;  // NULL: none
+  const double* net;          // (nbody × 6) as in the facts, copied; NULL: not known
 } TriboDrawOptions;
 // Replaces the instances by those of the current state.
 TRIBO_NODISCARD TriboStatus tribo_view_list_fill(TriboDrawList* list, const TriboModel* model, TriboData* data,
@@ -146,6 +147,7 @@ typedef struct TriboDrawFacts {
   const TriboContactView* contacts;
   int ncontact;
   const double *position, *quaternion, *velocity, *omega;  // (nbody × 3, 4, 3, 3)
+  const double* net;  // (nbody × 6) all forces and torques about the centre of mass; NULL: no step has led here
 } TriboDrawFacts;
 const TriboDrawFacts* tribo_view_list_facts(const TriboDrawList* list);
 
@@ -165,6 +167,14 @@ void tribo_view_contacts_sort(const TriboDrawFacts* facts, TriboContactColumn co
 // torque about its centre of mass.
 const char* tribo_view_contact_name(const TriboModel* model, int body, int shape);
 void tribo_view_contact_wrench(const TriboDrawFacts* facts, int body, double force[3], double torque[3]);
+// What acts on a body, each as force and torque about its centre of mass, means over the last step [N, N m]. 0: the sum
+// is not known, and with it what is left.
+typedef struct TriboBodyForces {
+  double gravity[6], contacts[6];
+  double others[6];  // joints, motors, closures, drag, forces of the scene, the hand
+  double net[6];
+} TriboBodyForces;
+int tribo_view_body_forces(const TriboDrawFacts* facts, int body, TriboBodyForces* out);
 void tribo_view_body_centre(const TriboDrawFacts* facts, int body, double centre[3]);
 
 // What a ray meets first: a contact's mark, even behind a body, or else a shape; glass that never moves is no

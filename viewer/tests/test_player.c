@@ -152,6 +152,57 @@ static void a_changed_file_is_read_anew(void** state) {
   tribo_view_player_destroy(player);
 }
 
+static TriboBodyForces forces_on(TriboPlayer* player, const char* name) {
+  TriboBodyForces forces;
+  int body;
+  const TriboDrawFacts* facts = wait_facts(player);
+  CHECK_OK(tribo_model_body_id(facts->model, name, &body));
+  assert_true(tribo_view_body_forces(facts, body, &forces));
+  return forces;
+}
+
+// All that acts on a body is told, part by part: a box that rests, a ball that flies and is turned, a weight that hangs
+// at a hinge.
+static void forces_add_up(void** state) {
+  (void)state;
+  TriboPlayer* player = play(
+      "static: [{plane: [0, 0, 1]}]\n"
+      "bodies:\n  - {name: box, position: [0, 0, 0.2], box: [0.4, 0.4, 0.4], mass: 2}\n"
+      "  - {name: ball, position: [3, 0, 5], omega: [0, 0, 9], sphere: 0.1, mass: 3}\n"
+      "  - {name: weight, position: [6, 0, 2], com: [0, 0, -1], box: [0.1, 0.1, 0.1], mass: 5}\n"
+      "joints: [{name: hinge, kind: revolute, parent: world, child: weight, anchor: [6, 0, 2], axis: [0, 1, 0]}]\n"
+      "forces: [{body: ball, torque: [0, 0.7, 0]}]\n",
+      1);
+  TriboBodyForces f;
+  assert_false(tribo_view_body_forces(wait_facts(player), 0, &f));
+  tribo_view_player_send(player, TRIBO_PLAYER_STEP, 20);
+  f = forces_on(player, "box");
+  CHECK_NEAR(f.gravity[2], -2 * 9.81, 1e-12);
+  CHECK_NEAR(f.contacts[2], 2 * 9.81, 1e-6);
+  for (int i = 0; i < 6; ++i) {
+    CHECK_NEAR(f.net[i], 0, 1e-6);
+    CHECK_NEAR(f.others[i], 0, 1e-6);
+  }
+  f = forces_on(player, "ball");
+  const double spins[3] = {0, 0.7, 0};
+  for (int i = 0; i < 3; ++i) {
+    CHECK_NEAR(f.net[i], f.gravity[i], 1e-9);
+    CHECK_NEAR(f.others[3 + i], spins[i], 2e-5);  // turning is right to the square of the step
+    CHECK_NEAR(f.contacts[i], 0, 0);
+  }
+  f = forces_on(player, "weight");
+  CHECK_NEAR(f.others[2], 5 * 9.81, 1e-9);
+  CHECK_NEAR(f.net[2], 0, 1e-9);
+  // a step back shows the forces of the step that led there
+  tribo_view_player_send(player, TRIBO_PLAYER_BACK, 3);
+  f = forces_on(player, "weight");
+  CHECK_NEAR(f.others[2], 5 * 9.81, 1e-9);
+  // at the start there was none
+  tribo_view_player_send(player, TRIBO_PLAYER_RESET, 0);
+  assert_false(tribo_view_body_forces(wait_facts(player), 0, &f));
+  tribo_view_player_destroy(player);
+}
+
 static void order(TriboPlayer* player, TriboOrder what) {
   tribo_view_player_order(player, &what);
 }
@@ -331,6 +382,7 @@ int main(void) {
       cmocka_unit_test(pictures_follow_the_state),
       cmocka_unit_test(steps_are_undone_bit_by_bit),
       cmocka_unit_test(a_changed_file_is_read_anew),
+      cmocka_unit_test(forces_add_up),
       cmocka_unit_test(solver_tolerance_and_step_change_on_the_way),
       cmocka_unit_test(bodies_are_dropped_pushed_and_pulled),
       cmocka_unit_test(motors_go_where_they_are_sent),
