@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "motion.h"
 #include "studio.h"
 
 #if TRIBO_VIEWER
@@ -21,8 +20,7 @@ static const Flag flags[] = {
     {"--size", "WxH", "pixels; 960x540"},
     {"--supersample", "N", "draw N times as large and shrink: smoother edges; 1"},
     STUDIO_FLAGS,
-    {"--motion", "FILE", "show this recorded motion instead of simulating, with the forces that make it (see id)"},
-    MOTION_FLAGS,
+    REPLAY_FLAGS,
     {"--stats", NULL, "print what the picture cost: draw calls and time"},
     {"--quiet", NULL, "no progress"},
     {0},
@@ -156,12 +154,16 @@ static int run_until(Simulation* sim, double time, int progress) {
 // The row of a recorded motion nearest to a time, or the last one, with its forces.
 static int seek(Studio* studio, Simulation* sim, double time) {
   Motion* m = &studio->motion;
-  TriboInverse inverse;
+  char text[600];
   int code = EXIT_WELL;
   for (int more = 1; code == EXIT_WELL && more && m->now[0] < time - 0.5 * m->dt;) {
     code = motion_next(m, &more);
   }
-  return code == EXIT_WELL ? motion_invert(sim, m, &inverse) : code;
+  if (code == EXIT_WELL && motion_show(sim->model, sim->data, m, &studio->options.contacts, &studio->options.ncontact,
+                                       text, sizeof text) != TRIBO_OK) {
+    code = cli_wrong("%s", text);
+  }
+  return code;
 }
 
 // Goes to the step nearest to a time, with stops on the way where a trail needs its points.
@@ -305,6 +307,9 @@ static int run(const Args* args) {
   sigaction(SIGINT, &action, &before);
   code = simulation_open(args, args->positional[0], &sim);
   studio.recorded = cli_value(args, "--motion") != NULL;
+  if (code == EXIT_WELL && !studio.recorded && cli_value(args, "--contacts") != NULL) {
+    code = cli_wrong("--contacts needs --motion FILE");
+  }
   if (code == EXIT_WELL && studio.recorded) {
     code = motion_open(args, &sim, &studio.motion);
   }

@@ -161,9 +161,18 @@ static void simulation(Panel* panel) {
   ImGui::SetNextWindowPos(ImVec2(10, 10), ImGuiCond_FirstUseEver);
   ImGui::SetNextWindowBgAlpha(0.85f);
   ImGui::Begin("simulation", nullptr, ImGuiWindowFlags_AlwaysAutoResize);
-  ImGui::Text("%.3f s, step %lld, %s", s.time, s.steps, speed);
-  ImGui::Text("%d contacts, %d islands, %.2f ms a step", info.contacts, info.islands, 1e3 * info.time);
-  ImGui::Text("residual %.1e m/s, %s", info.residual.nat, info.certified ? "certified" : "NOT certified");
+  if (s.rows > 0) {
+    int row = static_cast<int>(s.steps);
+    ImGui::Text("%.3f s of a recorded motion, %s", s.time, speed);
+    if (ImGui::SliderInt("row", &row, 0, static_cast<int>(s.rows) - 1)) {
+      give_order(panel, TRIBO_PLAYER_SEEK, 0, row, "");
+    }
+    ImGui::Text("%d contacts", panel->facts->ncontact);
+  } else {
+    ImGui::Text("%.3f s, step %lld, %s", s.time, s.steps, speed);
+    ImGui::Text("%d contacts, %d islands, %.2f ms a step", info.contacts, info.islands, 1e3 * info.time);
+    ImGui::Text("residual %.1e m/s, %s", info.residual.nat, info.certified ? "certified" : "NOT certified");
+  }
   ImGui::Text("%.0f pictures a second", panel->frame > 0 ? 1 / panel->frame : 0.0);
   if (s.failure[0] != '\0') colored(1, s.failure);
   if (s.notice[0] != '\0') colored(s.wrong, s.notice);

@@ -231,8 +231,9 @@ static void dress(const TriboDrawList* list, const TriboModel* model, const Trib
   }
 }
 
-static TriboStatus add_look(TriboDrawList* list, const TriboModel* model, const TriboVisualInfo* look, int id,
-                            const Poses* poses) {
+// A shape or visual where it is.
+static TriboDrawInstance instance_of(const TriboDrawList* list, const TriboModel* model, const TriboVisualInfo* look,
+                                     int id, const Poses* poses) {
   const ShapeMesh* mesh = &list->looks[id];
   TriboDrawInstance instance = {.mesh = mesh->mesh, .of = id < list->nshape ? id : -1, .body = look->body};
   memcpy(instance.scale, mesh->scale, sizeof instance.scale);
@@ -245,7 +246,13 @@ static TriboStatus add_look(TriboDrawList* list, const TriboModel* model, const 
   if (look->body != TRIBO_WORLD) {
     quat_multiply(poses->quaternion + 4 * look->body, look->quaternion, instance.quaternion);
   }
-  return tribo_view_list_add(list, &instance);
+  return instance;
+}
+
+void tribo_view_list_shape(const TriboDrawList* list, const TriboModel* model, int shape, const Poses* poses,
+                           TriboDrawInstance* out) {
+  const TriboVisualInfo look = look_at(model, shape);
+  *out = instance_of(list, model, &look, shape, poses);
 }
 
 // Bodies that have visuals show either these or what collides.
@@ -254,14 +261,19 @@ static int hidden(const TriboDrawList* list, int body, int visual, int collision
 }
 
 // Poses, velocities and contacts of the current state, copied.
-static TriboStatus gather_facts(TriboDrawList* list, const TriboModel* model, TriboData* data, const double* net) {
+static TriboStatus gather_facts(TriboDrawList* list, const TriboModel* model, TriboData* data,
+                                const TriboDrawOptions* options) {
   static const TriboField fields[] = {TRIBO_FIELD_POSITION, TRIBO_FIELD_QUATERNION, TRIBO_FIELD_VELOCITY,
                                       TRIBO_FIELD_OMEGA};
   TriboDrawFacts* facts = &list->facts;
   const double** out[] = {&facts->position, &facts->quaternion, &facts->velocity, &facts->omega};
   const TriboContactView* contacts;
   int nbody = tribo_model_size(model).nbody, n;
-  VIEW_TRY_ENGINE(tribo_data_contacts(model, data, &contacts, &n));
+  if (options->contacts != NULL) {
+    contacts = options->contacts, n = options->ncontact;
+  } else {
+    VIEW_TRY_ENGINE(tribo_data_contacts(model, data, &contacts, &n));
+  }
   VIEW_TRY(tribo_view_reserve((void**)&list->numbers, &list->number_capacity, 20 * nbody + 1, sizeof(double)));
   VIEW_TRY(tribo_view_reserve((void**)&list->contacts, &list->contact_capacity, n + 1, sizeof *contacts));
   *facts = (TriboDrawFacts){.model = model,
@@ -279,8 +291,8 @@ static TriboStatus gather_facts(TriboDrawList* list, const TriboModel* model, Tr
     at += view.count;
   }
   list->depths = list->numbers + 13 * nbody;
-  if (net != NULL) {
-    facts->net = memcpy(list->numbers + 14 * nbody, net, 6 * (size_t)nbody * sizeof(double));
+  if (options->net != NULL) {
+    facts->net = memcpy(list->numbers + 14 * nbody, options->net, 6 * (size_t)nbody * sizeof(double));
   }
   return TRIBO_OK;
 }
@@ -292,7 +304,7 @@ TriboStatus tribo_view_list_fill(TriboDrawList* list, const TriboModel* model, T
   }
   static const TriboDrawOptions plain = {0};
   options = options != NULL ? options : &plain;
-  VIEW_TRY(gather_facts(list, model, data, options->net));
+  VIEW_TRY(gather_facts(list, model, data, options));
   const Poses poses = {list->facts.position, list->facts.quaternion};
   list->ninstance = 0;
   list->wire = options->overlays >> TRIBO_OVERLAY_WIREFRAME & 1;
@@ -300,7 +312,8 @@ TriboStatus tribo_view_list_fill(TriboDrawList* list, const TriboModel* model, T
   for (int i = 0; i < list->nshape + list->nvisual; ++i) {
     const TriboVisualInfo look = look_at(model, i);
     if (!hidden(list, look.body, i >= list->nshape, collision)) {
-      VIEW_TRY(add_look(list, model, &look, i, &poses));
+      const TriboDrawInstance instance = instance_of(list, model, &look, i, &poses);
+      VIEW_TRY(tribo_view_list_add(list, &instance));
     }
   }
   VIEW_TRY(tribo_view_list_paint(list, model, data, options));

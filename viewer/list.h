@@ -38,6 +38,9 @@ typedef struct Poses {
   const double* quaternion;  // (nbody × 4)
 } Poses;
 
+// A shape of the model where it is, drawn or not.
+void tribo_view_list_shape(const TriboDrawList* list, const TriboModel* model, int shape, const Poses* poses,
+                           TriboDrawInstance* out);
 TRIBO_NODISCARD TriboStatus tribo_view_list_add(TriboDrawList* list, const TriboDrawInstance* instance);
 TRIBO_NODISCARD TriboStatus tribo_view_list_ball(TriboDrawList* list, const double at[3], double radius,
                                                  const float color[4], int of);

@@ -71,10 +71,28 @@ void tribo_view_sim_close(Sim* sim) {
   sim->scene = NULL;
 }
 
+// What only a simulation can do.
+static TriboStatus simulated(const Sim* sim) {
+  return sim->replay == NULL ? TRIBO_OK : tribo_view_fail(TRIBO_STATE, "a recorded motion is only looked at");
+}
+
 // ---- states
 
-// The current state becomes the last one of the ring.
+TriboStatus tribo_view_sim_seek(Sim* sim, long long row) {
+  row = row > sim->shown.last ? sim->shown.last : row < 0 ? 0 : row;
+  const TriboStatus status = sim->replay(sim->user, sim->model, sim->data, row, &sim->shown);
+  if (status != TRIBO_OK) {
+    return tribo_view_fail(status, "%s", sim->shown.text);
+  }
+  sim->row = row;
+  return tribo_view_trails_add(sim->trails, sim->model, sim->data);
+}
+
+// The current state becomes the last one of the ring; a recorded motion has all of them.
 static TriboStatus remember(Sim* sim) {
+  if (sim->replay != NULL) {
+    return TRIBO_OK;
+  }
   TriboState** slot = &sim->ring[(sim->first + sim->count) % SIM_RING];
   if (sim->count == SIM_RING) {
     sim->first = (sim->first + 1) % SIM_RING;
@@ -112,7 +130,7 @@ TriboStatus tribo_view_sim_reset(Sim* sim) {
   }
   sim->net_known = 0;
   sim->first = sim->count = 0;
-  return remember(sim);
+  return sim->replay != NULL ? tribo_view_sim_seek(sim, 0) : remember(sim);
 }
 
 TriboStatus tribo_view_sim_load(Sim* sim, const char* path) {
@@ -128,11 +146,16 @@ TriboStatus tribo_view_sim_load(Sim* sim, const char* path) {
 }
 
 TriboStatus tribo_view_sim_save(const Sim* sim, const char* path) {
+  VIEW_TRY(simulated(sim));
   VIEW_TRY_ENGINE(tribo_state_write(remembered(sim, sim->count - 1), path));
   return TRIBO_OK;
 }
 
 TriboStatus tribo_view_sim_back(Sim* sim, int* moved) {
+  if (sim->replay != NULL) {
+    *moved = sim->row > 0;
+    return *moved ? tribo_view_sim_seek(sim, sim->row - 1) : TRIBO_OK;
+  }
   *moved = sim->count > 1;
   if (!*moved) {
     return TRIBO_OK;
@@ -155,22 +178,37 @@ TriboStatus tribo_view_sim_back(Sim* sim, int* moved) {
 
 // ---- compiling
 
-// The quantities that are plotted: the energy, and those the scene records.
+// One more that is plotted, "ball: speed" or "energy"; what the model does not know is left out.
+static void plot(Sim* sim, const char* text) {
+  const char* colon = strstr(text, ": ");
+  char of[TRIBO_CHART_NAME] = "";
+  const int n = sim->nquantity;
+  snprintf(of, sizeof of, "%.*s", colon != NULL ? (int)(colon - text) : 0, text);
+  if (n < TRIBO_CHART_CURVES && tribo_quantity_find(sim->model, colon != NULL ? colon + 2 : text,
+                                                    colon != NULL ? of : NULL, &sim->quantities[n]) == TRIBO_OK) {
+    snprintf(sim->quantity_names[sim->nquantity++], TRIBO_CHART_NAME, "%s", text);
+  }
+}
+
+// The quantities that are plotted: the energy, those the scene records, and what its sensors read.
 static void choose_quantities(Sim* sim) {
-  int n = 0;
-  for (int r = -1; r < tribo_model_size(sim->model).nrecord; ++r) {
-    const TriboRecordDef* record = r < 0 ? NULL : tribo_model_record(sim->model, r);
-    for (int i = 0; i < (record != NULL ? record->nquantity : 1) && n < TRIBO_CHART_CURVES; ++i) {
-      const char *text = record != NULL ? record->quantities[i] : "energy", *colon = strstr(text, ": ");
-      char of[TRIBO_CHART_NAME] = "";
-      snprintf(of, sizeof of, "%.*s", colon != NULL ? (int)(colon - text) : 0, text);
-      const char* name = colon != NULL ? colon + 2 : text;
-      if (tribo_quantity_find(sim->model, name, colon != NULL ? of : NULL, &sim->quantities[n]) == TRIBO_OK) {
-        snprintf(sim->quantity_names[n++], TRIBO_CHART_NAME, "%s", text);
-      }
+  sim->nquantity = 0;
+  plot(sim, "energy");
+  for (int r = 0; r < tribo_model_size(sim->model).nrecord; ++r) {
+    const TriboRecordDef* record = tribo_model_record(sim->model, r);
+    for (int i = 0; i < record->nquantity; ++i) {
+      plot(sim, record->quantities[i]);
     }
   }
-  sim->nquantity = n;
+  for (int s = 0; s < tribo_model_size(sim->model).nsensor; ++s) {
+    const TriboSensorInfo* sensor = tribo_model_sensor(sim->model, s);
+    for (int i = 0; i < sensor->n; ++i) {
+      char text[2 * TRIBO_CHART_NAME];
+      snprintf(text, sizeof text, "%s: reading%s", sensor->name, (const char*[]){".x", ".y", ".z", ".w"}[i % 4]);
+      text[strlen(text) - (sensor->n == 1 ? 2 : 0)] = '\0';
+      plot(sim, text);
+    }
+  }
 }
 
 // Model and data of the scene into `fresh`, whose ring is borrowed from nobody.
@@ -262,6 +300,7 @@ static TriboStatus carry_state(const Sim* from, const Sim* to) {
 
 // The scene has changed: compiles it and goes on from where the simulation stands. On failure all is as it was.
 static TriboStatus renew(Sim* sim) {
+  VIEW_TRY(simulated(sim));
   Sim fresh = {.hand.body = -1};
   TriboStatus status = compile(sim->scene, &fresh);
   status = status == TRIBO_OK ? carry_state(sim, &fresh) : status;
@@ -318,6 +357,7 @@ TriboStatus tribo_view_sim_drop(Sim* sim, TriboShapeKind kind, const double at[3
     shape.size[i] = kind == TRIBO_SHAPE_SPHERE ? size / 2 : size;
     shape.color[i] = 0.35 + 0.5 * fabs(fmod(hue + i / 3.0, 1) - 0.5);
   }
+  VIEW_TRY(simulated(sim));
   VIEW_TRY_ENGINE(tribo_scene_add_body(sim->scene, &body, &id));
   VIEW_TRY_ENGINE(tribo_scene_add_shape(sim->scene, id, &shape, NULL));
   return renew(sim);
@@ -326,6 +366,7 @@ TriboStatus tribo_view_sim_drop(Sim* sim, TriboShapeKind kind, const double at[3
 // ---- between steps
 
 TriboStatus tribo_view_sim_motor(Sim* sim, int motor, double target) {
+  VIEW_TRY(simulated(sim));
   const TriboMotorInfo* info = tribo_model_motor(sim->model, motor);
   VIEW_TRY_ENGINE(tribo_data_set_motor(sim->model, sim->data, motor, target, info != NULL ? info->velocity : 0));
   sim->targets[motor] = target;
@@ -333,6 +374,7 @@ TriboStatus tribo_view_sim_motor(Sim* sim, int motor, double target) {
 }
 
 TriboStatus tribo_view_sim_control(Sim* sim, int actuator, double control) {
+  VIEW_TRY(simulated(sim));
   VIEW_TRY_ENGINE(tribo_data_set_ctrl(sim->model, sim->data, actuator, control));
   return TRIBO_OK;
 }
@@ -381,6 +423,7 @@ static TriboStatus apply_at(const Sim* sim, int body, const Motion* motion, cons
 
 TriboStatus tribo_view_sim_push(Sim* sim, int body, const double point[3], const double speed[3]) {
   Motion motion;
+  VIEW_TRY(simulated(sim));
   if (body < 0 || body >= tribo_model_size(sim->model).nbody) {
     return tribo_view_fail(TRIBO_INVALID, "there is no body %d to push", body);
   }
@@ -433,6 +476,11 @@ static TriboStatus pull(const Sim* sim) {
 }
 
 TriboStatus tribo_view_sim_step(Sim* sim, TriboStepInfo* info) {
+  if (sim->replay != NULL) {
+    VIEW_TRY(tribo_view_sim_seek(sim, sim->row + 1));
+    *info = (TriboStepInfo){.certified = 1, .contacts = sim->shown.ncontact};
+    return TRIBO_OK;
+  }
   if (sim->hand.body >= 0) {
     VIEW_TRY(pull(sim));
   }

@@ -177,7 +177,13 @@ static void act(TriboWindow* window, int action) {
     return;  // the film moves time on, nobody else
   }
   switch (action) {
-    case TRIBO_ACTION_PAUSE: tribo_view_player_send(player, TRIBO_PLAYER_PAUSE, !s.paused); return;
+    case TRIBO_ACTION_PAUSE:
+      // a recorded motion that is over begins again
+      if (s.paused && s.rows > 0 && s.steps == s.rows - 1) {
+        tribo_view_player_send(player, TRIBO_PLAYER_RESET, 0);
+      }
+      tribo_view_player_send(player, TRIBO_PLAYER_PAUSE, !s.paused);
+      return;
     case TRIBO_ACTION_STEP: tribo_view_player_send(player, TRIBO_PLAYER_STEP, 1); return;
     case TRIBO_ACTION_STEPS: tribo_view_player_send(player, TRIBO_PLAYER_STEP, 100); return;
     case TRIBO_ACTION_BACK: tribo_view_player_send(player, TRIBO_PLAYER_BACK, 1); return;

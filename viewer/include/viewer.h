@@ -31,7 +31,7 @@ const char* tribo_view_error(void);
   X(INERTIA, 7, "7", "inertia", "ellipsoids of the bodies' inertia: solid ones of their mass")               \
   X(JOINTS, 8, "8", "joints", "joint axes, and limits with the present position between them")               \
   X(CLOSURES, 9, "9", "closures", "loop closures: the points they hold, and the bodies they tie")            \
-  X(AABB, 0, "0", "aabb", "bounding boxes of the shapes")                                                    \
+  X(AABB, 0, "0", "aabb", "bounding boxes of the shapes that collide")                                       \
   X(ISLANDS, I, "I", "islands", "bodies coloured by island; grey: nothing touches them")                     \
   X(PENETRATION, P, "P", "penetration", "bodies coloured by penetration: blue 1 µm, green 0.1 mm, red 1 cm") \
   X(WIREFRAME, W, "W", "wireframe", "bodies as wires")                                                       \
@@ -121,8 +121,10 @@ typedef struct TriboDrawOptions {
   double force_scale;  // [m/N]; 0: the largest force of the frame is a quarter of size
   int selected;        // 1 + the body that stands out, 0: none
   int contact;         // 1 + the contact that stands out, 0: none
-  const TriboTrails* trails;  // NULL: none
-  const double* net;          // (nbody × 6) as in the facts, copied; NULL: not known
+  const TriboTrails* trails;         // NULL: none
+  const double* net;                 // (nbody × 6) as in the facts, copied; NULL: not known
+  const TriboContactView* contacts;  // (ncontact) instead of those of the data, copied; NULL: the data's
+  int ncontact;
 } TriboDrawOptions;
 // Replaces the instances by those of the current state.
 TRIBO_NODISCARD TriboStatus tribo_view_list_fill(TriboDrawList* list, const TriboModel* model, TriboData* data,
@@ -238,8 +240,19 @@ int tribo_view_renderer_calls(const TriboRenderer* renderer);  // draw calls of 
 // Makes the scene, at the start and whenever its file has changed; tribo_last_error() says what is wrong with it.
 typedef TriboStatus TriboSceneFn(void* user, TriboScene** out);
 
+// A motion that is shown instead of simulated: puts a row of it into the data. The time between rows is the model's dt.
+typedef struct TriboReplay {
+  long long last;                    // row
+  const TriboContactView* contacts;  // (ncontact) to draw, until the next call
+  int ncontact;
+  char text[512];  // on failure: what is wrong
+} TriboReplay;
+typedef TriboStatus TriboReplayFn(void* user, const TriboModel* model, TriboData* data, long long row,
+                                  TriboReplay* out);
+
 typedef struct TriboPlayerDef {
   TriboSceneFn* scene;
+  TriboReplayFn* replay;  // NULL: it is simulated
   void* user;
   const char* watch;  // file whose changes make the scene anew; NULL: none
   const char* state;  // saved state to start from; NULL: the scene's own
@@ -256,6 +269,7 @@ typedef enum TriboPlayerCommand {
   TRIBO_PLAYER_SPEED,    // value: simulated seconds per second, 1/16 … 16; more: as fast as it goes
   TRIBO_PLAYER_STEP,     // pause, and do `value` steps
   TRIBO_PLAYER_BACK,     // pause, and undo `value` steps
+  TRIBO_PLAYER_SEEK,     // value: row of a recorded motion to go to
   TRIBO_PLAYER_RESET,    // back to the start
   TRIBO_PLAYER_RELOAD,   // make the scene anew
   TRIBO_PLAYER_SOLVER,   // text: id
@@ -285,7 +299,8 @@ typedef struct TriboPlayerStatus {
   int busy;            // orders are still being carried out
   double speed, time;  // speed INFINITY: as fast as it goes
   double rate;         // simulated seconds per second as measured
-  long long steps;     // since the start, the last reset or reload
+  long long steps;     // since the start, the last reset or reload; of a recorded motion: the row
+  long long rows;      // of a recorded motion, 0: it is simulated
   int kept;            // states to step back through
   TriboStepInfo info;  // of the last step
   char failure[256];   // why it stopped, "" while all is well
@@ -297,7 +312,7 @@ TriboPlayerStatus tribo_view_player_status(TriboPlayer* player);
 // How it went of late, for plots. Rings: the oldest value of a curve stands at `at`.
 enum {
   TRIBO_CHART_STEPS = 240,
-  TRIBO_CHART_CURVES = 8,
+  TRIBO_CHART_CURVES = 24,
   TRIBO_CHART_NAME = 64,
   TRIBO_CHART_ITERATIONS = 512,
   TRIBO_CHART_MOTORS = 64
@@ -306,7 +321,7 @@ typedef struct TriboCharts {
   int step_at, nstep;                                                // step by step
   float stage[TRIBO_STAGE_COUNT][TRIBO_CHART_STEPS];                 // [ms]
   float iterations[TRIBO_CHART_STEPS], residual[TRIBO_CHART_STEPS];  // log10 of nat
-  int ncurve, curve_at, ncurve_point;                                // every 1/60 s: what the scene records
+  int ncurve, curve_at, ncurve_point;  // every 1/60 s: what the scene records and its sensors read
   char name[TRIBO_CHART_CURVES][TRIBO_CHART_NAME];
   float curve[TRIBO_CHART_CURVES][TRIBO_CHART_STEPS];
   int niteration;  // of the longest solve of the last step: log10 of nat
