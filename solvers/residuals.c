@@ -50,7 +50,7 @@ static void project_elliptic(int n, const double* x, const double* D, double* p)
 
 // ‖x_f‖ ≤ μ x_N in three dimensions, in closed form
 static void project_circular(const double* x, double mu, double* p) {
-  double s = hypot(x[0], x[1]), n = x[2];
+  double s = sqrt(x[0] * x[0] + x[1] * x[1]), n = x[2];
   // without friction the cone is a ray, and 0 ≤ 0 n holds below it too
   if (n >= 0 && s <= mu * n) {
     p[0] = x[0], p[1] = x[1], p[2] = n;
@@ -131,8 +131,11 @@ static double quadratic(int n, const double* B, const double* j) {
 }
 
 static double quadratic_6(const double* B, const double* j) {
-  double sum = 0, y[6] = {0};
-  for (int k = 0; k < 6; ++k) {
+  double sum = 0, y[6];
+  for (int i = 0; i < 6; ++i) {
+    y[i] = B[i] * j[0];
+  }
+  for (int k = 1; k < 6; ++k) {
     for (int i = 0; i < 6; ++i) {
       y[i] += B[k * 6 + i] * j[k];
     }
@@ -258,18 +261,19 @@ TriboStatus tribo_problem_residuals_in(const TriboProblem* p, const double* lamb
   apply(p, lambda, sigma, diagonal, workspace + p->nrow);
   double d = 0, square = 0, ng = 0, nl = 0, ns = 0;
   for (int i = 0; i < p->nrow; ++i) {
-    d += diagonal[i] / p->nrow;
+    d += diagonal[i];
     ng += p->g[i] * p->g[i];
     nl += lambda[i] * lambda[i];
     ns += sigma[i] * sigma[i];
   }
+  d /= p->nrow;
   for (int c = 0; c < p->ncone; ++c) {
     const TriboCone* k = &p->cones[c];
-    double mean = 0;
+    double sum = 0;
     for (int i = 0; i < k->dim; ++i) {
-      mean += diagonal[k->row + i] / k->dim;
+      sum += diagonal[k->row + i];
     }
-    judge_cone(k, lambda + k->row, sigma + k->row, mean, d, out, c, &square);
+    judge_cone(k, lambda + k->row, sigma + k->row, sum / k->dim, d, out, c, &square);
   }
   double unit = fmax(sqrt(ng), fmax(d * sqrt(nl), sqrt(ns)));
   out->natmap_unit = unit > 0 ? sqrt(square) / unit : 0;
