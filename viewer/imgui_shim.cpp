@@ -134,7 +134,7 @@ static void film(Panel* panel) {
 static void overlays(Panel* panel) {
   for (int i = 0; i < TRIBO_OVERLAY_COUNT; ++i) {
     bool on = panel->overlays >> i & 1;
-    if (i % 4 != 0) ImGui::SameLine(static_cast<float>(12 + 96 * (i % 4)));
+    if (i % 4 != 0) ImGui::SameLine(static_cast<float>(8 + 101 * (i % 4)));
     if (ImGui::Checkbox(tribo_view_overlay_name(static_cast<TriboOverlay>(i)), &on)) {
       panel->action = TRIBO_ACTION_OVERLAY + i;
     }
@@ -213,7 +213,9 @@ static void selection(Panel* panel) {
     touching += f->contacts[i].body_a == b || f->contacts[i].body_b == b;
   }
   const bool known = tribo_view_body_forces(f, b, &forces) != 0;
-  ImGui::SetNextWindowPos(ImVec2(430, ImGui::GetIO().DisplaySize.y - 310), ImGuiCond_FirstUseEver);
+  // on the left, unless other panels are there
+  const float x = panel->open & (1u << PANEL_CONTACTS | 1u << PANEL_MOTORS) ? 430 : 10;
+  ImGui::SetNextWindowPos(ImVec2(x, ImGui::GetIO().DisplaySize.y - 310), ImGuiCond_FirstUseEver);
   ImGui::SetNextWindowBgAlpha(0.85f);
   ImGui::Begin("selected", nullptr, ImGuiWindowFlags_AlwaysAutoResize);
   ImGui::Text("%s, %.6g kg, %d contacts", body->name, body->mass, touching);

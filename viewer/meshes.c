@@ -175,30 +175,33 @@ typedef struct Place {
   int index;
 } Place;
 
-static int compare_places(const void* left, const void* right) {
-  const Place *a = left, *b = right;
+static int compare_points(const double a[3], const double b[3]) {
   for (int k = 0; k < 3; ++k) {
-    if (a->x[k] != b->x[k]) {
-      return a->x[k] < b->x[k] ? -1 : 1;
+    if (a[k] != b[k]) {
+      return a[k] < b[k] ? -1 : 1;
     }
   }
-  return a->index - b->index;
+  return 0;
+}
+
+static int compare_places(const void* left, const void* right) {
+  const Place *a = left, *b = right;
+  const int order = compare_points(a->x, b->x);
+  return order != 0 ? order : a->index - b->index;
 }
 
 // 0: no memory
 static int join_places(const TriboVisualInfo* shape, int* place) {
   Place* sorted = malloc(((size_t)shape->npoint + 1) * sizeof *sorted);
   for (int i = 0; sorted != NULL && i < shape->npoint; ++i) {
-    for (int k = 0; k < 3; ++k) {
-      sorted[i].x[k] = shape->points[3 * i + k] + 0.0;  // −0 is 0
-    }
+    memcpy(sorted[i].x, shape->points + 3 * i, sizeof sorted[i].x);
     sorted[i].index = i;
   }
   if (sorted != NULL && shape->npoint > 0) {
     qsort(sorted, (size_t)shape->npoint, sizeof *sorted, compare_places);
   }
   for (int i = 0; sorted != NULL && i < shape->npoint; ++i) {
-    const int same = i > 0 && memcmp(sorted[i].x, sorted[i - 1].x, sizeof sorted[i].x) == 0;
+    const int same = i > 0 && compare_points(sorted[i].x, sorted[i - 1].x) == 0;
     place[sorted[i].index] = same ? place[sorted[i - 1].index] : sorted[i].index;
   }
   const int good = sorted != NULL;

@@ -221,7 +221,7 @@ static void widgets_do_what_keys_do(void** state) {
   click(200, 190);
   // the first and the last of each row
   for (int i = 0; i < TRIBO_OVERLAY_COUNT; i += i % 4 == 0 ? 3 : 1) {
-    const double x = 28 + 96 * (i % 4), y = 213 + 23 * (i / 4);
+    const double x = 28 + 101 * (i % 4), y = 213 + 23 * (i / 4);
     click(x, y);
     if (look().overlays != 1u << i) {
       print_error("a click at (%g, %g) gave overlays %x, expected %x\n", x, y, look().overlays, 1u << i);
@@ -240,6 +240,7 @@ static void widgets_do_what_keys_do(void** state) {
   click(60, 288);
   assert_int_equal(look().contact, 0);
   assert_int_equal(look().selected, 0);
+  frames(1);  // what is selected is told beside the panels
   do_action(TRIBO_ACTION_PANELS);
 }
 
