@@ -255,9 +255,13 @@ void tribo_view_list_shape(const TriboDrawList* list, const TriboModel* model, i
   *out = instance_of(list, model, &look, shape, poses);
 }
 
-// Bodies that have visuals show either these or what collides.
-static int hidden(const TriboDrawList* list, int body, int visual, int collision) {
-  return body == TRIBO_WORLD ? visual && collision : list->dressed[body] && visual == collision;
+// Bodies that have visuals show either these or what collides; the world shows both, but for shapes that are hidden.
+static int is_hidden(const TriboDrawList* list, const TriboModel* model, int id, int body, int collision) {
+  const int visual = id >= list->nshape;
+  if (body != TRIBO_WORLD) {
+    return list->dressed[body] && visual == collision;
+  }
+  return visual ? collision : tribo_model_shape(model, id)->hidden && !collision;
 }
 
 // Poses, velocities and contacts of the current state, copied.
@@ -311,7 +315,7 @@ TriboStatus tribo_view_list_fill(TriboDrawList* list, const TriboModel* model, T
   const int collision = options->overlays >> TRIBO_OVERLAY_COLLISION & 1;
   for (int i = 0; i < list->nshape + list->nvisual; ++i) {
     const TriboVisualInfo look = look_at(model, i);
-    if (!hidden(list, look.body, i >= list->nshape, collision)) {
+    if (!is_hidden(list, model, i, look.body, collision)) {
       const TriboDrawInstance instance = instance_of(list, model, &look, i, &poses);
       VIEW_TRY(tribo_view_list_add(list, &instance));
     }

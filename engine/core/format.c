@@ -152,6 +152,7 @@ static const Field texture_fields[] = {
         "direction of `friction` where the material has a friction2, in body axes"),                               \
       R(TriboShapeDef, "density", density, 0, 1e9, 0, "kg/m³", "for bodies without a mass"),                       \
       {"color", FIELD_VEC4, AT(TriboShapeDef, color), 0, 1, 0, "", "red, green, blue, alpha", NULL}, PAINT_FIELDS, \
+      B(TriboShapeDef, "hidden", hidden, "true: a visual stands for it; it is drawn among what collides only"),    \
       I(TriboShapeDef, "group", group, 0, 2147483647, "bits of the groups it is in"),                              \
       I(TriboShapeDef, "mask", mask, 0, 2147483647, "bits of the groups it collides with")
 

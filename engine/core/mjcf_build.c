@@ -246,6 +246,20 @@ static TriboStatus add_chain(Mjcf* m, MjBody* body, int parent) {
   return TRIBO_OK;
 }
 
+// Groups from here on MuJoCo does not show.
+enum { SHOWN = 3 };
+
+// Is there something of this body to be looked at that is no shape that collides: a geom that only looks, or a mesh,
+// which collides as a hull? Then its shapes are hidden, and those that MuJoCo would show are drawn as visuals too.
+static int is_dressed(const Mjcf* m, int body) {
+  int dressed = 0;
+  for (int i = 0; i < m->ngeom && body != 0; ++i) {
+    const MjGeom* geom = &m->geoms[i];
+    dressed |= geom->body == body && (geom->collision_class < 0 || geom->type == MJ_MESH) && geom->group < SHOWN;
+  }
+  return dressed;
+}
+
 static TriboStatus add_geom(Mjcf* m, const MjGeom* geom) {
   TriboShapeDef def;
   const MjField* field = geom->type == MJ_HFIELD ? find_field(m, geom->hfield) : NULL;
@@ -270,8 +284,12 @@ static TriboStatus add_geom(Mjcf* m, const MjGeom* geom) {
   if (geom->collision_class < 0 && field != NULL) {
     return TRIBO_OK;  // it touches nothing
   }
+  def.hidden = field == NULL && is_dressed(m, geom->body);
+  if (geom->collision_class < 0 || (def.hidden && geom->group < SHOWN)) {
+    TRIBO_TRY(tribo_mjcf_added(m, tribo_scene_add_visual(m->scene, body->id, &def, NULL)));
+  }
   if (geom->collision_class < 0) {
-    return tribo_mjcf_added(m, tribo_scene_add_visual(m->scene, body->id, &def, NULL));
+    return TRIBO_OK;
   }
   char material[32];
   snprintf(material, sizeof material, "contact%d", geom->material_id);

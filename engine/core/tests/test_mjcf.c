@@ -120,6 +120,40 @@ static void textures_come_with_materials(void** state) {
   unlink(path);
 }
 
+// What collides and what is looked at: a mesh that does both is drawn as it is, together with all that MuJoCo would
+// show of its body; a body of shapes alone shows them.
+static void bodies_show_what_mujoco_shows(void** state) {
+  (void)state;
+  TriboModel* model = model_from(
+      "<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 2 1 0 1 3 0 3 2 1 2 3'/></asset>"
+      "<worldbody><geom name='floor' type='plane' size='1 1 1'/><geom name='spot' size='.1' contype='0' "
+      "conaffinity='0'/>"
+      "<body pos='0 0 2'><geom name='stand' type='box' size='.1 .1 .1' group='3'/>"
+      "<geom name='cover' size='.2' contype='0' conaffinity='0'/></body>"
+      "<body pos='0 0 4'><freejoint/><geom name='part' type='mesh' mesh='m'/><geom name='knob' size='.1'/>"
+      "<geom name='bound' size='.3' group='3'/></body>"
+      "<body pos='0 0 9'><freejoint/><geom name='ball' size='.1'/></body></worldbody></mujoco>",
+      NULL);
+  const char *seen[] = {"spot", "cover", "part", "knob"}, *hidden[] = {"stand", "part", "knob", "bound"};
+  int n, nhidden = 0;
+  const TriboVisualInfo* visuals = tribo_model_visuals(model, &n);
+  assert_int_equal(n, 4);
+  for (int i = 0; i < n; ++i) {
+    assert_string_equal(visuals[i].name, seen[i]);
+  }
+  for (int i = 0; i < tribo_model_size(model).nshape; ++i) {
+    const TriboShapeInfo* shape = tribo_model_shape(model, i);
+    int expected = 0;
+    for (int k = 0; k < 4; ++k) {
+      expected |= strcmp(shape->name, hidden[k]) == 0;
+    }
+    assert_int_equal(shape->hidden, expected);
+    nhidden += shape->hidden;
+  }
+  assert_int_equal(nhidden, 4);
+  tribo_model_destroy(model);
+}
+
 // A body with two joints is a chain; the one in between has no mass. Values of joints start at ref.
 static void several_joints_become_a_chain(void** state) {
   (void)state;
@@ -487,6 +521,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cameras_go_with_their_bodies),
       cmocka_unit_test(textures_come_with_materials),
+      cmocka_unit_test(bodies_show_what_mujoco_shows),
       cmocka_unit_test(several_joints_become_a_chain),
       cmocka_unit_test(replicas_are_numbered),
       cmocka_unit_test(contacts_follow_the_bits),

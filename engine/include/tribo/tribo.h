@@ -166,6 +166,7 @@ typedef struct TriboShapeDef {
   double repeat[2];      // of a flat texture: how often it fits across the shape, 1 when not given
   int per_metre;         // 1: into a metre
   int painted;           // of a visual mesh, 1: colours and textures are those of its file
+  int hidden;            // 1: something else is there to be looked at; drawn among what collides only
   unsigned group, mask;  // two shapes collide when each one's group is in the other's mask
 } TriboShapeDef;
 TRIBO_API TriboShapeDef tribo_shape_default(void);
@@ -469,7 +470,7 @@ typedef struct TriboShapeInfo {
   double color[4];
   int texture;  // −1: none
   double repeat[2];
-  int per_metre;
+  int per_metre, hidden;
   int material;
   double surface[3];     // velocity of the surface, body axes [m/s]
   double grain[3];       // of its friction, body axes
