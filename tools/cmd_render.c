@@ -159,10 +159,13 @@ static int seek(Studio* studio, Simulation* sim, double time) {
   for (int more = 1; code == EXIT_WELL && more && m->now[0] < time - 0.5 * m->dt;) {
     code = motion_next(m, &more);
   }
-  if (code == EXIT_WELL && motion_show(sim->model, sim->data, m, &studio->options.contacts, &studio->options.ncontact,
-                                       text, sizeof text) != TRIBO_OK) {
+  MotionForces forces = {0};
+  if (code == EXIT_WELL && motion_show(sim->model, sim->data, m, &forces, text, sizeof text) != TRIBO_OK) {
     code = cli_wrong("%s", text);
   }
+  studio->options.contacts = forces.contacts;
+  studio->options.ncontact = forces.ncontact;
+  studio->options.efforts = forces.efforts;
   return code;
 }
 

@@ -52,7 +52,12 @@ static TriboStatus replay(void* user, const TriboModel* model, TriboData* data, 
   }
   out->last = motion->nrow - 2;
   motion_go(motion, (long)row);
-  return motion_show(model, data, motion, &out->contacts, &out->ncontact, out->text, sizeof out->text);
+  MotionForces forces;
+  const TriboStatus status = motion_show(model, data, motion, &forces, out->text, sizeof out->text);
+  out->contacts = forces.contacts;
+  out->ncontact = forces.ncontact;
+  out->efforts = forces.efforts;
+  return status;
 }
 
 // Reads all of the motion, and what its columns are from the scene.

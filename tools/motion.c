@@ -27,9 +27,10 @@ static int read_header(const Simulation* sim, Motion* m) {
     m->ncolumn += *c == ',';
   }
   m->slot = calloc((size_t)m->ncolumn, sizeof *m->slot);
-  m->now = calloc((size_t)m->nslot, sizeof *m->now);
-  m->next = calloc((size_t)m->nslot, sizeof *m->next);
-  char* seen = calloc(1, (size_t)m->nslot);
+  m->width = m->nslot + tribo_model_size(sim->model).nv;
+  m->now = calloc((size_t)m->width, sizeof *m->now);
+  m->next = calloc((size_t)m->width, sizeof *m->next);
+  char* seen = calloc(1, (size_t)m->width);
   int code = m->slot != NULL && m->now != NULL && m->next != NULL && seen != NULL ? EXIT_WELL : EXIT_INTERNAL;
   char* word = m->text;
   for (int i = 0; i < m->ncolumn && code == EXIT_WELL; ++i) {
@@ -38,6 +39,12 @@ static int read_header(const Simulation* sim, Motion* m) {
     m->slot[i] = -1;
     for (int k = 0; k < m->nslot && m->slot[i] < 0; ++k) {
       m->slot[i] = strcmp(word, tribo_recorder_column(m->names, k)) == 0 ? k : -1;
+    }
+    // "tau.elbow" stands as far behind them as "v.elbow" stands among the velocities
+    const int nv = m->width - m->nslot;
+    for (int k = 0; k < nv && m->slot[i] < 0 && strncmp(word, "tau.", 4) == 0; ++k) {
+      m->slot[i] = strcmp(word + 4, tribo_recorder_column(m->names, m->nslot - nv + k) + 2) == 0 ? m->nslot + k : -1;
+      m->driven_by |= m->slot[i] >= 0;
     }
     if (m->slot[i] >= 0 && seen[m->slot[i]]++) {
       code = cli_wrong("%s:%ld:%d: column '%s' stands there twice", m->path, m->line, i + 1, word);
@@ -67,7 +74,7 @@ static int read_row(Motion* m, int* more) {
     }
     if (!isfinite(x) && m->slot[i] >= 0) {
       return cli_wrong("%s:%ld:%d: %s is %g, must be finite", m->path, m->line, i + 1,
-                       tribo_recorder_column(m->names, m->slot[i]), x);
+                       m->slot[i] < m->nslot ? tribo_recorder_column(m->names, m->slot[i]) : "an effort", x);
     }
     if ((*end == '\0') != (i + 1 == m->ncolumn)) {
       return cli_wrong("%s:%ld:%d: the row has %s than the header's %d columns", m->path, m->line, i + 1,
@@ -225,20 +232,18 @@ int motion_invert(const Simulation* sim, const Motion* m, TriboInverse* out) {
   return invert(sim->model, sim->data, m, out, text, sizeof text) == TRIBO_OK ? EXIT_WELL : cli_wrong("%s", text);
 }
 
-TriboStatus motion_show(const TriboModel* model, TriboData* data, const Motion* m, const TriboContactView** contacts,
-                        int* count, char* text, size_t size) {
+TriboStatus motion_show(const TriboModel* model, TriboData* data, const Motion* m, MotionForces* out, char* text,
+                        size_t size) {
   TriboInverse inverse = {0};
-  if (!m->given) {
-    const TriboStatus status = invert(model, data, m, &inverse, text, size);
-    *contacts = inverse.contacts;
-    *count = inverse.ncontact;
-    return status;
+  const TriboStatus status = m->given ? set_state(model, data, m) : invert(model, data, m, &inverse, text, size);
+  *out = (MotionForces){inverse.contacts, inverse.ncontact, inverse.tau};
+  if (m->given) {
+    forces_at(&m->forces, m->now[0], m->dt, &out->contacts, &out->ncontact);
+    out->efforts = m->driven_by ? m->now + m->nslot : NULL;
   }
-  const TriboStatus status = set_state(model, data, m);
-  if (status != TRIBO_OK) {
+  if (m->given && status != TRIBO_OK) {
     snprintf(text, size, "%s:%ld: %s", m->path, m->line - 1, tribo_last_error());
   }
-  forces_at(&m->forces, m->now[0], m->dt, contacts, count);
   return status;
 }
 
@@ -247,7 +252,7 @@ TriboStatus motion_show(const TriboModel* model, TriboData* data, const Motion* 
 static int keep(Motion* m, const double* row, long line, long* capacity) {
   if (m->nrow == *capacity) {
     *capacity = 2 * *capacity + 1024;
-    double* rows = realloc(m->rows, (size_t)(*capacity * m->nslot) * sizeof *rows);
+    double* rows = realloc(m->rows, (size_t)(*capacity * m->width) * sizeof *rows);
     m->rows = rows != NULL ? rows : m->rows;
     long* lines = realloc(m->lines, (size_t)*capacity * sizeof *lines);
     m->lines = lines != NULL ? lines : m->lines;
@@ -255,7 +260,7 @@ static int keep(Motion* m, const double* row, long line, long* capacity) {
       return cli_complain(TRIBO_NOMEM);
     }
   }
-  memcpy(m->rows + m->nrow * m->nslot, row, (size_t)m->nslot * sizeof *row);
+  memcpy(m->rows + m->nrow * m->width, row, (size_t)m->width * sizeof *row);
   m->lines[m->nrow++] = line;
   return EXIT_WELL;
 }
@@ -271,8 +276,8 @@ int motion_keep(Motion* m) {
 }
 
 void motion_go(Motion* m, long row) {
-  memcpy(m->now, m->rows + row * m->nslot, (size_t)m->nslot * sizeof *m->now);
-  memcpy(m->next, m->rows + (row + 1) * m->nslot, (size_t)m->nslot * sizeof *m->next);
+  memcpy(m->now, m->rows + row * m->width, (size_t)m->width * sizeof *m->now);
+  memcpy(m->next, m->rows + (row + 1) * m->width, (size_t)m->width * sizeof *m->next);
   m->line = m->lines[row + 1];
 }
 

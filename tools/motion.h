@@ -19,14 +19,15 @@ typedef struct Motion {
   size_t size;
   long line;
   int ncolumn;
-  int* slot;  // (ncolumn) where a column belongs in t, q …, v …; −1: nowhere
-  int nslot;
-  double *now, *next;  // (nslot) two rows
+  int* slot;           // (ncolumn) where a column belongs in t, q …, v …; −1: nowhere
+  int nslot, width;    // width: with room for efforts tau.* behind them
+  int driven_by;       // 1: the file has such columns
+  double *now, *next;  // (width) two rows
   double dt;           // between them [s]
   TriboInverseOptions options;
   unsigned char* driven;  // (nv)
   double depth;
-  double* rows;  // (nrow × nslot) all of them, and on which lines they stand: after motion_keep
+  double* rows;  // (nrow × width) all of them, and on which lines they stand: after motion_keep
   long* lines;
   long nrow;
   int given;  // 1: forces are those of a file, not found anew
@@ -38,10 +39,16 @@ int motion_open(const Args* args, Simulation* sim, Motion* motion);  // at the f
 int motion_next(Motion* motion, int* more);                          // one row on; *more: there is one
 // The state of the first of the two rows, and what takes it to the second.
 int motion_invert(const Simulation* sim, const Motion* motion, TriboInverse* out);
-// The same state for whoever draws it, with its contacts: found anew, or of the file that --contacts names. On failure
-// text says why.
-TriboStatus motion_show(const TriboModel* model, TriboData* data, const Motion* motion,
-                        const TriboContactView** contacts, int* count, char* text, size_t size);
+// What is to be drawn of a row: found anew, or of the file that --contacts names and the columns tau.* beside the
+// motion.
+typedef struct MotionForces {
+  const TriboContactView* contacts;
+  int ncontact;
+  const double* efforts;  // (nv) NULL: not known
+} MotionForces;
+// The same state for whoever draws it. On failure text says why.
+TriboStatus motion_show(const TriboModel* model, TriboData* data, const Motion* motion, MotionForces* out, char* text,
+                        size_t size);
 // From the first two rows on: reads the rest and keeps all of it, so that any may be gone to. The last row has no next.
 int motion_keep(Motion* motion);
 void motion_go(Motion* motion, long row);  // 0 … nrow − 2

@@ -6,7 +6,7 @@
 #define STUDIO_FLAGS                                                                                                \
   {"--camera", "NAME", "a camera of the scene by name or number, or auto; the first one"},                          \
       {"--overlay", "LIST",                                                                                         \
-       "what is drawn over the bodies, by commas: contacts forces normals cones frames com inertia joints "         \
+       "what is drawn over the bodies, by commas: contacts forces normals cones frames com inertia joints efforts " \
        "closures aabb islands penetration wireframe transparent collision trails"},                                 \
       {"--force-scale", "S", "length of force arrows [m/N]; the largest takes a quarter of the picture"},           \
       {"--load", "FILE", "start from a saved state"}, {"--state", "NAME", "begin in a state that the scene names"}, \

@@ -55,6 +55,8 @@ void tribo_view_list_direction(const Poses* poses, int body, const double local[
 TRIBO_NODISCARD TriboStatus tribo_view_list_inertia(TriboDrawList* list, const TriboModel* model, const Poses* poses);
 TRIBO_NODISCARD TriboStatus tribo_view_list_joints(TriboDrawList* list, const TriboModel* model, const double* q,
                                                    const Poses* poses, double size);
+TRIBO_NODISCARD TriboStatus tribo_view_list_efforts(TriboDrawList* list, const TriboModel* model, TriboData* data,
+                                                    const double* efforts, const Poses* poses, double size);
 TRIBO_NODISCARD TriboStatus tribo_view_list_closures(TriboDrawList* list, const TriboModel* model, const Poses* poses,
                                                      double size);
 // wrench.c: (nbody × 6) momentum of every body, and spin about its centre of mass, world axes.

@@ -147,6 +147,42 @@ TriboStatus tribo_view_list_joints(TriboDrawList* list, const TriboModel* model,
   return TRIBO_OK;
 }
 
+// What a joint is driven with: as it is told, or what the scene's motors, controllers and actuators did.
+static double effort_of(const TriboModel* model, TriboData* data, const TriboJointInfo* joint, const double* efforts) {
+  TriboQuantity effort;
+  double value = 0;
+  if (joint->nv != 1 || efforts != NULL) {
+    return joint->nv == 1 ? efforts[joint->v_at] : 0;
+  }
+  const int known = tribo_quantity_find(model, "effort", joint->name, &effort) == TRIBO_OK &&
+                    tribo_quantity_value(model, data, effort, &value) == TRIBO_OK;
+  return known ? value : 0;
+}
+
+// An arrow along the axis: a force of a slider, a torque that turns about it like a screw. The largest is as long as a
+// fifth of the picture.
+TriboStatus tribo_view_list_efforts(TriboDrawList* list, const TriboModel* model, TriboData* data,
+                                    const double* efforts, const Poses* poses, double size) {
+  static const float color[4] = {0.10f, 0.35f, 0.85f, 1};
+  const int n = tribo_model_size(model).njoint;
+  double largest = 0;
+  for (int j = 0; j < n; ++j) {
+    largest = fmax(largest, fabs(effort_of(model, data, tribo_model_joint(model, j), efforts)));
+  }
+  for (int j = 0; j < n && largest > 0; ++j) {
+    const TriboJointInfo* joint = tribo_model_joint(model, j);
+    const double length = 0.2 * size * effort_of(model, data, joint, efforts) / largest;
+    double at[3], arrow[3];
+    tribo_view_list_point(poses, joint->body, joint->anchor, at);
+    tribo_view_list_direction(poses, joint->body, joint->axis, arrow);
+    for (int i = 0; i < 3; ++i) {
+      arrow[i] *= length;
+    }
+    VIEW_TRY(tribo_view_list_arrow(list, at, arrow, 0.004 * size, color, -1));
+  }
+  return TRIBO_OK;
+}
+
 // ---- closures
 
 TriboStatus tribo_view_list_closures(TriboDrawList* list, const TriboModel* model, const Poses* poses, double size) {

@@ -245,6 +245,7 @@ TriboStatus tribo_view_list_overlay(TriboDrawList* list, const TriboModel* model
   SHOW(FRAMES, add_frames(list, nbody, poses, size));
   SHOW(COM, add_centres(list, nbody, size));
   SHOW(JOINTS, tribo_view_list_joints(list, model, q.values, poses, size));
+  SHOW(EFFORTS, tribo_view_list_efforts(list, model, data, options->efforts, poses, size));
   SHOW(CLOSURES, tribo_view_list_closures(list, model, poses, size));
   SHOW(TRAILS, options->trails != NULL ? tribo_view_list_trails(list, options->trails, size) : TRIBO_OK);
 #undef SHOW

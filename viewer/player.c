@@ -134,6 +134,7 @@ static void publish(TriboPlayer* player) {
   options.trails = sim->trails;
   options.contacts = sim->replay != NULL ? sim->shown.contacts : NULL;
   options.ncontact = sim->shown.ncontact;
+  options.efforts = sim->replay != NULL ? sim->shown.efforts : NULL;
   options.net = sim->net_known ? sim->net : NULL;
   status = status == TRIBO_OK ? tribo_view_list_fill(player->filling, sim->model, sim->data, &options) : status;
   pthread_mutex_lock(&player->lock);

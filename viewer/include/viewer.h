@@ -30,6 +30,7 @@ const char* tribo_view_error(void);
   X(COM, 6, "6", "com", "centres of mass")                                                                   \
   X(INERTIA, 7, "7", "inertia", "ellipsoids of the bodies' inertia: solid ones of their mass")               \
   X(JOINTS, 8, "8", "joints", "joint axes, and limits with the present position between them")               \
+  X(EFFORTS, E, "E", "efforts", "efforts of joints along their axes: of motors, controllers, actuators")     \
   X(CLOSURES, 9, "9", "closures", "loop closures: the points they hold, and the bodies they tie")            \
   X(AABB, 0, "0", "aabb", "bounding boxes of the shapes that collide")                                       \
   X(ISLANDS, I, "I", "islands", "bodies coloured by island; grey: nothing touches them")                     \
@@ -123,6 +124,7 @@ typedef struct TriboDrawOptions {
   int contact;         // 1 + the contact that stands out, 0: none
   const TriboTrails* trails;         // NULL: none
   const double* net;                 // (nbody × 6) as in the facts, copied; NULL: not known
+  const double* efforts;             // (nv) of joints, instead of what drives them in the scene; NULL: that
   const TriboContactView* contacts;  // (ncontact) instead of those of the data, copied; NULL: the data's
   int ncontact;
 } TriboDrawOptions;
@@ -245,7 +247,8 @@ typedef struct TriboReplay {
   long long last;                    // row
   const TriboContactView* contacts;  // (ncontact) to draw, until the next call
   int ncontact;
-  char text[512];  // on failure: what is wrong
+  const double* efforts;  // (nv) the same of joints; NULL: not known
+  char text[512];         // on failure: what is wrong
 } TriboReplay;
 typedef TriboStatus TriboReplayFn(void* user, const TriboModel* model, TriboData* data, long long row,
                                   TriboReplay* out);

@@ -65,7 +65,7 @@ with tempfile.TemporaryDirectory() as folder:
     # every overlay the help names can be drawn, all at once
     words = re.search(r"by commas: ([\w\s]+?)(?:\n  --|$)", subprocess.run([tribo, "render", "--help"], text=True,
                       capture_output=True).stdout).group(1).split()
-    assert len(words) == 16, words
+    assert len(words) == 17, words
     call(scenes / "lab/four_bar.yaml", "--out", out, "--size", "80x80", "--at", 0.05, "--overlay", ",".join(words))
 
     # a picture every tenth of a second, numbered; the first is the start

@@ -177,6 +177,46 @@ static void joints_and_closures_show_where_they_are(void** state) {
   world_destroy(&world);
 }
 
+// Efforts are arrows along axes, the largest a fifth of the picture long; a slider's is its force.
+static void efforts_point_along_their_axes(void** state) {
+  (void)state;
+  World world = {0};
+  world_write(
+      "world: {gravity: [0, 0, 0]}\n"
+      "bodies: [{name: a, box: [1, 1, 1]}, {name: b, box: [1, 1, 1], position: [0, 0, 3]}]\n"
+      "joints:\n  - {name: turn, kind: revolute, parent: world, child: a, axis: [0, 1, 0]}\n"
+      "  - {name: slide, kind: prismatic, parent: a, child: b, anchor: [0, 0, 3], axis: [1, 0, 0]}\n"
+      "motors: [{joint: turn, damping: 5, velocity: 1}]\n",
+      "/tmp/tribo-efforts.yaml");
+  CHECK_OK(tribo_scene_load("/tmp/tribo-efforts.yaml", NULL, &world.scene));
+  unlink("/tmp/tribo-efforts.yaml");
+  // as they are told, by the place of the joints among the velocities
+  const double given[2] = {4, -2};
+  TriboDrawOptions options = {.overlays = 1u << TRIBO_OVERLAY_EFFORTS, .size = 10, .efforts = given};
+  world_end(&world, &options);
+  const double expected[2][3] = {{0, 2, 0}, {-1, 0, 0}};
+  for (int pass = 0; pass < 2; ++pass) {
+    int n, found = 0;
+    const TriboDrawInstance* instances = tribo_view_list_instances(world.list, &n);
+    for (int i = 0; i < n; ++i) {
+      if (instances[i].mesh == TRIBO_MESH_ARROW) {
+        double z[3];
+        turn_z(instances[i].quaternion, z);
+        for (int k = 0; k < 3; ++k) {
+          CHECK_NEAR((double)instances[i].scale[3] * z[k], expected[found][k], 1e-3);
+        }
+        found++;
+      }
+    }
+    assert_int_equal(found, pass == 0 ? 2 : 1);
+    // those of the scene: its motor turns the first, nothing drives the other
+    CHECK_OK(tribo_step(world.model, world.data, NULL));
+    options.efforts = NULL;
+    VIEW_OK(tribo_view_list_fill(world.list, world.model, world.data, &options));
+  }
+  world_destroy(&world);
+}
+
 static void colours_tell_islands_and_depth(void** state) {
   (void)state;
   World world = resting_boxes();
@@ -365,6 +405,7 @@ int main(void) {
       cmocka_unit_test(cones_stand_on_their_contacts),
       cmocka_unit_test(inertia_is_that_of_an_ellipsoid),
       cmocka_unit_test(joints_and_closures_show_where_they_are),
+      cmocka_unit_test(efforts_point_along_their_axes),
       cmocka_unit_test(colours_tell_islands_and_depth),
       cmocka_unit_test(who_sleeps_is_dim),
       cmocka_unit_test(trails_follow_the_fall),
