@@ -5,7 +5,8 @@
 // joint: gains that would stop a light joint within a step do no harm.
 //
 // A tendon of length l(q) and a force f along it act as Jᵀf, J = ∂l/∂q. Of a weighted sum of joint positions that is
-// f · coef on each joint; of a string, f u on the far end and −f u on the near end of each stretch of direction u.
+// f · coef on each joint; of a string, f u on the far end and −f u on the near end of each straight part of direction
+// u. (Where a string slides over a body it touches it along its tangent: that does no work.)
 //
 // The medium (density ρ, viscosity β) sees a body as the box b of the same mass and inertia, in principal axes, with
 // the velocity v, ω of the centre of mass against the medium:
@@ -20,6 +21,7 @@
 #include <string.h>
 
 #include "pose.h"
+#include "wrap.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -37,23 +39,54 @@ TriboStatus tribo_drive_look(const TriboModel* model, TriboData* data, const dou
 
 // ---- tendons
 
-static void point_of(const ModelTendon* t, int i, const TriboPose* poses, double out[3]) {
-  tribo_copy3(out, t->point + 3 * i);
-  if (t->body[i] != TRIBO_WORLD) {
-    tribo_mul33v(out, poses[t->body[i]].R, t->point + 3 * i);
-    tribo_add3(out, out, poses[t->body[i]].p);
+// From a point of a string to the next: one straight part, or two with what they go around in between.
+typedef struct Stretch {
+  int nend;     // 2 or 4
+  int body[4];  // of the ends of the straight parts
+  double at[4][3];
+  double arc;
+} Stretch;
+
+static void place(const TriboPose* poses, int body, const double point[3], double out[3]) {
+  tribo_copy3(out, point);
+  if (body != TRIBO_WORLD) {
+    tribo_mul33v(out, poses[body].R, point);
+    tribo_add3(out, out, poses[body].p);
   }
 }
 
-static void velocity_of(const ModelTendon* t, int i, const TriboPose* poses, const TriboTwist* twists,
-                        const double point[3], double out[3]) {
+static void velocity_of(int body, const TriboPose* poses, const TriboTwist* twists, const double point[3],
+                        double out[3]) {
   memset(out, 0, 3 * sizeof *out);
-  if (t->body[i] != TRIBO_WORLD) {
+  if (body != TRIBO_WORLD) {
     double arm[3];
-    tribo_sub3(arm, point, poses[t->body[i]].p);
-    tribo_cross3(out, twists[t->body[i]].w, arm);
-    tribo_add3(out, out, twists[t->body[i]].v);
+    tribo_sub3(arm, point, poses[body].p);
+    tribo_cross3(out, twists[body].w, arm);
+    tribo_add3(out, out, twists[body].v);
   }
+}
+
+static Stretch stretch_of(const ModelTendon* t, int i, const TriboPose* poses) {
+  const ModelWrap* wrap = &t->wrap[i];
+  Stretch out = {.nend = 2, .body = {t->body[i], t->body[i + 1]}};
+  double p[3], q[3], side[3];
+  place(poses, t->body[i], t->point + 3 * i, p);
+  place(poses, t->body[i + 1], t->point + 3 * (i + 1), q);
+  tribo_copy3(out.at[0], p);
+  if (wrap->radius > 0) {
+    const TriboPose frame = wrap->body == TRIBO_WORLD ? wrap->frame : tribo_pose_mul(&poses[wrap->body], &wrap->frame);
+    place(poses, wrap->side_body, wrap->side, side);
+    out.arc = tribo_wrap(wrap->kind == TRIBO_WRAP_CYLINDER, wrap->radius, &frame, p, q,
+                         isnan(wrap->side[0]) ? NULL : side, out.at + 1);
+    out.nend = out.arc >= 0 ? 4 : 2;
+    out.arc = fmax(out.arc, 0);
+  }
+  if (out.nend == 4) {
+    out.body[1] = out.body[2] = wrap->body;
+    out.body[3] = t->body[i + 1];
+  }
+  tribo_copy3(out.at[out.nend - 1], q);
+  return out;
 }
 
 void tribo_tendon_measure(const TriboModel* model, const ModelTendon* t, const double* q, const double* v,
@@ -64,15 +97,17 @@ void tribo_tendon_measure(const TriboModel* model, const ModelTendon* t, const d
     *speed += t->coef[i] * v[model->joints[t->joint[i]].v_at];
   }
   for (int i = 0; i + 1 < t->npoint; ++i) {
-    double a[3], b[3], va[3], vb[3], along[3];
-    point_of(t, i, poses, a);
-    point_of(t, i + 1, poses, b);
-    velocity_of(t, i, poses, twists, a, va);
-    velocity_of(t, i + 1, poses, twists, b, vb);
-    tribo_sub3(along, b, a);
-    *length += t->share[i] * tribo_normalize3(along);
-    tribo_sub3(vb, vb, va);
-    *speed += t->share[i] * tribo_dot3(along, vb);
+    const Stretch s = stretch_of(t, i, poses);
+    *length += t->share[i] * s.arc;
+    for (int k = 0; k < s.nend; k += 2) {
+      double va[3], vb[3], along[3];
+      velocity_of(s.body[k], poses, twists, s.at[k], va);
+      velocity_of(s.body[k + 1], poses, twists, s.at[k + 1], vb);
+      tribo_sub3(along, s.at[k + 1], s.at[k]);
+      *length += t->share[i] * tribo_normalize3(along);
+      tribo_sub3(vb, vb, va);
+      *speed += t->share[i] * tribo_dot3(along, vb);
+    }
   }
 }
 
@@ -99,13 +134,14 @@ static void pull(const TriboModel* model, const ModelTendon* t, const TriboPose*
     tau[model->joints[t->joint[i]].v_at] += t->coef[i] * force;
   }
   for (int i = 0; i + 1 < t->npoint; ++i) {
-    double a[3], b[3], along[3];
-    point_of(t, i, poses, a);
-    point_of(t, i + 1, poses, b);
-    tribo_sub3(along, b, a);
-    tribo_normalize3(along);
-    push(model, t->body[i], poses, a, -t->share[i] * force, along, wrench);
-    push(model, t->body[i + 1], poses, b, t->share[i] * force, along, wrench);
+    const Stretch s = stretch_of(t, i, poses);
+    for (int k = 0; k < s.nend; k += 2) {
+      double along[3];
+      tribo_sub3(along, s.at[k + 1], s.at[k]);
+      tribo_normalize3(along);
+      push(model, s.body[k], poses, s.at[k], -t->share[i] * force, along, wrench);
+      push(model, s.body[k + 1], poses, s.at[k + 1], t->share[i] * force, along, wrench);
+    }
   }
 }
 

@@ -13,6 +13,7 @@ static const char* const joint_kinds[] = {"fixed",     "revolute",    "continuou
                                           "euler",     "free",        NULL};
 static const char* const closure_kinds[] = {"weld",      "ball",     "hinge", "slider", "cylindrical", "planar",
                                             "universal", "distance", "gear",  "mimic",  NULL};
+static const char* const wraps[] = {"sphere", "cylinder", NULL};
 static const char* const activations[] = {"none", "integrator", "filter", "exact", NULL};
 static const char* const sensor_kinds[] = {
 #define X(id, word, needs, doc) word,
@@ -224,8 +225,8 @@ static const Field tendon_fields[] = {
     T(TriboTendonDef, "name", name, "unique among tendons"),
     S("joints", "a mapping from joints to coefficients: its length is the sum of coefficient times position"),
     S("points",
-      "or a list of mappings with `body` (none: the world), `at`, in body axes, and `share`, what the stretch to "
-      "the next one counts (1): a string through them"),
+      "or a list of mappings with `body` (none: the world), `at`, in body axes, `share`, what the stretch to the next "
+      "one counts (1), and `around`, a section wrap: a string through them"),
     R(TriboTendonDef, "stiffness", stiffness, 0, BIG, 0, "N/m, N/rad", "of a spring along it"),
     R(TriboTendonDef, "damping", damping, 0, BIG, 0, "N s/m, N s/rad", "along it"),
     R(TriboTendonDef, "rest", rest[0], -BIG, BIG, 0, "m, rad", "slack from this length; without it, that of the start"),
@@ -235,6 +236,17 @@ static const Field tendon_fields[] = {
     V(2, TriboTendonDef, "solref", solref, "s",
       "MuJoCo's softness of the limits: time constant, damping ratio; 0 is rigid"),
     V(5, TriboTendonDef, "solimp", solimp, "", "beside solref: impedance at touch, at depth, depth, midpoint, power"),
+};
+
+static const Field wrap_fields[] = {
+    W(TriboWrapDef, "kind", kind, wraps, "what the string goes around; a cylinder has no ends and lies along z"),
+    R(TriboWrapDef, "radius", radius, 0, BIG, 0, "m", "of it"),
+    T(TriboWrapDef, "body", body, "that it is part of; without one, the world"),
+    V(3, TriboWrapDef, "position", position, "m", "of its centre, in the body"),
+    Q(TriboWrapDef, quaternion),
+    T(TriboWrapDef, "side_body", side_body, "that `side` is a point of; without one, the world"),
+    V(3, TriboWrapDef, "side", side, "m",
+      "a point on whose side the string passes; inside of the shape: the string passes inside, as through a ring"),
 };
 
 static const Field actuator_fields[] = {
@@ -408,6 +420,7 @@ INIT(joint, TriboJointDef, tribo_joint_default())
 INIT(motor, TriboMotorDef, tribo_motor_default())
 INIT(closure, TriboClosureDef, tribo_closure_default())
 INIT(tendon, TriboTendonDef, tribo_tendon_default())
+INIT(wrap, TriboWrapDef, tribo_wrap_default())
 INIT(actuator, TriboActuatorDef, tribo_actuator_default())
 INIT(controller, TriboControllerDef, tribo_controller_default())
 INIT(robot, TriboRobotDef, tribo_robot_default())
@@ -443,6 +456,7 @@ static const Section sections[] = {
     SECTION(
         tendon, TriboTendonDef, init_tendon,
         "A length: a weighted sum of joint positions, or a string through points. Spring, damper, and for actuators."),
+    SECTION(wrap, TriboWrapDef, init_wrap, "What a stretch of a string goes around, without friction."),
     SECTION(actuator, TriboActuatorDef, init_actuator,
             "Pushes a joint or pulls a tendon with a force that may depend on its position and speed."),
     SECTION(robot, TriboRobotDef, init_robot, "A robot from a URDF file."),

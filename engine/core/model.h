@@ -12,14 +12,25 @@ typedef struct ModelForce {
   int v_at;  // of the joint
 } ModelForce;
 
+// What a stretch of a string goes around; frames and points are in those that dynamics moves.
+typedef struct ModelWrap {
+  TriboWrapKind kind;
+  double radius;  // 0: nothing
+  int body;
+  TriboPose frame;
+  int side_body;
+  double side[3];  // NAN: none
+} ModelWrap;
+
 // A tendon with its names resolved: of joints, or a string through points.
 typedef struct ModelTendon {
   int njoint, npoint;
-  int* joint;     // (njoint)
-  double* coef;   // (njoint)
-  int* body;      // (npoint) TRIBO_WORLD: of the world
-  double* point;  // (npoint × 3) in the frame that dynamics moves
-  double* share;  // (npoint) what the stretch to the next point counts
+  int* joint;       // (njoint)
+  double* coef;     // (njoint)
+  int* body;        // (npoint) TRIBO_WORLD: of the world
+  double* point;    // (npoint × 3) in the frame that dynamics moves
+  double* share;    // (npoint) what the stretch to the next point counts
+  ModelWrap* wrap;  // (npoint) what it goes around
   TriboSoftness soft;
 } ModelTendon;
 

@@ -8,6 +8,22 @@ TriboTendonDef tribo_tendon_default(void) {
   return (TriboTendonDef){.rest = {NAN, NAN}, .lower = -INFINITY, .upper = INFINITY, .solimp = TRIBO_SOLIMP};
 }
 
+TriboWrapDef tribo_wrap_default(void) {
+  return (TriboWrapDef){.quaternion = {0, 0, 0, 1}, .side = {NAN, NAN, NAN}};
+}
+
+static TriboStatus check_wrap(const char* who, const TriboWrapDef* def) {
+  TRIBO_TRY(tribo_check_range(who, "radius", def->radius, 0, 1e100));
+  TRIBO_TRY(tribo_check_finite(who, "position", def->position, 3));
+  TRIBO_TRY(tribo_check_quaternion(who, def->quaternion));
+  if (!isnan(def->side[0])) {
+    TRIBO_TRY(tribo_check_finite(who, "side", def->side, 3));
+  }
+  return (int)def->kind >= 0 && def->kind < TRIBO_WRAP_COUNT
+             ? TRIBO_OK
+             : tribo_fail(TRIBO_INVALID, "%s: kind = %d is none of TriboWrapKind", who, (int)def->kind);
+}
+
 static TriboStatus check_tendon(const TriboTendonDef* def) {
   const char* who = def->name != NULL ? def->name : "tendon";
   if (def->njoint < 0 || def->npoint < 0 || (def->njoint > 0) == (def->npoint > 0)) {
@@ -27,6 +43,9 @@ static TriboStatus check_tendon(const TriboTendonDef* def) {
   TRIBO_TRY(tribo_check_finite(who, "points", def->points, 3 * def->npoint));
   for (int i = 0; def->shares != NULL && i < def->npoint; ++i) {
     TRIBO_TRY(tribo_check_range(who, "shares", def->shares[i], 0, 1e6));
+  }
+  for (int i = 0; def->wraps != NULL && i < def->npoint; ++i) {
+    TRIBO_TRY(check_wrap(who, &def->wraps[i]));
   }
   TRIBO_TRY(tribo_check_range(who, "stiffness", def->stiffness, 0, 1e100));
   TRIBO_TRY(tribo_check_range(who, "damping", def->damping, 0, 1e100));
@@ -53,11 +72,18 @@ TriboStatus tribo_scene_add_tendon(TriboScene* scene, const TriboTendonDef* def,
   copy.points = tribo_pool_copy(&scene->pool, def->points, (size_t)def->npoint, 3 * sizeof *def->points);
   double* shares = tribo_pool_alloc(&scene->pool, (size_t)def->npoint, sizeof *shares);
   copy.shares = shares;
-  if (copy.joints == NULL || copy.bodies == NULL || copy.coefs == NULL || copy.points == NULL || shares == NULL) {
+  TriboWrapDef* wraps = tribo_pool_alloc(&scene->pool, (size_t)def->npoint, sizeof *wraps);
+  copy.wraps = wraps;
+  if (copy.joints == NULL || copy.bodies == NULL || copy.coefs == NULL || copy.points == NULL || shares == NULL ||
+      wraps == NULL) {
     return tribo_scene_no_memory();
   }
   for (int i = 0; i < def->npoint; ++i) {
     shares[i] = def->shares != NULL ? def->shares[i] : 1;
+    wraps[i] = def->wraps != NULL ? def->wraps[i] : tribo_wrap_default();
+    wraps[i].body = tribo_pool_strdup(&scene->pool, wraps[i].body);
+    wraps[i].side_body = tribo_pool_strdup(&scene->pool, wraps[i].side_body);
+    tribo_quat_normalize(wraps[i].quaternion);
   }
   TRIBO_TRY(tribo_scene_take_name(scene, &scene->tendon_names, "tendon", def->name, scene->ntendon, &copy.name));
   if (id != NULL) {

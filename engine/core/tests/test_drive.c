@@ -73,6 +73,80 @@ static void a_string_pulls_along_itself(void** state) {
   tribo_model_destroy(model);
 }
 
+// Strings from (−2, 0) to (2, 0) around what is in their way: a circle of radius 1 (straight parts √3, the arc of 60°),
+// the same climbing by 3 on a cylinder, the far way for a side point across, and bent over the rim of a ring.
+static void strings_go_around(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "bodies: [{name: a, sphere: 1, position: [0, 0, 9]}]\n"
+      "tendons:\n"
+      "  - points: [{at: [-2, 0, 0], around: {kind: sphere, radius: 1}}, {at: [2, 0, 0]}]\n"
+      "  - points: [{at: [-2, 0, 0], around: {kind: cylinder, radius: 1}}, {at: [2, 0, 3]}]\n"
+      "  - points: [{at: [-2, 3, 0], around: {kind: sphere, radius: 1}}, {at: [2, 3, 0]}]\n"
+      "  - points: [{at: [-2, 0, 1], around: {radius: 1, side: [0, 0, -3]}}, {at: [2, 0, 1]}]\n"
+      "  - points: [{at: [-2, 0, 3], around: {radius: 1, side: [0, 0, 0.5]}}, {at: [2, 0, 3]}]\n"
+      "  - points: [{at: [-2, 0, 0], around: {radius: 1, side: [0, 0, 0.5]}}, {at: [2, 0, 0]}]\n");
+  TriboData* data = data_of(model);
+  const double* length = view(model, data, TRIBO_FIELD_TENDON);
+  const double flat = 2 * sqrt(3) + acos(-1) / 3;
+  const double between = 2 * atan(2.0), tangent = acos(1 / sqrt(5));
+  CHECK_NEAR(length[0], flat, 1e-14);
+  CHECK_NEAR(length[1], sqrt(flat * flat + 9), 1e-14);
+  CHECK_NEAR(length[2], 4, 1e-15);
+  CHECK_NEAR(length[3], 2 * 2 + 2 * acos(-1) - between - 2 * tangent, 1e-14);
+  CHECK_NEAR(length[4], 2 * sqrt(8), 1e-14);
+  CHECK_NEAR(length[5], 4, 1e-15);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+// The generalized forces of strings that go around moving bodies are the slopes of their energy; their speeds those of
+// their lengths.
+static void strings_around_bodies_pull_by_the_slope_of_their_length(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "world: {gravity: [0, 0, 0]}\n"
+      "bodies:\n"
+      "  - {name: a, mass: 2, com: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}\n"
+      "  - {name: b, mass: 3, com: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0], position: [0, 4, 0]}\n"
+      "  - {name: c, mass: 1, com: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0], position: [0, 5, 1]}\n"
+      "joints:\n"
+      "  - {name: ra, kind: prismatic, parent: world, child: a, axis: [1, 0, 0]}\n"
+      "  - {name: rb, kind: prismatic, parent: world, child: b, axis: [1, 0, 0]}\n"
+      "  - {name: rc, kind: revolute, parent: b, child: c, axis: [0.3, 1, 0.2], anchor: [0, 4, 1]}\n"
+      "tendons:\n"
+      "  - points: [{at: [-2, 3, 0.2], around: {kind: cylinder, radius: 0.6, body: b, quaternion: [0.3, 0.1, 0, 1]}},"
+      " {body: c, at: [2, 0.5, 0]}]\n"
+      "    stiffness: 3\n    rest: 1\n"
+      "  - points: [{body: a, at: [0, 3, 2], around: {radius: 0.7, body: c, side_body: c, side: [0.1, 0.2, 0]}},"
+      " {at: [1, 6, 2]}]\n"
+      "    stiffness: 5\n    rest: 1\n"
+      "  - points: [{at: [-2, 3, 0.2]}, {body: c, at: [2, 0.5, 0]}]\n"
+      "  - points: [{body: a, at: [0, 3, 2]}, {at: [1, 6, 2]}]\n");
+  TriboData* data = data_of(model);
+  const double h = 1e-5, q0[3] = {0.7, -0.3, 0.4}, v[3] = {0};
+  double energy[2], passive[3];
+  const TriboTerms terms = {.passive = passive};
+  for (int k = 0; k < 3; ++k) {
+    for (int s = 0; s < 2; ++s) {
+      double q[3] = {q0[0], q0[1], q0[2]};
+      q[k] += s == 0 ? -h : h;
+      CHECK_OK(tribo_data_set_state(model, data, q, v));
+      const double* length = view(model, data, TRIBO_FIELD_TENDON);
+      energy[s] = 0.5 * 3 * (length[0] - 1) * (length[0] - 1) + 0.5 * 5 * (length[1] - 1) * (length[1] - 1);
+    }
+    CHECK_OK(tribo_data_set_state(model, data, q0, v));
+    CHECK_OK(tribo_data_terms(model, data, &terms));
+    CHECK_NEAR(passive[k], -(energy[1] - energy[0]) / (2 * h), 1e-7);
+  }
+  // neither of them is straight
+  const double* length = view(model, data, TRIBO_FIELD_TENDON);
+  CHECK_LE(length[2] + 0.01, length[0]);
+  CHECK_LE(length[3] + 0.01, length[1]);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
 // A ball on a string of 1 m falls until the string is taut, then swings; the string gets no longer.
 static void a_string_holds_at_its_length(void** state) {
   (void)state;
@@ -199,6 +273,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_tendon_of_joints_pulls_by_its_coefficients),
       cmocka_unit_test(a_string_pulls_along_itself),
+      cmocka_unit_test(strings_go_around),
+      cmocka_unit_test(strings_around_bodies_pull_by_the_slope_of_their_length),
       cmocka_unit_test(a_string_holds_at_its_length),
       cmocka_unit_test(a_tendon_of_joints_is_limited),
       cmocka_unit_test(actuators_push_by_gain_and_bias),

@@ -196,6 +196,18 @@ typedef struct TriboMotorDef {
 TRIBO_API TriboMotorDef tribo_motor_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_motor(TriboScene* scene, const TriboMotorDef* def, int* id);
 
+// What a stretch of a string goes around, without friction: a sphere, or a cylinder without ends along z.
+typedef enum TriboWrapKind { TRIBO_WRAP_SPHERE, TRIBO_WRAP_CYLINDER, TRIBO_WRAP_COUNT } TriboWrapKind;
+typedef struct TriboWrapDef {
+  TriboWrapKind kind;
+  double radius;     // [m]; 0: the stretch is straight
+  const char* body;  // that it is part of; NULL: the world
+  double position[3], quaternion[4];
+  const char* side_body;
+  double side[3];  // a point on whose side the string passes; inside of the shape: the string passes inside. NAN: none
+} TriboWrapDef;
+TRIBO_API TriboWrapDef tribo_wrap_default(void);
+
 // A tendon has a length: a weighted sum of joint positions, or that of a string through points of bodies. It is a
 // spring and a damper along that length, and actuators may pull on it.
 typedef struct TriboTendonDef {
@@ -208,6 +220,7 @@ typedef struct TriboTendonDef {
   int npoint;                 // 0, or at least 2
   const double* shares;  // (npoint) or NULL: what the stretch from a point to the next counts, 1 by default. Behind a
                          // pulley with n branches 1/n, between two branches 0; the last one means nothing
+  const TriboWrapDef* wraps;    // (npoint) or NULL: what the stretch from a point to the next goes around
   double stiffness, damping;    // [N/m, N·s/m, or per rad]
   double rest[2];               // slack between these two lengths; NAN: the length at the start
   double lower, upper;          // limits of its length, ±INFINITY: none
