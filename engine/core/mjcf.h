@@ -2,12 +2,13 @@
 // public calls. What the files of this reader share.
 //
 //   mjcf.c           the file: includes, compiler, option, sections; warnings
+//   mjcf_graft.c     models that are attached, replicas
 //   mjcf_tables.c    every element's attributes, one row each
 //   mjcf_read.c      attributes by table, default classes, orientations
 //   mjcf_mesh.c      mesh assets: triangles, mass, primitives fitted to them
 //   mjcf_meshfile.c  their files
 //   mjcf_field.c     height fields
-//   mjcf_bodies.c    worldbody: bodies, joints, geoms, sites with frames and replicas
+//   mjcf_bodies.c    worldbody: bodies, joints, geoms, sites with frames
 //   mjcf_mass.c      inertia of bodies, given or from their geoms
 //   mjcf_build.c     bodies, joints, shapes of the scene
 //   mjcf_contact.c   who collides with whom, and how: bits, materials, pairs, exclusions
@@ -130,6 +131,13 @@ typedef struct MjBody {
   int id;                                    // in the scene, TRIBO_WORLD for static ones
 } MjBody;
 
+typedef struct MjReplicate {
+  const char *sep, *cls;
+  int count;
+  double offset[3];
+  MjOrient orient;
+} MjReplicate;
+
 typedef struct MjMaterial {
   const char* name;
   double rgba[4];
@@ -198,9 +206,15 @@ typedef struct MjOption {
   int constraint, contact, limit, frictionloss, equality, has_gravity, spring, damper, actuation, filter_parent;
 } MjOption;
 
+// A file and what it includes: a model that is attached keeps its own rules.
+typedef struct MjScope {
+  MjCompiler compiler;
+  const XmlNode* root;
+} MjScope;
+
 typedef struct MjClass {
   const char* name;
-  int parent;  // −1: the main class
+  int parent;  // −1: the main class of its scope
   const XmlNode* node;
 } MjClass;
 
@@ -213,6 +227,7 @@ typedef struct MjFelt {
 
 // X(type, name): arrays that grow while the file is read
 #define MJ_ARRAYS(X)      \
+  X(MjScope, scope)       \
   X(MjClass, cls)         \
   X(const char*, warned)  \
   X(MjMaterial, material) \
@@ -233,10 +248,9 @@ typedef struct Mjcf {
   TriboPool pool;
   const TriboLog* log;
   XmlNode* root;
-  int nreplica;    // gone through so far
+  int ncopied;     // elements that grafts have made
   int incomplete;  // 1: parts that others may name were left out
   MjFelt felt;
-  MjCompiler compiler;
   MjOption option;
 #define X(type, name) \
   type* name##s;      \
@@ -248,6 +262,11 @@ typedef struct Mjcf {
 
 #define MJ_GROW(m, name) TRIBO_APPEND(&(m)->name##s, &(m)->name##_capacity, (m)->n##name, 1)
 
+// The rules of the file that an element is from.
+static inline const MjCompiler* tribo_mjcf_rules(const Mjcf* m, const XmlNode* node) {
+  return &m->scopes[node->scope].compiler;
+}
+
 TriboStatus tribo_mjcf_no_memory(void);
 // Said once per key and file: "path:line: …".
 TriboStatus tribo_mjcf_warn(Mjcf* m, const XmlNode* node, const char* key, const char* what);
@@ -255,6 +274,8 @@ TriboStatus tribo_mjcf_warn(Mjcf* m, const XmlNode* node, const char* key, const
 TriboStatus tribo_mjcf_leave_out(Mjcf* m, const XmlNode* node, const char* why);
 // A name that the file does not have: an error, but in a file whose parts were left out.
 TriboStatus tribo_mjcf_missing(Mjcf* m, const XmlNode* node, const char* what, const char* name);
+// A file with all it includes, in a scope of its own. `from`: the element that names it, NULL: none.
+TriboStatus tribo_mjcf_read_tree(Mjcf* m, const XmlNode* from, const char* path, XmlNode** root);
 // Calls a reader for every child of every section of a name.
 TriboStatus tribo_mjcf_each(Mjcf* m, const char* section, TriboStatus (*read)(Mjcf*, const XmlNode*));
 // What follows in the scene comes from this node.
@@ -292,6 +313,9 @@ int tribo_mjcf_find_joint(const Mjcf* m, const char* name);  // −1: not there
 int tribo_mjcf_find_body(const Mjcf* m, const char* name);
 int tribo_mjcf_find_geom(const Mjcf* m, const char* name);
 int tribo_mjcf_find_site(const Mjcf* m, const char* name);
+
+// mjcf_graft.c
+TriboStatus tribo_mjcf_graft(Mjcf* m);
 
 // mjcf_field.c
 TriboStatus tribo_mjcf_read_field(Mjcf* m, const XmlNode* node);

@@ -180,7 +180,7 @@ static TriboStatus add_actuator(Mjcf* m, const XmlNode* node, const MjActuator* 
   }
   def.activation = activations[a->dyntype];
   def.time_constant = a->dynprm[0];
-  const int automatic = m->compiler.autolimits;
+  const int automatic = tribo_mjcf_rules(m, node)->autolimits;
   set_range(a->ctrl_limited, automatic, a->ctrl_range, &def.ctrl_min, &def.ctrl_max);
   set_range(a->force_limited, automatic, a->force_range, &def.force_min, &def.force_max);
   set_range(a->act_limited, automatic, a->act_range, &def.act_min, &def.act_max);

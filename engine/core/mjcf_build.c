@@ -168,7 +168,8 @@ static TriboStatus fill_joint(Mjcf* m, const MjJoint* joint, TriboJointDef* def)
   tribo_mjcf_softness(joint->solref, joint->solimp, def->solref, def->solimp);
   const int single = joint->type == MJ_SLIDE || joint->type == MJ_HINGE;
   const int given = !isnan(joint->range[0]) && (joint->range[0] != 0 || joint->range[1] != 0);
-  int limited = joint->limited == MJ_TRUE || (joint->limited == MJ_AUTO && m->compiler.autolimits && given);
+  int limited =
+      joint->limited == MJ_TRUE || (joint->limited == MJ_AUTO && tribo_mjcf_rules(m, joint->node)->autolimits && given);
   if (joint->limited == MJ_TRUE && !given) {
     return tribo_xml_fail(joint->node, "joint '%s' is limited but has no range", joint->name);
   }
@@ -180,8 +181,8 @@ static TriboStatus fill_joint(Mjcf* m, const MjJoint* joint, TriboJointDef* def)
   }
   def->rest = joint->springref;
   const double* range = joint->force_range;
-  if (!isnan(range[0]) &&
-      (joint->force_limited == MJ_TRUE || (joint->force_limited == MJ_AUTO && m->compiler.autolimits))) {
+  if (!isnan(range[0]) && (joint->force_limited == MJ_TRUE ||
+                           (joint->force_limited == MJ_AUTO && tribo_mjcf_rules(m, joint->node)->autolimits))) {
     if (range[0] != -range[1]) {
       TRIBO_TRY(tribo_mjcf_warn(m, joint->node, "actuatorfrcrange of a joint", "counts as wide to both sides"));
     }

@@ -264,10 +264,9 @@ static const MjAttr frame_attrs[] = {
 };
 ELEMENT(frame);
 
-// read into a body too: count stands in gravcomp, offset in pos, sep in name
 static const MjAttr replicate_attrs[] = {
-    R(MjBody, "count", gravcomp, 1, 1),     T(MjBody, "sep", name),       R(MjBody, "offset", pos, 3, 3),
-    R(MjBody, "euler", orient.euler, 3, 3), T(MjBody, "childclass", cls),
+    I(MjReplicate, "count", count), T(MjReplicate, "sep", sep),        R(MjReplicate, "offset", offset, 3, 3),
+    ORIENT(MjReplicate, orient),    T(MjReplicate, "childclass", cls),
 };
 ELEMENT(replicate);
 

@@ -87,6 +87,86 @@ static void replicas_are_numbered(void** state) {
   tribo_model_destroy(model);
 }
 
+// What refers to a replica is replicated: one string from the ceiling to each ball.
+static void replicas_keep_their_tendons(void** state) {
+  (void)state;
+  TriboModel* model = model_from(
+      "<mujoco><worldbody><site name='up' pos='0 0 3'/><replicate count='3' offset='2 0 0'>"
+      "<body><joint name='j' type='slide'/><geom size='.1'/><site name='s' pos='0 0 1'/></body></replicate></worldbody>"
+      "<tendon><spatial name='t'><site site='up'/><site site='s'/></spatial></tendon>"
+      "<actuator><motor name='m' tendon='t'/><motor name='n' joint='j' gear='2'/></actuator></mujoco>",
+      NULL);
+  const TriboModelSize size = tribo_model_size(model);
+  assert_int_equal(size.ntendon, 3);
+  assert_int_equal(size.nactuator, 6);
+  TriboData* data = data_of(model);
+  TriboView length;
+  CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_TENDON, &length));
+  for (int i = 0; i < 3; ++i) {
+    CHECK_NEAR(length.values[i], sqrt(4 + 4.0 * i * i), 1e-14);
+  }
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+static const char* child_file =
+    "<mujoco model='arm'><compiler angle='radian'/>"
+    "<default><geom density='500'/><default class='thin'><geom size='.1'/></default></default>"
+    "<worldbody><body name='base' childclass='thin' pos='9 9 9'><joint name='j' range='-1 2'/><geom/>"
+    "<body name='hand' pos='1 0 0'><joint name='k'/><geom size='.2'/></body></body>"
+    "<body name='other'><joint name='o'/><geom size='.1'/></body></worldbody>"
+    "<actuator><motor name='mj' joint='j'/><motor name='mo' joint='o'/></actuator>"
+    "<keyframe><key name='up'/></keyframe></mujoco>";
+
+// A body of another file keeps its own angles and classes; what drives it comes along, under new names.
+static void models_are_attached(void** state) {
+  (void)state;
+  char text[1200];
+  char* child = text_file(child_file, strlen(child_file), ".xml");
+  snprintf(text, sizeof text,
+           "<mujoco><default><geom size='.3' density='7'/></default><asset><model name='a' file='%s'/>"
+           "<model file='%s'/></asset><worldbody><attach model='a' body='base' prefix='left_'/>"
+           "<frame pos='0 0 5'><attach model='arm' body='base' prefix='right_'/></frame>"
+           "<body name='own'><joint name='o' range='-90 90'/><geom/></body></worldbody></mujoco>",
+           child, child);
+  Heard heard = {0};
+  TriboModel* model = model_from(text, &heard);
+  const TriboModelSize size = tribo_model_size(model);
+  assert_int_equal(size.nbody, 5);
+  assert_int_equal(size.nactuator, 2);
+  assert_non_null(strstr(heard.text, "<keyframe> of an attached model is left out"));
+  CHECK_NEAR(tribo_model_joint(model, joint_id(model, "right_j"))->upper, 2, 0);
+  CHECK_NEAR(tribo_model_joint(model, joint_id(model, "o"))->upper, acos(-1) / 2, 1e-15);
+  const double ball = 4.0 / 3 * acos(-1);
+  int body;
+  CHECK_OK(tribo_model_body_id(model, "left_base", &body));
+  CHECK_NEAR(tribo_model_body(model, body)->mass, 500 * ball * 1e-3, 1e-12);
+  CHECK_OK(tribo_model_body_id(model, "own", &body));
+  CHECK_NEAR(tribo_model_body(model, body)->mass, 7 * ball * 0.027, 1e-12);
+  TriboData* data = data_of(model);
+  CHECK_NEAR(scene_value(model, data, "position.z", "right_hand"), 14, 1e-14);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+  // what is not there, and what attaches itself
+  TriboScene* scene = NULL;
+  snprintf(text, sizeof text,
+           "<mujoco><asset><model name='a' file='%s'/></asset><worldbody>\n<attach model='a' body='tail'/>"
+           "</worldbody></mujoco>",
+           child);
+  CHECK_FAILS(load(text, NULL, &scene), TRIBO_INVALID, ":2: <attach>: there is no body 'tail'");
+  CHECK_FAILS(load("<mujoco><worldbody><attach model='b'/></worldbody></mujoco>", NULL, &scene), TRIBO_INVALID,
+              "there is no <model> 'b'");
+  FILE* file = fopen(child, "w");
+  assert_non_null(file);
+  fprintf(file,
+          "<mujoco><asset><model name='me' file='%s'/></asset><worldbody><attach model='me'/></worldbody></mujoco>",
+          child);
+  fclose(file);
+  CHECK_FAILS(tribo_scene_load(child, NULL, &scene), TRIBO_INVALID, "in a circle");
+  unlink(child);
+  free(child);
+}
+
 // Bits: a meets the floor only, b meets nothing and is drawn; friction of a pair is the larger one.
 static void contacts_follow_the_bits(void** state) {
   (void)state;
@@ -406,6 +486,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(several_joints_become_a_chain),
       cmocka_unit_test(replicas_are_numbered),
+      cmocka_unit_test(replicas_keep_their_tendons),
+      cmocka_unit_test(models_are_attached),
       cmocka_unit_test(contacts_follow_the_bits),
       cmocka_unit_test(keyframes_are_states),
       cmocka_unit_test(force_sensors_feel_what_hangs_below),
