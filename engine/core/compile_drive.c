@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "eigen3.h"
-#include "model.h"
+#include "muscle.h"
 #include "pose.h"
 
 static TriboStatus no_memory(void) {
@@ -222,6 +222,7 @@ static TriboStatus compile_lift(const TriboScene* scene, TriboModel* model, cons
 TriboStatus tribo_compile_drive(const TriboScene* scene, TriboModel* model, const int* scene_body) {
   TRIBO_TRY(compile_tendons(scene, model));
   TRIBO_TRY(compile_actuators(scene, model));
+  TRIBO_TRY(tribo_compile_muscles(model));
   TRIBO_TRY(compile_lift(scene, model, scene_body));
   return compile_drag(scene, model, scene_body);
 }

@@ -20,6 +20,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "muscle.h"
 #include "pose.h"
 #include "wrap.h"
 
@@ -128,8 +129,8 @@ static void push(const TriboModel* model, int body, const TriboPose* poses, cons
   tribo_add3(wrench + 6 * body + 3, wrench + 6 * body + 3, torque);
 }
 
-static void pull(const TriboModel* model, const ModelTendon* t, const TriboPose* poses, double force, double* tau,
-                 double* wrench) {
+void tribo_tendon_pull(const TriboModel* model, const ModelTendon* t, const TriboPose* poses, double force, double* tau,
+                       double* wrench) {
   for (int i = 0; i < t->njoint; ++i) {
     tau[model->joints[t->joint[i]].v_at] += t->coef[i] * force;
   }
@@ -159,7 +160,7 @@ TriboStatus tribo_drive_bounds(const TriboModel* model, TriboData* data, double*
                          &length, &speed);
     memset(tau, 0, (size_t)model->nv * sizeof *tau);
     memset(wrench, 0, 6 * (size_t)model->nbody * sizeof *wrench);
-    pull(model, &model->tendons[i], data->drive_poses, 1, tau, wrench);
+    tribo_tendon_pull(model, &model->tendons[i], data->drive_poses, 1, tau, wrench);
     TRIBO_TRY(tribo_dyn_generalize(model->system, data->dynamics, data->drive_q, wrench, tau));
     for (int upper = 0; upper < 2; ++upper) {
       if (!isfinite(stops[upper])) {
@@ -218,8 +219,8 @@ void tribo_drive_passive(const TriboModel* model, const TriboData* data, double*
       tribo_tendon_measure(model, &model->tendons[i], data->drive_q, data->drive_v, data->drive_poses,
                            data->drive_twists, &length, &speed);
       const double stretch = length - tribo_clamp(length, info->rest[0], info->rest[1]);
-      pull(model, &model->tendons[i], data->drive_poses, -info->stiffness * stretch - info->damping * speed, tau,
-           wrench);
+      tribo_tendon_pull(model, &model->tendons[i], data->drive_poses,
+                        -info->stiffness * stretch - info->damping * speed, tau, wrench);
     }
   }
   for (int i = 0; i < model->ndrag; ++i) {
@@ -235,6 +236,7 @@ static double follow(const TriboActuatorDef* def, double act, double ctrl, doubl
     case TRIBO_ACTIVATION_INTEGRATOR: next = act + h * ctrl; break;
     case TRIBO_ACTIVATION_FILTER: next = act + h * (ctrl - act) / def->time_constant; break;
     case TRIBO_ACTIVATION_EXACT: next = ctrl + (act - ctrl) * exp(-h / def->time_constant); break;
+    case TRIBO_ACTIVATION_MUSCLE: next = act + h * tribo_muscle_rate(def, act, ctrl); break;
     default: break;
   }
   return tribo_clamp(next, def->act_min, def->act_max);
@@ -293,10 +295,13 @@ void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau
     measure(model, data, i, &length, &speed, point, unit);
     const double ctrl = tribo_clamp(data->ctrl[i], def->ctrl_min, def->ctrl_max);
     const double a = def->activation == TRIBO_ACTIVATION_NONE ? ctrl : data->act[i];
-    const double wanted = (def->gain[0] + def->gain[1] * length + def->gain[2] * speed) * a + def->bias[0] +
-                          def->bias[1] * length + def->bias[2] * speed;
+    const double* g = def->gain;
+    const double* b = def->bias;
+    const double wanted = def->has_muscle
+                              ? tribo_muscle_force(&def->muscle, length, speed, a)
+                              : (g[0] + g[1] * length + g[2] * speed) * a + b[0] + b[1] * length + b[2] * speed;
     const double force = tribo_clamp(wanted, def->force_min, def->force_max);
-    if (info->joint >= 0 && force == wanted) {
+    if (info->joint >= 0 && force == wanted && !def->has_muscle) {
       data->resist[model->joints[info->joint].v_at] -= def->gear * def->gear * (def->gain[2] * a + def->bias[2]);
     }
     data->actuation[i] = force;
@@ -307,7 +312,7 @@ void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau
     } else if (info->joint >= 0) {
       sum[model->joints[info->joint].v_at] += def->gear * force;
     } else {
-      pull(model, &model->tendons[info->tendon], data->drive_poses, def->gear * force, sum, wrench);
+      tribo_tendon_pull(model, &model->tendons[info->tendon], data->drive_poses, def->gear * force, sum, wrench);
     }
   }
   // all that acts on a joint stays within the joint's effort

@@ -14,7 +14,7 @@ static const char* const joint_kinds[] = {"fixed",     "revolute",    "continuou
 static const char* const closure_kinds[] = {"weld",      "ball",     "hinge", "slider", "cylindrical", "planar",
                                             "universal", "distance", "gear",  "mimic",  NULL};
 static const char* const wraps[] = {"sphere", "cylinder", NULL};
-static const char* const activations[] = {"none", "integrator", "filter", "exact", NULL};
+static const char* const activations[] = {"none", "integrator", "filter", "exact", "muscle", NULL};
 static const char* const sensor_kinds[] = {
 #define X(id, word, needs, doc) word,
     TRIBO_SENSORS(X)
@@ -268,8 +268,23 @@ static const Field actuator_fields[] = {
     R(TriboActuatorDef, "force_max", force_max, -BIG, INFINITY, 0, "N, N m", "forces are cut off here"),
     W(TriboActuatorDef, "activation", activation, activations, "how a follows the control"),
     R(TriboActuatorDef, "time_constant", time_constant, 0, 1e9, 0, "s", "of a filter"),
+    R(TriboActuatorDef, "time_constant_down", time_constant_down, 0, 1e9, 0, "s", "of a muscle that relaxes"),
+    R(TriboActuatorDef, "smoothing", smoothing, 0, 1e9, 0, "", "of a muscle: width of the change between the two"),
     R(TriboActuatorDef, "act_min", act_min, -INFINITY, BIG, 0, "", "activations are cut off here"),
     R(TriboActuatorDef, "act_max", act_max, -BIG, INFINITY, 0, "", "activations are cut off here"),
+    B(TriboActuatorDef, "muscle", has_muscle, "the force is that of a muscle, not of gain and bias"),
+    R(TriboActuatorDef, "muscle_peak", muscle.peak, -BIG, BIG, 0, "N",
+      "active force at rest; below 0: `muscle_scale` over the acceleration that a unit force makes"),
+    R(TriboActuatorDef, "muscle_scale", muscle.scale, 0, BIG, 0, "m/s², rad/s²", ""),
+    V(2, TriboActuatorDef, "muscle_lengths", muscle.lengths, "m, rad",
+      "lengths of what is pulled between which it works; without them, what limits of joints allow"),
+    V(2, TriboActuatorDef, "muscle_range", muscle.range, "", "the same in optimal lengths"),
+    R(TriboActuatorDef, "muscle_min", muscle.lmin, 0, 1, 0, "", "length below which it does not pull"),
+    R(TriboActuatorDef, "muscle_max", muscle.lmax, 1, BIG, 0, "", "length above which it does not pull"),
+    R(TriboActuatorDef, "muscle_speed", muscle.vmax, 0, BIG, 0, "1/s", "at which it shortens without a force"),
+    R(TriboActuatorDef, "muscle_passive", muscle.fpmax, 0, BIG, 0, "",
+      "passive force halfway on to `muscle_max`, twice, over the peak"),
+    R(TriboActuatorDef, "muscle_fast", muscle.fvmax, 1, BIG, 0, "", "active force when stretched fast, over the peak"),
 };
 
 static const Field controller_fields[] = {

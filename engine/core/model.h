@@ -190,4 +190,7 @@ void tribo_compile_tree_geom(const TriboTreeGeom* geom, TriboShapeDef* def);
 // drive.c: length of a tendon and its rate at a state
 void tribo_tendon_measure(const TriboModel* model, const ModelTendon* tendon, const double* q, const double* v,
                           const TriboPose* poses, const TriboTwist* twists, double* length, double* speed);
+// tau and wrench += Jᵀ force, J being the slope of its length
+void tribo_tendon_pull(const TriboModel* model, const ModelTendon* tendon, const TriboPose* poses, double force,
+                       double* tau, double* wrench);
 TriboStatus tribo_compile_exclude(TriboModel* model, int body_a, int body_b);

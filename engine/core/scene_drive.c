@@ -101,8 +101,37 @@ TriboActuatorDef tribo_actuator_default(void) {
                             .ctrl_max = INFINITY,
                             .force_min = -INFINITY,
                             .force_max = INFINITY,
+                            .time_constant_down = 0.04,
                             .act_min = -INFINITY,
-                            .act_max = INFINITY};
+                            .act_max = INFINITY,
+                            .muscle = {.peak = -1,
+                                       .scale = 200,
+                                       .lengths = {NAN, NAN},
+                                       .range = {0.75, 1.05},
+                                       .lmin = 0.5,
+                                       .lmax = 1.6,
+                                       .vmax = 1.5,
+                                       .fpmax = 1.3,
+                                       .fvmax = 1.2}};
+}
+
+static TriboStatus check_muscle(const char* who, const TriboActuatorDef* def) {
+  const TriboMuscleDef* m = &def->muscle;
+  if (def->body != NULL) {
+    return tribo_fail(TRIBO_INVALID, "%s: a muscle pulls a joint or a tendon, not a body", who);
+  }
+  TRIBO_TRY(tribo_check_range(who, "muscle_peak", m->peak, -1e100, 1e100));
+  TRIBO_TRY(tribo_check_range(who, "muscle_scale", m->scale, 0, 1e100));
+  TRIBO_TRY(tribo_check_range(who, "muscle_passive", m->fpmax, 0, 1e100));
+  TRIBO_TRY(tribo_check_range(who, "muscle_fast", m->fvmax, 1, 1e100));
+  if (!(m->range[0] < m->range[1]) || !(m->lmin < 1 && m->lmax > 1) || !(m->vmax > 0) ||
+      !(isnan(m->lengths[0]) || m->lengths[0] < m->lengths[1])) {
+    return tribo_fail(TRIBO_INVALID,
+                      "%s: muscle_range [%g, %g] and muscle_lengths [%g, %g] must rise, muscle_min %g < 1 < muscle_max "
+                      "%g, muscle_speed %g > 0",
+                      who, m->range[0], m->range[1], m->lengths[0], m->lengths[1], m->lmin, m->lmax, m->vmax);
+  }
+  return TRIBO_OK;
 }
 
 static TriboStatus check_actuator(const TriboActuatorDef* def) {
@@ -126,11 +155,15 @@ static TriboStatus check_actuator(const TriboActuatorDef* def) {
   if ((int)def->activation < 0 || def->activation >= TRIBO_ACTIVATION_COUNT) {
     return tribo_fail(TRIBO_INVALID, "%s: activation = %d is none of TriboActivation", who, (int)def->activation);
   }
-  const int filter = def->activation == TRIBO_ACTIVATION_FILTER || def->activation == TRIBO_ACTIVATION_EXACT;
+  const int filter = def->activation >= TRIBO_ACTIVATION_FILTER;
   if (filter && !(def->time_constant > 0 && def->time_constant <= 1e9)) {
     return tribo_fail(TRIBO_INVALID, "%s: time_constant = %g s must be in (0, 1e9]", who, def->time_constant);
   }
-  return TRIBO_OK;
+  if (def->activation == TRIBO_ACTIVATION_MUSCLE && !(def->time_constant_down > 0 && def->smoothing >= 0)) {
+    return tribo_fail(TRIBO_INVALID, "%s: time_constant_down = %g s must be above 0, smoothing = %g ≥ 0", who,
+                      def->time_constant_down, def->smoothing);
+  }
+  return def->has_muscle ? check_muscle(who, def) : TRIBO_OK;
 }
 
 TriboStatus tribo_scene_add_actuator(TriboScene* scene, const TriboActuatorDef* def, int* id) {

@@ -214,6 +214,68 @@ static void actuators_push_by_gain_and_bias(void** state) {
 }
 
 // A saved state carries the activations: the rest of the run has the same bits.
+static double pulled(const TriboModel* model, TriboData* data, double q, double v, double activation) {
+  const double at[2] = {q, 0}, rate[2] = {v, 0};
+  double effort[2];
+  const TriboTerms terms = {.actuation = effort};
+  CHECK_OK(tribo_data_set_state(model, data, at, rate));
+  CHECK_OK(tribo_data_set_ctrl(model, data, 0, activation));
+  CHECK_OK(tribo_data_terms(model, data, &terms));
+  return effort[0];
+}
+
+// With lengths in optimal ones: the corners of the curves of length and speed. (MuJoCo's own numbers: conform.py.)
+static void muscles_pull_by_their_curves(void** state) {
+  (void)state;
+  TriboModel* model =
+      model_of("world: {gravity: [0, 0, 0]}\n" RAILS
+               "actuators: [{joint: ra, muscle: true, muscle_peak: 100, muscle_lengths: [0.75, 1.05]}]\n");
+  TriboData* data = data_of(model);
+  CHECK_NEAR(pulled(model, data, 1, 0, 0.5), -50, 1e-12);
+  CHECK_NEAR(pulled(model, data, 0.75, 0, 1), -50, 1e-12);
+  CHECK_NEAR(pulled(model, data, 0.4, 0, 1), 0, 0);
+  CHECK_NEAR(pulled(model, data, 1, -1.5, 1), 0, 1e-12);
+  CHECK_NEAR(pulled(model, data, 1, -0.75, 1), -25, 1e-12);
+  CHECK_NEAR(pulled(model, data, 1, 9, 1), -120, 1e-12);
+  CHECK_NEAR(pulled(model, data, 1.3, 0, 0), -65, 1e-12);
+  CHECK_NEAR(pulled(model, data, 1.6, 0, 1), -195, 1e-12);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+// A peak from the mass that is pulled, lengths from limits of joints, and an activation that rises within a step by
+// h u/(½ τ).
+static void muscles_find_what_is_not_given(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "world: {gravity: [0, 0, 0], dt: 0.001}\n"
+      "bodies: [{name: a, mass: 2, com: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}]\n"
+      "joints: [{name: ra, kind: revolute, parent: world, child: a, axis: [0, 0, 1], lower: 0.2, upper: 1.5,"
+      " position: 0.5}]\n"
+      "tendons: [{name: t, points: [{at: [1, 0, 0]}, {body: a, at: [1, 0, 0]}]}]\n"
+      "actuators: [{tendon: t, muscle: true, activation: muscle, time_constant: 0.01, ctrl: 1}]\n");
+  TriboData* data = data_of(model);
+  run(model, data, 1);
+  TriboView act, force;
+  CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_ACT, &act));
+  CHECK_NEAR(act.values[0], 0.001 / (0.5 * 0.01), 1e-12);
+  // the chord 2 sin(q/2) has the slope cos(q/2), and the inertia is 1
+  const double q = 0.5, lengths[2] = {2 * sin(0.1), 2 * sin(0.75)}, unit = (lengths[1] - lengths[0]) / 0.3;
+  const double L = 0.75 + (2 * sin(q / 2) - lengths[0]) / unit, x = (L - 0.5) / 0.5;
+  const double peak = 200 / cos(q / 2), bump = x <= 0.5 ? 2 * x * x : 1 - 2 * (1 - x) * (1 - x);
+  const double none[1] = {0}, at[1] = {q};
+  CHECK_OK(tribo_data_set_state(model, data, at, none));
+  CHECK_OK(tribo_data_set_act(model, data, 0, 1));
+  double effort[1];
+  const TriboTerms terms = {.actuation = effort};
+  CHECK_OK(tribo_data_terms(model, data, &terms));
+  CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_ACTUATION, &force));
+  CHECK_NEAR(force.values[0], -peak * bump, 1e-9 * peak);
+  CHECK_NEAR(effort[0], -200 * bump, 1e-9 * 200);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
 static void activations_are_state(void** state) {
   (void)state;
   TriboModel* model = model_of("world: {gravity: [0, 0, 0], dt: 0.01}\n" RAILS
@@ -278,6 +340,8 @@ int main(void) {
       cmocka_unit_test(a_string_holds_at_its_length),
       cmocka_unit_test(a_tendon_of_joints_is_limited),
       cmocka_unit_test(actuators_push_by_gain_and_bias),
+      cmocka_unit_test(muscles_pull_by_their_curves),
+      cmocka_unit_test(muscles_find_what_is_not_given),
       cmocka_unit_test(activations_are_state),
       cmocka_unit_test(a_box_reaches_its_end_speed),
       cmocka_unit_test(a_ball_with_a_spring_swings),

@@ -229,6 +229,16 @@ typedef struct TriboTendonDef {
 TRIBO_API TriboTendonDef tribo_tendon_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_tendon(TriboScene* scene, const TriboTendonDef* def, int* id);
 
+// A muscle pulls with −peak (F_L F_V a + F_P): curves of its length and speed, in optimal lengths.
+typedef struct TriboMuscleDef {
+  double peak;              // active force at rest [N]; below 0: scale over the acceleration that a unit force makes
+  double scale;             // [m/s², rad/s²]
+  double lengths[2];        // of what it pulls, between which it works [m, rad]; NAN: found from limits
+  double range[2];          // the same in optimal lengths
+  double lmin, lmax, vmax;  // between which lengths and up to which speed it pulls [L₀, L₀/s]
+  double fpmax, fvmax;      // twice the passive force halfway to lmax, active force when stretched fast [peak]
+} TriboMuscleDef;
+
 // An actuator pushes a joint or pulls a tendon, of position l = gear · q or gear · length, with the force
 // (gain · (1, l, l̇)) a + bias · (1, l, l̇) within its bounds; a is the control, or what follows the control in time.
 // A thruster pushes a body, with gear times the wrench for each unit of that force; its l is 0, and l̇ is the velocity
@@ -244,8 +254,11 @@ typedef struct TriboActuatorDef {
   double ctrl_min, ctrl_max;  // what a control is cut off to
   double force_min, force_max;
   TriboActivation activation;
-  double time_constant;     // FILTER [s] > 0
-  double act_min, act_max;  // what the activation is cut off to
+  double time_constant;                  // FILTER, EXACT, MUSCLE [s] > 0
+  double time_constant_down, smoothing;  // MUSCLE: where it falls [s] > 0; width of the change between the two
+  double act_min, act_max;               // what the activation is cut off to
+  int has_muscle;                        // 1: the force is that of the muscle, not of gain and bias
+  TriboMuscleDef muscle;
 } TriboActuatorDef;
 TRIBO_API TriboActuatorDef tribo_actuator_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_actuator(TriboScene* scene, const TriboActuatorDef* def, int* id);
