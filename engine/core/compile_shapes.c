@@ -218,7 +218,7 @@ static TriboStatus add_geom(TriboModel* model, const TriboShapeDef* def, const T
   TriboGeom* geom = &model->geoms[id];
   TriboShapeInfo* info = &model->shapes[id];
   TriboPose local = tribo_pose(def->position, def->quaternion);
-  *geom = (TriboGeom){.kind = def->kind, .body = body, .group = def->group, .mask = def->mask};
+  *geom = (TriboGeom){.kind = def->kind, .body = body, .skin = def->skin, .group = def->group, .mask = def->mask};
   tribo_copy3(geom->size, def->size);
   geom->local = body == TRIBO_WORLD ? local : tribo_pose_mul(&model->body_offset[body], &local);
   TRIBO_TRY(make_hull(def, model, &hull));
@@ -236,6 +236,7 @@ static TriboStatus add_geom(TriboModel* model, const TriboShapeDef* def, const T
   memcpy(info->quaternion, def->quaternion, sizeof info->quaternion);
   memcpy(info->color, def->color, sizeof info->color);
   tribo_copy3(info->surface, def->surface);
+  tribo_copy3(info->spin, def->spin);
   tribo_copy3(info->grain, def->grain);
   if (geom->hull != NULL) {
     info->npoint = tribo_col_hull_vertices(geom->hull, &info->points);

@@ -115,19 +115,21 @@ static const Field pair_fields[] = {S("between", "the names of the two materials
       S("plane", "outward normal of a half-space through `position`; static only"),                                   \
       S("heightfield", "lengths along x and y [m] of a ground with `heights`, centred, solid below; static only")
 
-#define SHAPE_REST                                                                                               \
-  S("heights",                                                                                                   \
-    "of a heightfield [m]: a list of rows towards +y, each towards +x; or a file with a row per line, or a PNG " \
-    "picture, whose white is 1"),                                                                                \
-      V(3, TriboShapeDef, "scale", scale, "", "of a mesh; the third one also of heights"),                       \
-      S("as", "how a mesh collides: `hull`, or `pieces` for one hull per part that no triangle joins"),          \
-      T(TriboShapeDef, "material", material, "name of its material"),                                            \
-      V(3, TriboShapeDef, "surface", surface, "m/s", "velocity of its surface, in body axes: a conveyor belt"),  \
-      V(3, TriboShapeDef, "grain", grain, "",                                                                    \
-        "direction of `friction` where the material has a friction2, in body axes"),                             \
-      R(TriboShapeDef, "density", density, 0, 1e9, 0, "kg/m³", "for bodies without a mass"),                     \
-      {"color", FIELD_VEC4, AT(TriboShapeDef, color), 0, 1, 0, "", "red, green, blue, alpha", NULL},             \
-      I(TriboShapeDef, "group", group, 0, 2147483647, "bits of the groups it is in"),                            \
+#define SHAPE_REST                                                                                                \
+  S("heights",                                                                                                    \
+    "of a heightfield [m]: a list of rows towards +y, each towards +x; or a file with a row per line, or a PNG "  \
+    "picture, whose white is 1"),                                                                                 \
+      V(3, TriboShapeDef, "scale", scale, "", "of a mesh; the third one also of heights"),                        \
+      S("as", "how a mesh collides: `hull`, or `pieces` for one hull per part that no triangle joins"),           \
+      T(TriboShapeDef, "material", material, "name of its material"),                                             \
+      R(TriboShapeDef, "skin", skin, 0, 1e6, 0, "m", "contacts act this far outside of it"),                      \
+      V(3, TriboShapeDef, "surface", surface, "m/s", "velocity of its surface, in body axes: a conveyor belt"),   \
+      V(3, TriboShapeDef, "spin", spin, "rad/s", "and its turning about the position of the shape: a turntable"), \
+      V(3, TriboShapeDef, "grain", grain, "",                                                                     \
+        "direction of `friction` where the material has a friction2, in body axes"),                              \
+      R(TriboShapeDef, "density", density, 0, 1e9, 0, "kg/m³", "for bodies without a mass"),                      \
+      {"color", FIELD_VEC4, AT(TriboShapeDef, color), 0, 1, 0, "", "red, green, blue, alpha", NULL},              \
+      I(TriboShapeDef, "group", group, 0, 2147483647, "bits of the groups it is in"),                             \
       I(TriboShapeDef, "mask", mask, 0, 2147483647, "bits of the groups it collides with")
 
 static const Field shape_fields[] = {

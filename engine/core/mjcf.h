@@ -83,7 +83,7 @@ typedef struct MjGeom {
   const char *name, *cls, *mesh, *hfield, *material;
   int type, contype, conaffinity, condim, group, priority, shell;
   double size[3], fromto[6], pos[3], mass, density, friction[3], rgba[4];
-  double solmix, solref[2], solimp[5], margin, gap, fit_scale;
+  double solmix, solref[2], solimp[5], margin, gap, fit_scale, surface[6];
   MjOrient orient;
   const XmlNode* node;
   int body;
@@ -168,7 +168,7 @@ typedef struct MjField {
 typedef struct MjPair {
   const char *geom1, *geom2;
   int condim, a, b;
-  double friction[5], solref[2], solimp[5];  // NAN: not given
+  double friction[5], solref[2], solimp[5], margin;  // NAN: not given
 } MjPair;
 
 // Two bodies that never collide, one of them part of the world.

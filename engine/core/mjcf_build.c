@@ -260,6 +260,17 @@ static TriboStatus add_chain(Mjcf* m, MjBody* body, int parent) {
   return TRIBO_OK;
 }
 
+// The surface turns about the origin of the geom, which need not be where the shape has its own.
+static void set_surface(const MjGeom* geom, const MjBody* body, TriboShapeDef* def) {
+  const TriboPose frame = body->id == TRIBO_WORLD ? tribo_pose_mul(&body->pose, &geom->pose) : geom->pose;
+  double arm[3], turn[3];
+  tribo_mul33v(def->spin, frame.R, geom->surface + 3);
+  tribo_mul33v(def->surface, frame.R, geom->surface);
+  tribo_sub3(arm, def->position, frame.p);
+  tribo_cross3(turn, def->spin, arm);
+  tribo_add3(def->surface, def->surface, turn);
+}
+
 static TriboStatus add_geom(Mjcf* m, const MjGeom* geom) {
   TriboShapeDef def;
   const MjField* field = geom->type == MJ_HFIELD ? find_field(m, geom->hfield) : NULL;
@@ -287,6 +298,8 @@ static TriboStatus add_geom(Mjcf* m, const MjGeom* geom) {
   if (geom->collision_class < 0) {
     return tribo_mjcf_added(m, tribo_scene_add_visual(m->scene, body->id, &def, NULL));
   }
+  def.skin = geom->margin;
+  set_surface(geom, body, &def);
   char material[32];
   snprintf(material, sizeof material, "contact%d", geom->material_id);
   def.material = material;

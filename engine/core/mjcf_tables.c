@@ -189,7 +189,7 @@ static const MjAttr geom_attrs[] = {
     T(MjGeom, "mesh", mesh),
     R(MjGeom, "rgba", rgba, 4, 4),
     R(MjGeom, "fitscale", fit_scale, 1, 1),
-    WARN("surfacevel"),
+    R(MjGeom, "surfacevel", surface, 3, 6),
     WARN("adhesion"),
     WARN("fluidshape"),
     WARN("fluidcoef"),

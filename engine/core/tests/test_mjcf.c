@@ -383,6 +383,49 @@ static void what_cannot_move_is_not_pushed(void** state) {
   tribo_model_destroy(model);
 }
 
+// Bodies rest at the sum of their margins, whatever their shapes; a gap does nothing. Surfaces that move take along
+// what lies on them: a ball in the middle of a turntable beside a belt.
+static void margins_hold_apart_and_surfaces_carry(void** state) {
+  (void)state;
+  static const char* const shapes[] = {"type='sphere' size='.1'", "type='box' size='.2 .2 .1'",
+                                       "type='cylinder' size='.2 .1'", "type='ellipsoid' size='.2 .2 .1'",
+                                       "type='mesh' mesh='m'"};
+  static const char* const grounds[] = {"type='plane' size='1 1 1'", "type='box' size='2 2 1' pos='0 0 -1'",
+                                        "type='hfield' hfield='h'"};
+  for (size_t k = 0; k < sizeof shapes / sizeof *shapes * 3; ++k) {
+    char text[900];
+    snprintf(
+        text, sizeof text,
+        "<mujoco><asset><mesh name='m' vertex='.2 .2 .1 -.2 .2 .1 .2 -.2 .1 -.2 -.2 .1 .2 .2 -.1 -.2 .2 -.1 .2 -.2 -.1 "
+        "-.2 -.2 -.1'/><hfield name='h' nrow='3' ncol='3' elevation='0 0 0 0 0 0 0 0 0' size='2 2 1 1'/></asset>"
+        "<worldbody><geom %s margin='.01' gap='.2'/><body name='a' pos='0 0 .14'><freejoint/>"
+        "<geom %s margin='.02'/></body></worldbody></mujoco>",
+        grounds[k % 3], shapes[k / 3]);
+    TriboModel* model = model_from(text, NULL);
+    TriboData* data = data_of(model);
+    for (int i = 0; i < 200; ++i) {
+      CHECK_OK(tribo_step(model, data, NULL));
+    }
+    CHECK_NEAR(scene_value(model, data, "position.z", "a"), 0.13, 2e-6);
+    tribo_data_destroy(data);
+    tribo_model_destroy(model);
+  }
+  TriboModel* model = model_from(
+      "<mujoco><worldbody><geom type='cylinder' size='2 .1' pos='0 0 -.1' surfacevel='0 0 0 0 0 3'/>"
+      "<body name='disc' pos='0 0 .1'><freejoint/><geom type='cylinder' size='.3 .1'/></body>"
+      "<geom type='box' size='3 1 .1' pos='9 0 -.1' surfacevel='.7 0 0'/>"
+      "<body name='box' pos='8 0 .1'><freejoint/><geom type='box' size='.1 .1 .1'/></body></worldbody></mujoco>",
+      NULL);
+  TriboData* data = data_of(model);
+  for (int i = 0; i < 500; ++i) {
+    CHECK_OK(tribo_step(model, data, NULL));
+  }
+  CHECK_NEAR(scene_value(model, data, "velocity.x", "box"), 0.7, 1e-9);
+  CHECK_NEAR(scene_value(model, data, "omega.z", "disc"), 3, 1e-9);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
 // What is not honoured is said once per kind, with its line.
 static void what_is_left_out_is_said(void** state) {
   (void)state;
@@ -494,6 +537,7 @@ int main(void) {
       cmocka_unit_test(softness_is_that_of_the_file),
       cmocka_unit_test(height_fields_come_from_files),
       cmocka_unit_test(what_cannot_move_is_not_pushed),
+      cmocka_unit_test(margins_hold_apart_and_surfaces_carry),
       cmocka_unit_test(what_is_left_out_is_said),
       cmocka_unit_test(wrong_files_are_refused_with_a_place),
       cmocka_unit_test(circles_and_depth_are_refused),

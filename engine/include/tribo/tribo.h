@@ -129,7 +129,9 @@ typedef struct TriboShapeDef {
   double position[3];  // in the body frame
   double quaternion[4];
   const char* material;  // NULL: "default"
+  double skin;           // contacts act this far outside of it: bodies rest at the sum of their skins [m]
   double surface[3];     // velocity of the surface against its body, in body axes: a conveyor belt [m/s]
+  double spin[3];        // and its turning about the position of the shape: a turntable [rad/s]
   double grain[3];       // direction in body axes along which `friction` acts, where the material has a friction2
   double density;        // [kg/m³] ≥ 0, for bodies without a mass
   double color[4];       // r g b a in [0, 1]
@@ -457,6 +459,7 @@ typedef struct TriboShapeInfo {
   double color[4];
   int material;
   double surface[3];     // velocity of the surface, body axes [m/s]
+  double spin[3];        // turning of the surface about the position, body axes [rad/s]
   double grain[3];       // of its friction, body axes
   const double* points;  // HULL, HEIGHTFIELD: (npoint × 3)
   const int* triangles;  // HULL, HEIGHTFIELD: (ntriangle × 3), outward
