@@ -264,16 +264,16 @@ void tribo_compile_tree_geom(const TriboTreeGeom* geom, TriboShapeDef* def) {
 
 // The collision shapes a robot's file names; meshes become their convex hulls.
 static TriboStatus add_robot_geoms(const TriboScene* scene, TriboModel* model, const ModelTree* tree) {
-  const TriboRobotDef* robot = &scene->robots[tree->robot];
   const TriboTreeInfo* info = tribo_dyn_tree_info(tree->tree);
-  int material = tribo_names_find(&scene->material_names, robot->material);
   for (int i = 0; i < info->ngeom; ++i) {
     const TriboTreeGeom* g = &info->geoms[i];
     TriboShapeDef def;
     tribo_compile_tree_geom(g, &def);
     char name[320];
-    snprintf(name, sizeof name, "%s/%s.shape%d", robot->name, info->links[g->link].name, i);
+    snprintf(name, sizeof name, "%s.shape%d", info->links[g->link].name, i);
     def.name = name;
+    const TriboRobotDef* robot = &scene->robots[tree->robots[info->links[g->link].file]];
+    const int material = tribo_names_find(&scene->material_names, robot->material);
     TRIBO_TRY(add_geom(model, &def, NULL, tree->first_body + g->link, material));
   }
   return TRIBO_OK;

@@ -80,6 +80,7 @@ typedef struct ModelExpect {
 typedef struct ModelTree {
   TriboTree* tree;
   int robot;       // index in the scene, −1: built from joints
+  int* robots;     // (files of the tree) index in the scene of the robot and of its tools
   int first_body;  // its links are bodies first_body …
   int q_at, v_at;  // its coordinates
 } ModelTree;

@@ -243,11 +243,96 @@ static void a_mesh_falls_into_its_pieces(void** state) {
   unlink(path);
 }
 
+#define LINK(name, mass, z)                                                       \
+  "<link name='" name "'><inertial><origin xyz='0 .01 " z "'/><mass value='" mass \
+  "'/>"                                                                           \
+  "<inertia ixx='.02' iyy='.03' izz='.04' ixy='0.001' ixz='0' iyz='0'/></inertial></link>"
+#define JOINT(name, type, parent, child, at, axis)                                        \
+  "<joint name='" name "' type='" type "'><parent link='" parent "'/><child link='" child \
+  "'/>"                                                                                   \
+  "<origin " at "/><axis xyz='" axis "'/><limit lower='-2' upper='2' effort='9' velocity='9'/></joint>"
+#define ARM \
+  LINK("base", "3", ".1") LINK("fore", "2", ".2") JOINT("elbow", "revolute", "base", "fore", "xyz='0 0 .4'", "0 1 0")
+#define HAND                 \
+  LINK("palm", "0.5", ".05") \
+  LINK("finger", "0.1", ".02") JOINT("grip", "prismatic", "palm", "finger", "xyz='0 .05 .06'", "0 1 0")
+
+static void same_terms(const TriboModel* a, const TriboModel* b, int nv) {
+  enum { MOST = 12 };
+  double q[MOST], v[MOST], mass[2][MOST * MOST], bias[2][MOST];
+  const TriboModel* models[2] = {a, b};
+  for (int i = 0; i < nv; ++i) {
+    q[i] = 0.3 - 0.1 * i;
+    v[i] = 1 + 0.5 * i;
+  }
+  for (int k = 0; k < 2; ++k) {
+    assert_int_equal(tribo_model_size(models[k]).nv, nv);
+    TriboData* data = data_of((TriboModel*)models[k]);
+    CHECK_OK(tribo_data_set_state(models[k], data, q, v));
+    const TriboTerms terms = {.mass = mass[k], .bias = bias[k]};
+    CHECK_OK(tribo_data_terms(models[k], data, &terms));
+    tribo_data_destroy(data);
+  }
+  for (int i = 0; i < nv * nv; ++i) {
+    CHECK_NEAR(mass[0][i], mass[1][i], 1e-14);
+  }
+  for (int i = 0; i < nv; ++i) {
+    CHECK_NEAR(bias[0][i], bias[1][i], 1e-13);
+  }
+}
+
+// A hand on an arm is the robot whose file has both; a hand on that hand works too. Names stay those of each robot.
+static void robots_carry_tools(void** state) {
+  (void)state;
+  static const char *arm = "<robot name='arm'>" ARM "</robot>", *hand = "<robot name='hand'>" HAND "</robot>",
+                    *both = "<robot name='both'>" ARM HAND
+                            "<joint name='mount' type='fixed'><parent link='fore'/><child link='palm'/>"
+                            "<origin xyz='0 .1 .3' rpy='0 0 .5'/></joint></robot>";
+  const char* texts[3] = {arm, hand, both};
+  char *files[3], text[800];
+  for (int i = 0; i < 3; ++i) {
+    files[i] = text_file(texts[i], strlen(texts[i]), ".urdf");
+  }
+  snprintf(text, sizeof text,
+           "robots:\n  - {name: r, urdf: %s}\n"
+           "  - {name: tool, urdf: %s, attach: r/fore, position: [0, 0.1, 0.3], rpy: [0, 0, 0.5]}\n",
+           files[0], files[1]);
+  TriboModel* joined = model_of(text);
+  snprintf(text, sizeof text, "robots: [{name: r, urdf: %s}]\n", files[2]);
+  TriboModel* whole = model_of(text);
+  same_terms(joined, whole, 2);
+  int id;
+  CHECK_OK(tribo_model_body_id(joined, "tool/finger", &id));
+  CHECK_OK(tribo_model_joint_id(joined, "tool/grip", &id));
+  tribo_model_destroy(joined);
+  tribo_model_destroy(whole);
+  TriboScene* scene;
+  TriboModel* model;
+  snprintf(text, sizeof text, "robots:\n  - {name: r, urdf: %s}\n  - {name: t, urdf: %s, attach: r/hand}\n", files[0],
+           files[1]);
+  CHECK_OK(load_text(text, &scene));
+  CHECK_FAILS(tribo_model_create(scene, &model), TRIBO_NOT_FOUND, "there is no link 'r/hand' to attach it to");
+  tribo_scene_destroy(scene);
+  snprintf(text, sizeof text, "robots:\n  - {name: t, urdf: %s, attach: r/fore}\n  - {name: r, urdf: %s}\n", files[1],
+           files[0]);
+  CHECK_OK(load_text(text, &scene));
+  CHECK_FAILS(tribo_model_create(scene, &model), TRIBO_NOT_FOUND, "'r/fore' is no link of a robot above");
+  tribo_scene_destroy(scene);
+  for (int i = 0; i < 3; ++i) {
+    unlink(files[i]);
+    free(files[i]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(wrong_files_are_refused_with_a_place), cmocka_unit_test(late_errors_keep_their_place),
-      cmocka_unit_test(hostile_sizes_are_refused_quickly),    cmocka_unit_test(includes_stand_before_and_never_loop),
-      cmocka_unit_test(degrees_and_rules_mean_what_they_say), cmocka_unit_test(a_mesh_falls_into_its_pieces),
+      cmocka_unit_test(wrong_files_are_refused_with_a_place),
+      cmocka_unit_test(late_errors_keep_their_place),
+      cmocka_unit_test(hostile_sizes_are_refused_quickly),
+      cmocka_unit_test(includes_stand_before_and_never_loop),
+      cmocka_unit_test(degrees_and_rules_mean_what_they_say),
+      cmocka_unit_test(a_mesh_falls_into_its_pieces),
+      cmocka_unit_test(robots_carry_tools),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -291,10 +291,11 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_read_trajectory(TriboScene* sc
                                                                   TriboControllerDef* def);
 
 typedef struct TriboRobotDef {
-  const char* name;  // its bodies and joints are called "<name>/<link>"
-  const char* urdf;  // a file, or package://… of the example robots and of ROS_PACKAGE_PATH
-  const char* srdf;  // NULL: none
-  double position[3];
+  const char* name;    // its bodies and joints are called "<name>/<link>"
+  const char* urdf;    // a file, or package://… of the example robots and of ROS_PACKAGE_PATH
+  const char* srdf;    // NULL: none
+  const char* attach;  // a link of another robot that carries it as a tool, "arm/wrist"; NULL: none
+  double position[3];  // of the base, in the world or in the link that carries it
   double quaternion[4];
   int free_base;          // 0: the base is fixed; 1: it floats; 2: it floats when the root link has a mass of its own
   const char* reference;  // reference pose of the SRDF; NULL: zero configuration
