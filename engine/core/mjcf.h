@@ -248,8 +248,10 @@ typedef struct Mjcf {
   TriboPool pool;
   const TriboLog* log;
   XmlNode* root;
-  int ncopied;     // elements that grafts have made
-  int incomplete;  // 1: parts that others may name were left out
+  int ncopied;        // elements that grafts have made
+  int nmissing;       // meshes that were not found,
+  char missing[600];  // and where they were looked for
+  int incomplete;     // 1: parts that others may name were left out
   MjFelt felt;
   MjOption option;
 #define X(type, name) \

@@ -104,7 +104,14 @@ TriboStatus tribo_mjcf_read_mesh(Mjcf* m, const XmlNode* node) {
     TRIBO_TRY(tribo_mjcf_file_name(m, mesh->file, &mesh->name));
   }
   if (mesh->file != NULL) {
+    const char* given = mesh->file;
     TRIBO_TRY(tribo_mjcf_file(m, node, tribo_mjcf_rules(m, node)->mesh_dir, mesh->file, &mesh->file));
+    if (access(mesh->file, F_OK) != 0) {
+      const size_t used = strlen(m->missing);
+      snprintf(m->missing + used, sizeof m->missing - used, "%s'%s' (line %d: %s)", used > 0 ? "; " : "", given,
+               node->line, mesh->file);
+      m->nmissing++;
+    }
   }
   TRIBO_TRY(read_inline(m, node, mesh));
   m->nmesh++;

@@ -8,6 +8,7 @@ static const struct {
 } wrong[] = {
     // the file itself
     {"", TRIBO_INVALID, ":1:1: the file is empty"},
+    {"robots: [{name: r, urdf: /nowhere/r.urdf}]\n", TRIBO_IO, "/nowhere/r.urdf: cannot be opened"},
     {"world: {dt: 1", TRIBO_INVALID, "did not find expected"},
     {"world: {dt: 0.01}\n---\nworld: {}\n", TRIBO_INVALID, "a second document"},
     {"world: &a {dt: 0.01}\n", TRIBO_INVALID, "anchors"},
@@ -123,7 +124,6 @@ static const struct {
     {"bodies: [{name: a, mass: 1, mesh: /nowhere/part.stl}]\n", "/nowhere/part.stl"},
     {"bodies: [{name: a, sphere: 1}, {name: b, sphere: 1}]\njoints: [{parent: a, child: b}, {parent: b, child: a}]\n",
      "closed loop"},
-    {"robots: [{name: r, urdf: /nowhere/r.urdf}]\n", "/nowhere/r.urdf"},
 };
 
 static void late_errors_keep_their_place(void** state) {
@@ -324,6 +324,63 @@ static void robots_carry_tools(void** state) {
   }
 }
 
+typedef struct Said {
+  int count;
+  char text[800];
+} Said;
+
+static void listen(TriboLogLevel level, const char* text, void* user) {
+  Said* said = user;
+  if (level == TRIBO_LOG_WARNING) {
+    const size_t used = strlen(said->text);
+    snprintf(said->text + used, sizeof said->text - used, "%s\n", text);
+    said->count++;
+  }
+}
+
+#define PAIR(mass, inertia, limit)                                                                         \
+  "<robot name='r'><link name='a'/><link name='b'><inertial>\n<mass value='" mass "'/>\n<inertia " inertia \
+  " ixy='0' ixz='0' iyz='0'/></inertial></link>\n<joint name='j' type='revolute'>"                         \
+  "<parent link='a'/><child link='b'/><axis xyz='0 0 1'/>\n<limit " limit " effort='1' velocity='1'/></joint></robot>"
+#define UNIT "ixx='1' iyy='1' izz='1'"
+
+// What is wrong in a URDF file is refused with its line, and what urdfdom would pass over is said.
+static void wrong_urdf_files_are_refused_with_a_place(void** state) {
+  (void)state;
+  static const struct {
+    const char *text, *message;
+  } files[] = {
+      {PAIR("-1", UNIT, "lower='0' upper='1'"), ".urdf:2: link 'b': mass is -1 kg"},
+      {PAIR("x", UNIT, "lower='0' upper='1'"), ".urdf:2: <mass> value=\"x\": accepted is a finite number"},
+      {PAIR("1", UNIT, "lower='2' upper='1'"), ".urdf:5: joint 'j': limits are 2 … 1"},
+      {"<robot name='r'><link name='a'></robot>", ".urdf:1:"},
+      {"<sdf/>", ".urdf:1: <sdf>: a URDF file has the root <robot>"},
+      {"<!DOCTYPE a [<!ENTITY b 'c'>]><robot>&b;</robot>", "DOCTYPE"},
+  };
+  for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
+    char* path = text_file(files[i].text, strlen(files[i].text), ".urdf");
+    TriboScene* scene = NULL;
+    CHECK_FAILS(tribo_scene_load(path, NULL, &scene), TRIBO_INVALID, files[i].message);
+    assert_null(scene);
+    unlink(path);
+    free(path);
+  }
+  static const char* odd = PAIR("1", "ixx='1' iyy='1' izz='5'", "lower='0' upper='1'") "\n";
+  char text[900];
+  snprintf(text, sizeof text, "%.*s<wheel/><wheel/></robot>", (int)(strlen(odd) - strlen("</robot>\n")), odd);
+  char* path = text_file(text, strlen(text), ".urdf");
+  Said said = {0};
+  const TriboLog log = {listen, &said};
+  TriboScene* scene;
+  CHECK_OK(tribo_scene_load(path, &log, &scene));
+  assert_int_equal(said.count, 2);
+  assert_non_null(strstr(said.text, ".urdf:3: inertia of link 'b' breaks the triangle inequality"));
+  assert_non_null(strstr(said.text, ".urdf:5: <robot>: <wheel> is not known"));
+  tribo_scene_destroy(scene);
+  unlink(path);
+  free(path);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrong_files_are_refused_with_a_place),
@@ -333,6 +390,7 @@ int main(void) {
       cmocka_unit_test(degrees_and_rules_mean_what_they_say),
       cmocka_unit_test(a_mesh_falls_into_its_pieces),
       cmocka_unit_test(robots_carry_tools),
+      cmocka_unit_test(wrong_urdf_files_are_refused_with_a_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -472,6 +472,8 @@ static const struct {
     {BODY("<freejoint/><geom type='plane' size='1 1 1'/>"), "a plane cannot move"},
     {BODY("<wheel/>"), "<wheel> has no place in a body"},
     {"<mujoco><include file='/nowhere.xml'/></mujoco>", "/nowhere.xml: no such file"},
+    {"<mujoco><asset><mesh file='/no/a.stl'/>\n<mesh file='/no/b.obj'/></asset></mujoco>",
+     "2 meshes were not found: '/no/a.stl' (line 1: /no/a.stl); '/no/b.obj' (line 2: /no/b.obj)"},
     {"<mujoco><actuator><motor joint='j'/></actuator></mujoco>", "there is no joint 'j'"},
     {"<mujoco><keyframe><key qpos='1'/></keyframe></mujoco>", "the model has 0 of them"},
     {"<mujoco><keyframe><key pos='1'/></keyframe></mujoco>", "no attribute 'pos'"},
