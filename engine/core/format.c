@@ -314,6 +314,8 @@ static const Field robot_fields[] = {
     T(TriboRobotDef, "reference", reference, "initial pose by its name in the SRDF"),
     T(TriboRobotDef, "material", material, "of all its shapes"),
     B(TriboRobotDef, "self_collision", self_collision, "false: its own links never collide"),
+    B(TriboRobotDef, "pieces", pieces,
+      "meshes collide as hulls of their parts that no triangle joins, not as one hull"),
     S("joints", "a mapping from joint names to initial positions [rad, m]"),
 };
 

@@ -324,6 +324,45 @@ static void robots_carry_tools(void** state) {
   }
 }
 
+// Two cubes in one mesh collide as one hull, with the room between them, or as two.
+static void meshes_of_robots_come_in_pieces(void** state) {
+  (void)state;
+  char obj[2000] = "", text[900];
+  for (int cube = 0; cube < 2; ++cube) {
+    for (int i = 0; i < 8; ++i) {
+      const size_t used = strlen(obj);
+      snprintf(obj + used, sizeof obj - used, "v %d %d %d\n", 3 * cube + (i & 1), (i >> 1) & 1, i >> 2);
+    }
+  }
+  static const int sides[6][4] = {{1, 3, 4, 2}, {5, 6, 8, 7}, {1, 2, 6, 5}, {3, 7, 8, 4}, {1, 5, 7, 3}, {2, 4, 8, 6}};
+  for (int k = 0; k < 12; ++k) {
+    const size_t used = strlen(obj);
+    const int *s = sides[k % 6], up = 8 * (k / 6);
+    snprintf(obj + used, sizeof obj - used, "f %d %d %d %d\n", s[0] + up, s[1] + up, s[2] + up, s[3] + up);
+  }
+  char* mesh = text_file(obj, strlen(obj), ".obj");
+  snprintf(text, sizeof text,
+           "<robot name='r'>" LINK("a", "1", "0") "<link name='b'><collision><geometry><mesh filename='%s'/></geometry>"
+           "</collision></link><joint name='j' type='fixed'><parent link='a'/><child link='b'/></joint></robot>",
+           mesh);
+  char* urdf = text_file(text, strlen(text), ".urdf");
+  for (int pieces = 0; pieces < 2; ++pieces) {
+    snprintf(text, sizeof text, "robots: [{name: r, urdf: %s, pieces: %s}]\n", urdf, pieces ? "true" : "false");
+    TriboModel* model = model_of(text);
+    assert_int_equal(tribo_model_size(model).nshape, 1 + pieces);
+    double longest = 0;
+    for (int i = 0; i < tribo_model_shape(model, 0)->npoint; ++i) {
+      longest = fmax(longest, tribo_model_shape(model, 0)->points[3 * i]);
+    }
+    CHECK_NEAR(longest, pieces ? 1 : 4, 1e-12);
+    tribo_model_destroy(model);
+  }
+  unlink(mesh);
+  unlink(urdf);
+  free(mesh);
+  free(urdf);
+}
+
 typedef struct Said {
   int count;
   char text[800];
@@ -391,6 +430,7 @@ int main(void) {
       cmocka_unit_test(a_mesh_falls_into_its_pieces),
       cmocka_unit_test(robots_carry_tools),
       cmocka_unit_test(wrong_urdf_files_are_refused_with_a_place),
+      cmocka_unit_test(meshes_of_robots_come_in_pieces),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -301,6 +301,7 @@ typedef struct TriboRobotDef {
   const char* reference;  // reference pose of the SRDF; NULL: zero configuration
   const char* material;
   int self_collision;
+  int pieces;  // 1: a mesh collides as its parts that no triangle joins, each as its hull; 0: as one hull
 } TriboRobotDef;
 TRIBO_API TriboRobotDef tribo_robot_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_robot(TriboScene* scene, const TriboRobotDef* def);
