@@ -50,6 +50,9 @@ static TriboStatus compile_tendon(const TriboTendonDef* def, TriboModel* model, 
   TriboPool* pool = &model->pool;
   const size_t njoint = (size_t)def->njoint, npoint = (size_t)def->npoint;
   out->soft = tribo_softness(def->solref, def->solimp);
+  out->force_min = def->force_min;
+  out->force_max = def->force_max;
+  out->cut = isfinite(def->force_min) || isfinite(def->force_max);
   out->njoint = def->njoint;
   out->npoint = def->npoint;
   out->joint = tribo_pool_alloc(pool, njoint, sizeof *out->joint);

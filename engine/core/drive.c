@@ -284,6 +284,30 @@ void tribo_actuator_measure(const TriboModel* model, const TriboData* data, int 
   measure(model, data, actuator, length, speed, point, unit);
 }
 
+// Actuators of a tendon whose forces together are beyond its own bounds pull less, all in the same proportion; then each
+// stays within its own.
+static void pull_tendons(const TriboModel* model, TriboData* data, double* sum, double* wrench) {
+  for (int t = 0; t < model->ntendon; ++t) {
+    const ModelTendon* tendon = &model->tendons[t];
+    double all = 0;
+    for (int i = 0; tendon->cut && i < model->nactuator; ++i) {
+      all += model->actuator_infos[i].tendon == t ? data->actuation[i] : 0;
+    }
+    for (int i = 0; all != 0 && i < model->nactuator; ++i) {
+      const double kept = tribo_clamp(all, tendon->force_min, tendon->force_max) / all;
+      data->actuation[i] *= model->actuator_infos[i].tendon == t ? kept : 1;
+    }
+  }
+  for (int i = 0; i < model->nactuator; ++i) {
+    const TriboActuatorDef* def = &model->actuators[i];
+    const int t = model->actuator_infos[i].tendon;
+    if (t >= 0) {
+      data->actuation[i] = tribo_clamp(data->actuation[i], def->force_min, def->force_max);
+      tribo_tendon_pull(model, &model->tendons[t], data->drive_poses, def->gear * data->actuation[i], sum, wrench);
+    }
+  }
+}
+
 void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau, double* wrench) {
   double* sum = data->effort;
   memset(sum, 0, (size_t)model->nv * sizeof *sum);
@@ -294,7 +318,8 @@ void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau
     double length, speed, point[3], unit[6];
     measure(model, data, i, &length, &speed, point, unit);
     const double ctrl = tribo_clamp(data->ctrl[i], def->ctrl_min, def->ctrl_max);
-    const double a = def->activation == TRIBO_ACTIVATION_NONE ? ctrl : data->act[i];
+    data->act_next[i] = follow(def, data->act[i], ctrl, model->world.dt);
+    const double a = def->activation == TRIBO_ACTIVATION_NONE ? ctrl : def->early ? data->act_next[i] : data->act[i];
     const double* g = def->gain;
     const double* b = def->bias;
     const double wanted = def->has_muscle
@@ -304,17 +329,15 @@ void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau
     if (info->joint >= 0 && force == wanted && !def->has_muscle) {
       data->resist[model->joints[info->joint].v_at] -= def->gear * def->gear * (def->gain[2] * a + def->bias[2]);
     }
-    data->actuation[i] = force;
-    data->act_next[i] = follow(def, data->act[i], ctrl, model->world.dt);
+    data->actuation[i] = info->tendon >= 0 && model->tendons[info->tendon].cut ? wanted : force;
     if (info->body >= 0) {
       push(model, info->body, data->drive_poses, point, def->gear * force, unit, wrench);
       tribo_axpy3(wrench + 6 * info->body + 3, wrench + 6 * info->body + 3, def->gear * force, unit + 3);
     } else if (info->joint >= 0) {
       sum[model->joints[info->joint].v_at] += def->gear * force;
-    } else {
-      tribo_tendon_pull(model, &model->tendons[info->tendon], data->drive_poses, def->gear * force, sum, wrench);
     }
   }
+  pull_tendons(model, data, sum, wrench);
   // all that acts on a joint stays within the joint's effort
   for (int j = 0; j < model->njoint; ++j) {
     const TriboJointInfo* joint = &model->joints[j];

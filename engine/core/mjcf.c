@@ -208,7 +208,13 @@ static TriboStatus read_asset(Mjcf* m, const XmlNode* node) {
 }
 
 static TriboStatus read_option(Mjcf* m, const XmlNode* node) {
+  for (int i = 0; i < 10; ++i) {
+    m->option.groups[i] = NAN;
+  }
   TRIBO_TRY(tribo_mjcf_apply(m, node, &tribo_mjcf_option, &m->option));
+  for (int i = 0; i < 10 && m->option.groups[i] >= 0 && m->option.groups[i] < 31; ++i) {
+    m->option.groups_off |= 1 << (int)m->option.groups[i];
+  }
   const XmlNode* flag = tribo_xml_child(node, "flag");
   return flag != NULL ? tribo_mjcf_apply(m, flag, &tribo_mjcf_flag, &m->option) : TRIBO_OK;
 }

@@ -132,7 +132,7 @@ typedef struct MjBody {
 } MjBody;
 
 typedef struct MjReplicate {
-  const char *sep, *cls;
+  const char *sep, *cls, *prefix;
   int count;
   double offset[3];
   MjOrient orient;
@@ -155,6 +155,7 @@ typedef struct MjMesh {
   const XmlNode* node;
   // set by tribo_mjcf_measure: of density 1 (per area: SHELL), axes x y z w, the box of its points along them
   int measured;
+  int cloud;  // 1: the file has points only, −1: faces too, 0: not looked at yet
   double volume, centre[3], moments[3], axes[4], low[3], high[3];
 } MjMesh;
 
@@ -178,8 +179,8 @@ typedef struct MjApart {
 
 typedef struct MjTendon {
   const char *name, *cls;
-  int limited;
-  double range[2], springlength[2], stiffness[3], damping[3], frictionloss, armature;
+  int limited, force_limited;
+  double range[2], force_range[2], springlength[2], stiffness[3], damping[3], frictionloss, armature;
   double solref[2], solimp[5];
   const XmlNode* node;
 } MjTendon;
@@ -201,6 +202,8 @@ typedef struct MjCompiler {
 
 typedef struct MjOption {
   double timestep, gravity[3], wind[3], magnetic[3], density, viscosity;
+  double groups[10];  // of actuators that are switched off, NAN behind the last
+  int groups_off;     // the same as bits
   int integrator;
   // of <flag>
   int constraint, contact, limit, frictionloss, equality, has_gravity, spring, damper, actuation, filter_parent;
@@ -331,6 +334,7 @@ TriboStatus tribo_mjcf_mesh_file(const char* path, double** points, int* npoint,
 // Its points and triangles as geoms see them, to be freed also on failure.
 TriboStatus tribo_mjcf_triangles(const MjMesh* mesh, double** points, int* npoint, int** triangles, int* ntriangle);
 TriboStatus tribo_mjcf_measure(MjMesh* mesh);
+TriboStatus tribo_mjcf_look(MjMesh* mesh);  // sets cloud
 // A primitive in place of the mesh: its frame in that of the mesh, and its sizes as the file would give them.
 TriboStatus tribo_mjcf_fit(const Mjcf* m, MjMesh* mesh, int type, double scale, TriboPose* frame, double size[3]);
 // A file that an asset names, in its folder (NULL: the one of all assets), and the asset's name where it has none.

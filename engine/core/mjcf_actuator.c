@@ -9,7 +9,9 @@ typedef struct MjActuator {
   int ctrl_limited, force_limited, act_limited, dyntype, gaintype, biastype;
   double ctrl_range[2], force_range[2], act_range[2], gear[6], gainprm[10], biasprm[10], dynprm[10];
   double kp, kv, dampratio, timeconst[2], inherit, length_range[2];
-  double tausmooth, muscle[9];  // range (2), force, scale, lmin, lmax, vmax, fpmax, fvmax
+  int early, group;
+  double area, diameter, bias[3];  // of a cylinder
+  double tausmooth, muscle[9];     // range (2), force, scale, lmin, lmax, vmax, fpmax, fvmax
 } MjActuator;
 
 static const char* const tristate[] = {"false", "true", "auto", NULL};
@@ -60,14 +62,17 @@ static const MjAttr actuator_attrs[] = {
     {"cranksite", MJ_TEXT, AT(other), 1, 1, NULL},
     {"cranklength", MJ_LOOK, 0, 0, 0, NULL},
     {"actdim", MJ_WARN, 0, 0, 0, NULL},
-    {"actearly", MJ_WARN, 0, 0, 0, NULL},
+    {"actearly", MJ_BOOL, AT(early), 1, 1, NULL},
+    {"area", MJ_REAL, AT(area), 1, 1, NULL},
+    {"diameter", MJ_REAL, AT(diameter), 1, 1, NULL},
+    {"bias", MJ_REAL, AT(bias), 3, 3, NULL},
     {"damping", MJ_WARN, 0, 0, 0, NULL},
     {"armature", MJ_WARN, 0, 0, 0, NULL},
     {"delay", MJ_WARN, 0, 0, 0, NULL},
     {"nsample", MJ_LOOK, 0, 0, 0, NULL},
     {"interp", MJ_LOOK, 0, 0, 0, NULL},
     {"lengthrange", MJ_REAL, AT(length_range), 2, 2, NULL},
-    {"group", MJ_LOOK, 0, 0, 0, NULL},
+    {"group", MJ_INT, AT(group), 1, 1, NULL},
     {"user", MJ_LOOK, 0, 0, 0, NULL},
 };
 #undef AT
@@ -88,10 +93,24 @@ static void set_muscle(MjActuator* a) {
   a->gaintype = a->biastype = LAW_MUSCLE;
 }
 
+static void set_cylinder(MjActuator* a) {
+  a->dyntype = DYN_FILTER;
+  a->gaintype = LAW_NONE;
+  a->biastype = LAW_AFFINE;
+  a->dynprm[0] = isnan(a->timeconst[0]) ? a->dynprm[0] : a->timeconst[0];
+  a->gainprm[0] = !isnan(a->diameter) ? 0.25 * 3.14159265358979323846 * a->diameter * a->diameter
+                  : !isnan(a->area)   ? a->area
+                                      : a->gainprm[0];
+  if (!isnan(a->bias[0])) {
+    tribo_copy3(a->biasprm, a->bias);
+  }
+}
+
 // The shorthands are general actuators; each element, also of a default class, sets what it stands for.
 static TriboStatus apply_actuator(Mjcf* m, const XmlNode* node, void* context) {
   MjActuator* a = context;
   a->kp = a->kv = a->dampratio = a->timeconst[0] = a->timeconst[1] = a->tausmooth = NAN;
+  a->area = a->diameter = a->bias[0] = NAN;
   for (int i = 0; i < 9; ++i) {
     a->muscle[i] = NAN;
   }
@@ -125,6 +144,8 @@ static TriboStatus apply_actuator(Mjcf* m, const XmlNode* node, void* context) {
     a->gainprm[2] = isnan(a->kv) ? a->gainprm[2] : -a->kv;
   } else if (strcmp(node->name, "muscle") == 0) {
     set_muscle(a);
+  } else if (strcmp(node->name, "cylinder") == 0) {
+    set_cylinder(a);
   }
   return TRIBO_OK;
 }
@@ -212,6 +233,7 @@ static TriboStatus add_actuator(Mjcf* m, const XmlNode* node, const MjActuator* 
   }
   def.activation = activations[a->dyntype];
   def.time_constant = a->dynprm[0];
+  def.early = a->early;
   if (a->dyntype == DYN_MUSCLE) {
     def.time_constant_down = a->dynprm[1];
     def.smoothing = a->dynprm[2];
@@ -266,7 +288,8 @@ static TriboStatus check_actuator(Mjcf* m, const XmlNode* node, const MjActuator
 }
 
 static TriboStatus read_actuator(Mjcf* m, const XmlNode* node) {
-  static const char* const kinds[] = {"general", "motor", "position", "velocity", "intvelocity", "damper", "muscle"};
+  static const char* const kinds[] = {"general",     "motor",  "position", "velocity",
+                                      "intvelocity", "damper", "muscle",   "cylinder"};
   enum { KINDS = sizeof kinds / sizeof *kinds };
   int known = 0;
   for (int i = 0; i < KINDS; ++i) {
@@ -299,7 +322,8 @@ static TriboStatus read_actuator(Mjcf* m, const XmlNode* node) {
     TRIBO_TRY(inherit_range(m, node, &a));
   }
   TRIBO_TRY(set_damping(m, node, &a));
-  return m->option.actuation ? add_actuator(m, node, &a, &control->id) : TRIBO_OK;
+  const int off = a.group >= 0 && a.group < 31 && (m->option.groups_off >> a.group & 1);
+  return m->option.actuation && !off ? add_actuator(m, node, &a, &control->id) : TRIBO_OK;
 }
 
 TriboStatus tribo_mjcf_actuators(Mjcf* m) {

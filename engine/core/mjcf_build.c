@@ -37,7 +37,7 @@ static void color_of(const Mjcf* m, const MjGeom* geom, double color[4]) {
 // A point p of the file stands at S Rᵀ(p − ref). A mesh that is not turned, or scaled alike along all axes, stays the
 // file it is and is placed there; others are points.
 static TriboStatus mesh_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def) {
-  const MjMesh* mesh = tribo_mjcf_find_mesh(m, geom->mesh);
+  MjMesh* mesh = tribo_mjcf_find_mesh(m, geom->mesh);
   if (mesh == NULL) {
     return tribo_xml_fail(geom->node, "geom '%s': there is no mesh '%.60s'", geom->name,
                           geom->mesh != NULL ? geom->mesh : "");
@@ -45,7 +45,8 @@ static TriboStatus mesh_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def) {
   def->kind = TRIBO_SHAPE_HULL;
   const double *q = mesh->refquat, *s = mesh->scale;
   const int turned = q[1] != 0 || q[2] != 0 || q[3] != 0, uniform = s[0] == s[1] && s[1] == s[2];
-  if (mesh->file != NULL && !tribo_mjcf_is_msh(mesh->file) && (uniform || !turned)) {
+  TRIBO_TRY(tribo_mjcf_look(mesh));
+  if (mesh->file != NULL && !tribo_mjcf_is_msh(mesh->file) && mesh->cloud < 0 && (uniform || !turned)) {
     double unit[4] = {q[1], q[2], q[3], q[0]}, back[3];
     const double none[3] = {0};
     tribo_quat_normalize(unit);

@@ -410,11 +410,12 @@ static void remove_touched(const Graft* g) {
 static TriboStatus graft_replicas(Walk* w, Graft* g, XmlNode** at) {
   XmlNode* node = *at;
   Mjcf* m = w->m;
-  MjReplicate step = {.sep = "", .count = -1, .orient = tribo_mjcf_orient_default()};
+  MjReplicate step = {.sep = "", .prefix = "", .count = -1, .orient = tribo_mjcf_orient_default()};
   TRIBO_TRY(tribo_mjcf_apply(m, node, &tribo_mjcf_replicate, &step));
   if (step.count < 1) {
     return tribo_xml_fail(node, "<replicate> count: accepted is a whole number ≥ 1");
   }
+  g->prefix = step.prefix;
   double quat[4];
   TRIBO_TRY(tribo_mjcf_quaternion(m, node, &step.orient, quat));
   const TriboPose by = tribo_pose(step.offset, quat);

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "collision.h"
@@ -134,6 +135,23 @@ static TriboStatus load(const MjMesh* mesh, double** points, int* npoint, int** 
   memcpy(*points, mesh->vertex, 3 * (size_t)*npoint * sizeof **points);
   memcpy(*triangles, mesh->face, 3 * (size_t)*ntriangle * sizeof **triangles);
   return TRIBO_OK;
+}
+
+TriboStatus tribo_mjcf_look(MjMesh* mesh) {
+  const char* dot = mesh->file != NULL ? strrchr(mesh->file, '.') : NULL;
+  if (mesh->cloud != 0) {
+    return TRIBO_OK;
+  }
+  double* points = NULL;
+  int *triangles = NULL, npoint = 0, ntriangle = 1;
+  TriboStatus status = TRIBO_OK;
+  if (dot != NULL && strcasecmp(dot, ".obj") == 0) {
+    status = load(mesh, &points, &npoint, &triangles, &ntriangle);
+  }
+  tribo_free(points);
+  tribo_free(triangles);
+  mesh->cloud = ntriangle == 0 ? 1 : -1;
+  return status;
 }
 
 TriboStatus tribo_mjcf_triangles(const MjMesh* mesh, double** points, int* npoint, int** triangles, int* ntriangle) {

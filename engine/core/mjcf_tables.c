@@ -75,7 +75,7 @@ static const MjAttr option_attrs[] = {
     WARN("o_solref"),
     WARN("o_solimp"),
     WARN("o_friction"),
-    WARN("actuatorgroupdisable"),
+    R(MjOption, "actuatorgroupdisable", groups, 1, 10),
     // how MuJoCo solves; Tribo solves its own way
     LOOK("impratio"),
     LOOK("tolerance"),
@@ -265,8 +265,8 @@ static const MjAttr frame_attrs[] = {
 ELEMENT(frame);
 
 static const MjAttr replicate_attrs[] = {
-    I(MjReplicate, "count", count), T(MjReplicate, "sep", sep),        R(MjReplicate, "offset", offset, 3, 3),
-    ORIENT(MjReplicate, orient),    T(MjReplicate, "childclass", cls),
+    I(MjReplicate, "count", count),         T(MjReplicate, "sep", sep),  T(MjReplicate, "prefix", prefix),
+    R(MjReplicate, "offset", offset, 3, 3), ORIENT(MjReplicate, orient), T(MjReplicate, "childclass", cls),
 };
 ELEMENT(replicate);
 
@@ -323,8 +323,8 @@ static const MjAttr tendon_attrs[] = {
     R(MjTendon, "damping", damping, 1, 3),
     R(MjTendon, "frictionloss", frictionloss, 1, 1),
     R(MjTendon, "armature", armature, 1, 1),
-    WARN("actuatorfrclimited"),
-    WARN("actuatorfrcrange"),
+    W(MjTendon, "actuatorfrclimited", force_limited, tristate),
+    R(MjTendon, "actuatorfrcrange", force_range, 2, 2),
     LOOK("group"),
     LOOK("width"),
     LOOK("material"),
@@ -376,6 +376,11 @@ MjSite tribo_mjcf_site_default(void) {
 }
 
 MjTendon tribo_mjcf_tendon_default(void) {
-  return (MjTendon){
-      .limited = MJ_AUTO, .range = {NAN}, .springlength = {-1, NAN}, .solref = {0.02, 1}, .solimp = TRIBO_SOLIMP};
+  return (MjTendon){.limited = MJ_AUTO,
+                    .force_limited = MJ_AUTO,
+                    .force_range = {NAN},
+                    .range = {NAN},
+                    .springlength = {-1, NAN},
+                    .solref = {0.02, 1},
+                    .solimp = TRIBO_SOLIMP};
 }

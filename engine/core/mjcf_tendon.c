@@ -156,6 +156,12 @@ static TriboStatus read_tendon(Mjcf* m, const XmlNode* node) {
     def.rest[0] = tendon.springlength[0];
     def.rest[1] = isnan(tendon.springlength[1]) ? def.rest[0] : tendon.springlength[1];
   }
+  const int given = !isnan(tendon.force_range[0]);
+  if (tendon.force_limited == MJ_TRUE ||
+      (tendon.force_limited == MJ_AUTO && tribo_mjcf_rules(m, node)->autolimits && given)) {
+    def.force_min = given ? tendon.force_range[0] : 0;
+    def.force_max = given ? tendon.force_range[1] : 0;
+  }
   if (limited && m->option.constraint && m->option.limit) {
     if (isnan(tendon.range[0])) {
       return tribo_xml_fail(node, "the tendon is limited but has no range");

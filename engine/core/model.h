@@ -32,6 +32,8 @@ typedef struct ModelTendon {
   double* share;    // (npoint) what the stretch to the next point counts
   ModelWrap* wrap;  // (npoint) what it goes around
   TriboSoftness soft;
+  double force_min, force_max;  // of its actuators together
+  int cut;                      // 1: these are finite
 } ModelTendon;
 
 // A controller with its names resolved.

@@ -5,7 +5,12 @@
 #include "scene_add.h"
 
 TriboTendonDef tribo_tendon_default(void) {
-  return (TriboTendonDef){.rest = {NAN, NAN}, .lower = -INFINITY, .upper = INFINITY, .solimp = TRIBO_SOLIMP};
+  return (TriboTendonDef){.rest = {NAN, NAN},
+                          .lower = -INFINITY,
+                          .upper = INFINITY,
+                          .solimp = TRIBO_SOLIMP,
+                          .force_min = -INFINITY,
+                          .force_max = INFINITY};
 }
 
 TriboWrapDef tribo_wrap_default(void) {
@@ -52,6 +57,10 @@ static TriboStatus check_tendon(const TriboTendonDef* def) {
   TRIBO_TRY(tribo_check_softness(who, def->solref, def->solimp));
   if (!(def->lower <= def->upper)) {
     return tribo_fail(TRIBO_INVALID, "%s: lower = %g must not be above upper = %g", who, def->lower, def->upper);
+  }
+  if (!(def->force_min <= def->force_max)) {
+    return tribo_fail(TRIBO_INVALID, "%s: force_min = %g must not be above force_max = %g", who, def->force_min,
+                      def->force_max);
   }
   if (isnan(def->rest[0]) != isnan(def->rest[1]) || def->rest[0] > def->rest[1]) {
     return tribo_fail(TRIBO_INVALID, "%s: rest = [%g, %g]; the first must not be above the second", who, def->rest[0],

@@ -227,6 +227,7 @@ typedef struct TriboTendonDef {
   double rest[2];               // slack between these two lengths; NAN: the length at the start
   double lower, upper;          // limits of its length, ±INFINITY: none
   double solref[2], solimp[5];  // MuJoCo's softness of the limits, as of a material; solref[0] = 0: rigid
+  double force_min, force_max;  // what the sum of the forces of its actuators is cut off to
 } TriboTendonDef;
 TRIBO_API TriboTendonDef tribo_tendon_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_tendon(TriboScene* scene, const TriboTendonDef* def, int* id);
@@ -259,6 +260,7 @@ typedef struct TriboActuatorDef {
   double time_constant;                  // FILTER, EXACT, MUSCLE [s] > 0
   double time_constant_down, smoothing;  // MUSCLE: where it falls [s] > 0; width of the change between the two
   double act_min, act_max;               // what the activation is cut off to
+  int early;                             // 1: the activation of the end of the step acts
   int has_muscle;                        // 1: the force is that of the muscle, not of gain and bias
   TriboMuscleDef muscle;
 } TriboActuatorDef;
