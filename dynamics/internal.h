@@ -109,6 +109,17 @@ typedef struct Rows {
       R_capacity, impact_capacity;
 } Rows;
 
+// A tree half-way through a step, where its forces and masses are taken.
+typedef struct Halfway {
+  double* q;       // (nq) q ⊕ (h/2) v
+  double* mass;    // (nv × nv) M̃
+  double* factor;  // (nv × nv) of M̃
+  double* force;   // (nv) all known forces but the bias
+} Halfway;
+
+// Which velocity the bias of a tree belongs to: see tree_motion.c.
+enum { MEAN_START, MEAN_FREE, MEAN_TOUCHED };
+
 // How a block turns v and v⁺ into q⁺: the share of the step that still runs with the old velocity, or SMOOTH, the mean.
 #define TRIBO_DYN_SMOOTH (-1.0)
 
@@ -124,9 +135,9 @@ typedef struct Slack {
 
 // X(array, count): what inverse dynamics keeps per velocity and per block, taken when it is first asked for
 #define TRIBO_DYN_INVERSE_ARRAYS(X) \
-  X(force, nv)                      \
   X(need, nv)                       \
   X(v_free, nv)                     \
+  X(mean, nv)                       \
   X(lack, nv)                       \
   X(low, nv)                        \
   X(place, nv)                      \
@@ -148,9 +159,9 @@ enum {
 
 // Inverse dynamics; the equations are those of inverse.c.
 typedef struct Inverse {
-  double* force;   // (nv) f, trees  set by: inverse_update
   double* need;    // (nv) p [N·s]  set by: inverse_update (free bodies), inverse_balance (trees)
   double* v_free;  // (nv) v_f  set by: the same
+  double* mean;    // (nv) of the bias, trees that something touches  set by: assemble
   double* lack;    // (nv) y, 0 on driven velocities
 
   // set by: inverse_reduce
@@ -168,7 +179,7 @@ typedef struct Inverse {
   char* ways;
   double* low;  // (nv) scratch: a bias
   Rows rows;    // the reduced problem
-  size_t force_capacity, need_capacity, v_free_capacity, lack_capacity, place_capacity, chain_parent_capacity,
+  size_t need_capacity, v_free_capacity, mean_capacity, lack_capacity, place_capacity, chain_parent_capacity,
       chain_end_capacity, block_capacity, dim_capacity, at_capacity, mass_capacity, minv_capacity, way_capacity,
       cone_of_capacity, given_capacity, span_capacity, polish_capacity, ways_capacity, low_capacity;
 } Inverse;
@@ -194,12 +205,17 @@ struct TriboDynData {
   double* minv;        // (nmass)
   double* jac;         // (6 × nv) trees: world twist per unit velocity, at q, columns by v; free bodies': unused
   double* q_half;      // (nq) trees: the point half-way, q ⊕ (h/2) v
+  double* force;       // (nv) trees: all known forces but the bias, there
+  double* factor;      // (nmass) trees: of M̃
 
   // set by: assemble
   Directions directions;  // of the contacts
   Rows rows;
-  unsigned char* chased;  // (2 × bounds) lower, upper limit: 1: it has a row, 2: it must have one
-  unsigned char* hard;    // (ncluster) more than its closures acts on a cluster: it moves as at contacts
+  unsigned char* chased;   // (2 × bounds) lower, upper limit: 1: it has a row, 2: it must have one
+  unsigned char* hard;     // (ncluster) more than its closures acts on a cluster: it moves as at contacts
+  unsigned char* touched;  // (nblock) at q a contact or a limit is reached
+  unsigned char* mean_of;  // (ntree) MEAN_…: where v_free has its bias from
+  int wish;                // 1: v_free is a wanted velocity, from inverse_update
 
   // scratch of: advance
   double* impulse;  // (nv) Jᵀλ
@@ -230,10 +246,10 @@ struct TriboDynData {
   // scratch of: trees
   TriboPinData** pin;  // (npin = ntree)
   int npin;
-  double* force;   // (nv_max) generalized forces
-  double* mean;    // (nv_max)
-  double* work;    // (nv_max)
-  double* factor;  // (nv_max²) of the mass matrix
+  double* mean;         // (nv_max)
+  double* work;         // (nv_max)
+  double* look_force;   // (nv_max)
+  double* look_factor;  // (nv_max²)
 
   // scratch of: kinematics, energy, integrate, difference
   double* look_q[2];        // (nq)
@@ -311,6 +327,9 @@ void tribo_dyn_normal_row(const TriboSystem* system, TriboDynData* data, const T
 
 void tribo_dyn_joint_rows(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                           const double* v);
+// Marks blocks (nblock) with a joint or a tendon no farther than `close` from a limit.
+void tribo_dyn_mark_stops(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
+                          double close, unsigned char* marks);
 TriboStatus tribo_dyn_check_motors(const TriboSystem* system, const TriboStepOptions* o);
 
 // ---- directions.c
@@ -385,11 +404,15 @@ void tribo_dyn_tree_twists(const TriboTreeInfo* info, const double* jac, const d
 // Poses (nlink) at q, and twists (nlink) of v; jac (6 × nv) is filled too.
 TriboStatus tribo_dyn_tree_look(const TreePart* part, TriboPinData* pin, const double* q, const double* v,
                                 TriboPose* poses, TriboTwist* twists, double* jac);
-// The half-way point of a tree, M̃ there (in mass) and its factor (data->factor), the forces without the bias
-// (data->force).
+// Fills all of the half-way point of a tree.
 TriboStatus tribo_dyn_tree_prepare(const TriboSystem* system, TriboDynData* data, int tree,
                                    const TriboStepOptions* options, const double* v, const double* tau,
-                                   const double* wrench, double* mass);
+                                   const double* wrench, const Halfway* half);
+// Where update keeps it; mass: where M̃ goes.
+Halfway tribo_dyn_tree_half(const TriboSystem* system, TriboDynData* data, int tree, double* mass);
+// Free velocities with their final bias, of trees that contacts touch and of those that nothing does.
+TriboStatus tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                   const double* v, const TriboContact* contacts, int ncontact);
 // Mass, free velocity, half-way point, poses, twists and jac of one tree; tau (nv), wrench (nlink × 6) may be NULL.
 TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data, int tree,
                                   const TriboStepOptions* options, const double* v, const double* tau,

@@ -197,8 +197,9 @@ static TriboStatus add_change(const TriboSystem* system, TriboDynData* data, con
   if (tree < 0 || !(system->cluster[block] >= 0 || bias)) {
     return TRIBO_OK;
   }
+  bias = bias && data->mean_of[tree] != MEAN_TOUCHED;
   const double* q = data->q_half + system->block_q[block];
-  double *d = data->force, *low = data->inverse.low, most = 0;
+  double *d = data->look_force, *low = data->inverse.low, most = 0;
   tribo_dyn_inverse_carry(system, data, block, column + at, d);
   for (int i = 0; i < n; ++i) {
     most = fmax(most, fabs(d[i]));

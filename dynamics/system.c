@@ -317,6 +317,10 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(minv, system->nmass)                   \
   X(jac, ntree > 0 ? 6 * nv : 0)           \
   X(q_half, ntree > 0 ? nq : 0)            \
+  X(force, ntree > 0 ? nv : 0)             \
+  X(factor, ntree > 0 ? system->nmass : 0) \
+  X(touched, ntree > 0 ? nblock : 0)       \
+  X(mean_of, ntree)                        \
   X(impulse, nv)                           \
   X(split, nblock)                         \
   X(flies, nblock)                         \
@@ -345,15 +349,15 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(slack.order, slack ? nclosed : 0)      \
   X(slack.y, 6 * widest)                   \
   X(pin, ntree)                            \
-  X(force, nv_max)                         \
   X(mean, nv_max)                          \
   X(work, nv_max)                          \
-  X(factor, nfactor)                       \
   X(look_q[0], nq)                         \
   X(look_q[1], nq)                         \
   X(look_poses, nbody)                     \
   X(look_twists, nbody)                    \
-  X(look_jac, 6 * nv_max)
+  X(look_jac, 6 * nv_max)                  \
+  X(look_force, nv_max)                    \
+  X(look_factor, nfactor)
 
 // Takes them all; 0 when there is no memory.
 static int allocate_data(const TriboSystem* system, TriboDynData* d) {

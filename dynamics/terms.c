@@ -60,8 +60,8 @@ TriboStatus tribo_dyn_terms(const TriboSystem* system, TriboDynData* data, const
       const TreePart* part = system->trees + tree;
       const double* tree_q = unit + info->block_q[b];
       if (mass != NULL) {
-        TRIBO_TRY(tribo_pin_mass(data->pin[tree], tree_q, data->factor));
-        block = data->factor;
+        TRIBO_TRY(tribo_pin_mass(data->pin[tree], tree_q, data->look_factor));
+        block = data->look_factor;
       }
       if (bias != NULL) {
         TRIBO_TRY(tribo_pin_bias(data->pin[tree], gravity, tree_q, v + at, bias + at));

@@ -16,6 +16,16 @@
 // about h|v|. A joint that damping stops within one step, z = h d/M_ii > 2, would ring for ever with θ = ½ (factor
 // (1 − z/2)/(1 + z/2) → −1); there θ = 1 − 1/z, which stops it.
 //
+// Where something touches the tree, v_f is not near v⁺: the ground holds against weight and motors, and half of what
+// they would do alone is a velocity that never is. There q moves with v⁺ and the step is of first order anyway, and the
+// bias is taken at the mean of the motion that no force acts on,
+//
+//     v̄ = v − ½h M̃⁻¹ c(q½, v),     c = b without gravity.
+//
+// So a robot at rest feels no bias but its weight; and v⁺ − v depends on forces and impulses linearly, through the same
+// M̃⁻¹, which makes a torque at a joint and an impulse of its motor the same thing, and the step one that can be read
+// backwards (inverse.c). What counts as touching is where things are at q: nothing that forces or impulses change.
+//
 // A spring k of a joint acts at the mean of q and q⁺, which is q½ + (h/4)(v⁺ − v): a force −k(q½ − rest) and h²k/4 more
 // mass. That is the implicit midpoint rule: no step is too long for it, and it keeps the energy of a linear spring.
 //
@@ -105,18 +115,18 @@ static void add_springs(const TriboTreeInfo* info, const TriboStepOptions* optio
   }
 }
 
-// One pass of  v_f = v + h M̃⁻¹(force − b(q, mean)), `force` being τ − D v. Returns the largest change of v_f in *change
-// and its size in *size.
+// v_f = v + h M̃⁻¹(force − b(q½, mean)), `force` being τ − D v. Returns the largest change of v_f in *change and its
+// size in *size.
 static TriboStatus pass_free_velocity(const DofTree* dofs, TriboDynData* data, TriboPinData* pin,
-                                      const TriboStepOptions* options, const double* q, const double* v, double* v_free,
-                                      double* change, double* size) {
+                                      const TriboStepOptions* options, const Halfway* half, const double* mean,
+                                      const double* v, double* v_free, double* change, double* size) {
   const int n = dofs->nv;
   double* work = data->work;
-  TRIBO_TRY(tribo_pin_bias(pin, options->gravity, q, data->mean, work));
+  TRIBO_TRY(tribo_pin_bias(pin, options->gravity, half->q, mean, work));
   for (int k = 0; k < n; ++k) {
-    work[k] = data->force[k] - work[k];
+    work[k] = half->force[k] - work[k];
   }
-  tribo_dyn_factor_solve(dofs, data->factor, work);
+  tribo_dyn_factor_solve(dofs, half->factor, work);
   *change = *size = 0;
   for (int k = 0; k < n; ++k) {
     const double next = v[k] + options->h * work[k];
@@ -127,71 +137,73 @@ static TriboStatus pass_free_velocity(const DofTree* dofs, TriboDynData* data, T
   return TRIBO_OK;
 }
 
-// The free velocity at configuration q: explicit for Euler, and iterated on the mean for the midpoint. The passes
+// The free velocity of a tree that nothing touches, from one with the bias of v: iterated on the mean. The passes
 // converge linearly; the ratio of two changes tells how far the last one is from the end.
-static TriboStatus solve_free_velocity(const DofTree* dofs, TriboDynData* data, TriboPinData* pin,
-                                       const TriboStepOptions* options, const double* q, const double* v,
-                                       double* v_free) {
-  const int n = dofs->nv;
+static TriboStatus iterate_free_velocity(const DofTree* dofs, TriboDynData* data, TriboPinData* pin,
+                                         const TriboStepOptions* options, const Halfway* half, const double* v,
+                                         double* v_free) {
   double change, size, last = INFINITY;
-  memcpy(data->mean, v, (size_t)n * sizeof *v);
-  TRIBO_TRY(pass_free_velocity(dofs, data, pin, options, q, v, v_free, &change, &size));
-  if (options->scheme == TRIBO_SCHEME_EULER) {
-    return TRIBO_OK;
-  }
   for (int pass = 1; pass < PASSES_MAX; ++pass) {
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < dofs->nv; ++k) {
       data->mean[k] = 0.5 * (v[k] + v_free[k]);
     }
-    TRIBO_TRY(pass_free_velocity(dofs, data, pin, options, q, v, v_free, &change, &size));
+    TRIBO_TRY(pass_free_velocity(dofs, data, pin, options, half, data->mean, v, v_free, &change, &size));
     const double ratio = pass == 1 ? 1 : change / last;
     if (change * fmin(ratio, 1) <= 1e-15 * size || (ratio >= 0.5 && change <= 1e-13 * size)) {
       return TRIBO_OK;
     }
     // the passes part instead of meeting: the tree turns too far in one step to be resolved, go on explicitly
     if (pass > 1 && !(ratio < 1)) {
-      memcpy(data->mean, v, (size_t)n * sizeof *v);
-      return pass_free_velocity(dofs, data, pin, options, q, v, v_free, &change, &size);
+      return pass_free_velocity(dofs, data, pin, options, half, v, v, v_free, &change, &size);
     }
     last = change;
   }
   return TRIBO_OK;
 }
 
+// The mean velocity of a tree that something touches: v̄ = v − ½h M̃⁻¹ c(q½, v).
+static TriboStatus touched_mean(const DofTree* dofs, TriboPinData* pin, double h, const Halfway* half, const double* v,
+                                double* mean) {
+  static const double WEIGHTLESS[3] = {0, 0, 0};
+  TRIBO_TRY(tribo_pin_bias(pin, WEIGHTLESS, half->q, v, mean));
+  tribo_dyn_factor_solve(dofs, half->factor, mean);
+  for (int k = 0; k < dofs->nv; ++k) {
+    mean[k] = v[k] - 0.5 * h * mean[k];
+  }
+  return TRIBO_OK;
+}
+
+Halfway tribo_dyn_tree_half(const TriboSystem* system, TriboDynData* data, int tree, double* mass) {
+  const int block = system->trees[tree].block;
+  return (Halfway){.q = data->q_half + system->block_q[block],
+                   .mass = mass,
+                   .factor = data->factor + system->block_at[block],
+                   .force = data->force + system->block_v[block]};
+}
+
 // M̃ = M + θhD, and what springs add.
 TriboStatus tribo_dyn_tree_prepare(const TriboSystem* system, TriboDynData* data, int tree,
                                    const TriboStepOptions* options, const double* v, const double* tau,
-                                   const double* wrench, double* mass) {
+                                   const double* wrench, const Halfway* half) {
   const TreePart* part = system->trees + tree;
   const TriboTreeInfo* info = part->info;
   TriboPinData* pin = data->pin[tree];
-  const double* q = data->q + system->block_q[part->block];
 
   // where masses and forces are taken: half-way, or at q itself
-  double* middle = data->q_half + system->block_q[part->block];
   const double lead = options->scheme == TRIBO_SCHEME_MIDPOINT ? 0.5 * options->h : 0;
   for (int k = 0; k < info->nv; ++k) {
     data->work[k] = lead * v[k];
-    data->force[k] = (tau == NULL ? 0 : tau[k]) - info->damping[k] * v[k];
+    half->force[k] = (tau == NULL ? 0 : tau[k]) - info->damping[k] * v[k];
   }
-  TRIBO_TRY(tribo_pin_integrate(pin, q, data->work, middle));
+  TRIBO_TRY(tribo_pin_integrate(pin, data->q + system->block_q[part->block], data->work, half->q));
   if (wrench != NULL) {
-    TRIBO_TRY(tribo_dyn_tree_wrenches(part, data, pin, middle, wrench, data->force));
+    TRIBO_TRY(tribo_dyn_tree_wrenches(part, data, pin, half->q, wrench, half->force));
   }
-  TRIBO_TRY(tribo_pin_mass(pin, middle, mass));
-  add_damping(info, options, options->resist != NULL ? options->resist + system->block_v[part->block] : NULL, mass);
-  add_springs(info, options, middle, v, data->force, mass);
-  return tribo_dyn_factor(&part->dofs, mass, data->factor);
-}
-
-// The smooth part of a step from v: the half-way point, M̃ there (in mass) and its factor, the free velocity.
-static TriboStatus flow_velocity(const TriboSystem* system, TriboDynData* data, int tree,
-                                 const TriboStepOptions* options, const double* v, const double* tau,
-                                 const double* wrench, double* mass, double* v_free) {
-  const TreePart* part = system->trees + tree;
-  TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v, tau, wrench, mass));
-  return solve_free_velocity(&part->dofs, data, data->pin[tree], options, data->q_half + system->block_q[part->block],
-                             v, v_free);
+  TRIBO_TRY(tribo_pin_mass(pin, half->q, half->mass));
+  add_damping(info, options, options->resist != NULL ? options->resist + system->block_v[part->block] : NULL,
+              half->mass);
+  add_springs(info, options, half->q, v, half->force, half->mass);
+  return tribo_dyn_factor(&part->dofs, half->mass, half->factor);
 }
 
 TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data, int tree,
@@ -201,25 +213,76 @@ TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data,
   const int at_q = system->block_q[part->block], at_v = system->block_v[part->block];
   double* mass = data->mass + system->block_at[part->block];
   double* minv = data->minv + system->block_at[part->block];
-  TRIBO_TRY(flow_velocity(system, data, tree, options, v, tau, wrench, mass, data->v_free + at_v));
+  const Halfway half = tribo_dyn_tree_half(system, data, tree, mass);
+  double change, size, *v_free = data->v_free + at_v;
+  TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v, tau, wrench, &half));
+  // what touches it is not known yet: a first free velocity, good enough to look ahead
+  TRIBO_TRY(pass_free_velocity(&part->dofs, data, data->pin[tree], options, &half, v, v, v_free, &change, &size));
+  data->mean_of[tree] = MEAN_START;
   if (system->cluster[part->block] >= 0) {
     // the impulses of closures act at q, before the flow
     TRIBO_TRY(tribo_dyn_tree_mass(system, data, tree, data->q + at_q, mass, minv));
   } else {
-    tribo_dyn_factor_inverse(&part->dofs, data->factor, data->work, minv);
+    tribo_dyn_factor_inverse(&part->dofs, half.factor, data->work, minv);
   }
 
   // what contacts see is at q
-  return tribo_dyn_tree_look(part, data->pin[tree], data->q + at_q, data->v_free + at_v, data->poses + part->body,
+  return tribo_dyn_tree_look(part, data->pin[tree], data->q + at_q, v_free, data->poses + part->body,
                              data->twists + part->body, data->jac + 6 * at_v);
+}
+
+// Which blocks touch something, or are at a stop.
+static void mark_touched(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                         const TriboContact* contacts, int ncontact) {
+  const double close = options->slop + TRIBO_DYN_DEAD_BAND;
+  memset(data->touched, 0, (size_t)system->info.nblock);
+  for (int i = 0; i < ncontact; ++i) {
+    const int blocks[2] = {tribo_dyn_block_of(system, contacts[i].body_a),
+                           tribo_dyn_block_of(system, contacts[i].body_b)};
+    for (int k = 0; k < 2; ++k) {
+      if (blocks[k] >= 0 && contacts[i].gap <= close) {
+        data->touched[blocks[k]] = 1;
+      }
+    }
+  }
+  tribo_dyn_mark_stops(system, data, options, close, data->touched);
+}
+
+TriboStatus tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                   const double* v, const TriboContact* contacts, int ncontact) {
+  if (system->info.ntree == 0 || options->scheme == TRIBO_SCHEME_EULER) {
+    return TRIBO_OK;
+  }
+  mark_touched(system, data, options, contacts, ncontact);
+  for (int t = 0; t < system->info.ntree; ++t) {
+    const TreePart* part = system->trees + t;
+    const int at = system->block_v[part->block];
+    const Halfway half = tribo_dyn_tree_half(system, data, t, NULL);
+    TriboPinData* pin = data->pin[t];
+    const unsigned char wanted = data->touched[part->block] ? MEAN_TOUCHED : MEAN_FREE;
+    double change, size, *v_free = data->v_free + at, *mean = data->wish ? data->inverse.mean + at : data->mean;
+    if (data->mean_of[t] == wanted) {
+      continue;
+    }
+    if (wanted == MEAN_TOUCHED) {
+      TRIBO_TRY(touched_mean(&part->dofs, pin, options->h, &half, v + at, mean));
+    }
+    if (!data->wish && wanted == MEAN_TOUCHED) {
+      TRIBO_TRY(pass_free_velocity(&part->dofs, data, pin, options, &half, mean, v + at, v_free, &change, &size));
+    } else if (!data->wish) {
+      TRIBO_TRY(iterate_free_velocity(&part->dofs, data, pin, options, &half, v + at, v_free));
+    }
+    data->mean_of[t] = wanted;
+  }
+  return TRIBO_OK;
 }
 
 TriboStatus tribo_dyn_tree_mass(const TriboSystem* system, TriboDynData* data, int tree, const double* q, double* mass,
                                 double* minv) {
   const TreePart* part = system->trees + tree;
   TRIBO_TRY(tribo_pin_mass(data->pin[tree], q, mass));
-  TRIBO_TRY(tribo_dyn_factor(&part->dofs, mass, data->factor));
-  tribo_dyn_factor_inverse(&part->dofs, data->factor, data->work, minv);
+  TRIBO_TRY(tribo_dyn_factor(&part->dofs, mass, data->look_factor));
+  tribo_dyn_factor_inverse(&part->dofs, data->look_factor, data->work, minv);
   return TRIBO_OK;
 }
 
@@ -227,12 +290,19 @@ TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, i
                                 const TriboStepOptions* options, const double* v, const double* tau,
                                 const double* wrench, double* q_next, double* v_next) {
   const TreePart* part = system->trees + tree;
-  double* mass = data->next_mass + system->block_at[part->block];
-  TRIBO_TRY(flow_velocity(system, data, tree, options, v, tau, wrench, mass, v_next));
+  TriboPinData* pin = data->pin[tree];
+  const Halfway half = {.q = q_next,
+                        .mass = data->next_mass + system->block_at[part->block],
+                        .factor = data->look_factor,
+                        .force = data->look_force};
+  double change, size;
+  TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v, tau, wrench, &half));
+  TRIBO_TRY(pass_free_velocity(&part->dofs, data, pin, options, &half, v, v, v_next, &change, &size));
+  TRIBO_TRY(iterate_free_velocity(&part->dofs, data, pin, options, &half, v, v_next));
   for (int k = 0; k < part->info->nv; ++k) {
     data->work[k] = 0.5 * options->h * v_next[k];
   }
-  return tribo_pin_integrate(data->pin[tree], data->q_half + system->block_q[part->block], data->work, q_next);
+  return tribo_pin_integrate(pin, half.q, data->work, q_next);
 }
 
 TriboStatus tribo_dyn_tree_advance(const TriboSystem* system, TriboDynData* data, int tree, double h, const double* v,
