@@ -226,9 +226,8 @@ void tribo_dyn_data_destroy(TriboDynData* data);
 TRIBO_NODISCARD TriboStatus tribo_dyn_update(const TriboSystem* system, TriboDynData* data,
                                              const TriboStepOptions* options, const double* q, const double* v,
                                              const double* tau, const double* wrench);
-const TriboPose* tribo_dyn_poses(const TriboDynData* data);  // (nbody) of q
-const TriboTwist* tribo_dyn_twists(
-    const TriboDynData* data);  // (nbody) of the v_f of update, at the body frames' origins
+const TriboPose* tribo_dyn_poses(const TriboDynData* data);    // (nbody) of q
+const TriboTwist* tribo_dyn_twists(const TriboDynData* data);  // (nbody) of v_f as update knows it, at frames' origins
 const double* tribo_dyn_free_velocity(const TriboDynData* data);  // (nv) v_f; of trees final after assemble
 // twists (nbody) of another v (nv), at the same poses
 void tribo_dyn_moving(const TriboSystem* system, const TriboDynData* data, const double* v, TriboTwist* twists);
