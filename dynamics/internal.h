@@ -133,6 +133,16 @@ typedef struct Slack {
   double* y;      // (6 × dofs of the largest block)
 } Slack;
 
+// What the passes that shut closures have shown so far: loops.c.
+enum { TRIBO_DYN_MEMORY = 4 };
+typedef struct Passes {
+  int count;
+  double *X, *F;  // (MEMORY × n) changes from pass to pass
+  double *x, *f;  // (n) of the last one
+  double* now;    // (n) f of this one
+  double* Q;      // (MEMORY × n) scratch
+} Passes;
+
 // X(array, count): what inverse dynamics keeps per velocity and per block, taken when it is first asked for
 #define TRIBO_DYN_INVERSE_ARRAYS(X) \
   X(need, nv)                       \
@@ -236,8 +246,8 @@ struct TriboDynData {
   size_t* next_at;                // (nblock) where they start
   int* next_term;                 // (terms of the closures) in the last problem's numbers
   Rows settle;                    // set by: settle_assemble
-  double* open;                   // (6 × nclosure) set by: close
   Slack slack;                    // set by: assemble, where rows are redundant
+  Passes memory;                  // set by: close
   double last_error;              // of the pass before, set by: close
   int passes;                     // so far
 

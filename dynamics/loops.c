@@ -13,7 +13,9 @@
 //
 // An impulse at the start moves the end by h M⁻¹Jᵀλ, so φ(q⁺(λ)) ≈ φ(q⁺(0)) + hGλ: the rows of the problem are Gλ + g =
 // 0 with g = φ(q⁺(0))/h, and Newton's method with the matrix kept goes on with g ← g + φ(q⁺(λ))/h. Each pass wins a
-// factor of about h|v| per length of a body.
+// factor of about h|v| per length of a body. Where that is little, because a stiff spring lets the end move by half of
+// hM⁻¹Jᵀλ, what the passes before have shown helps: with x = g, f = φ/h and the changes of both from pass to pass in
+// the columns of X and F, x ← x + f − (X + F)θ with the θ that makes f − Fθ least (Anderson 1965).
 //
 // Where contacts, limits or dry friction act too, the cluster moves as bodies in contact do, q⁺ = q ⊕ h v⁺ with
 // v⁺ = v_f + M⁻¹Jᵀλ. Then q⁺ moves by the same h M⁻¹Jᵀλ, the passes are the same, and μ = 0.
@@ -142,6 +144,7 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
   const Place place = {data->q, data->poses, data->jac};
   data->last_error = INFINITY;
   data->passes = 0;
+  data->memory.count = 0;
   mark_hard(system, data);
   memcpy(data->q_trial, data->q, (size_t)system->info.nq * sizeof *data->q);
   for (int b = 0; b < system->info.nblock; ++b) {
@@ -202,6 +205,93 @@ TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* dat
   return TRIBO_OK;
 }
 
+static double dot(const double* a, const double* b, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    sum += a[i] * b[i];
+  }
+  return sum;
+}
+
+static void add_scaled(double* to, double scale, const double* from, int n) {
+  for (int i = 0; i < n; ++i) {
+    to[i] += scale * from[i];
+  }
+}
+
+// Takes the change since the last pass into the memory, the oldest one out where that is full; x (n), f in `now`.
+static void remember(Passes* m, int n, const double* x) {
+  if (m->count == TRIBO_DYN_MEMORY) {
+    const size_t rest = (size_t)((TRIBO_DYN_MEMORY - 1) * n);
+    memmove(m->X, m->X + n, rest * sizeof *x);
+    memmove(m->F, m->F + n, rest * sizeof *x);
+    m->count--;
+  }
+  double *dx = m->X + m->count * n, *df = m->F + m->count * n;
+  for (int i = 0; i < n; ++i) {
+    dx[i] = x[i] - m->x[i];
+    df[i] = m->now[i] - m->f[i];
+  }
+  m->count++;
+}
+
+// The next x (n). The newest changes count first; what newer ones have shown already does not count again.
+static void next_pass(Passes* m, int n, double* x) {
+  double R[TRIBO_DYN_MEMORY][TRIBO_DYN_MEMORY], y[TRIBO_DYN_MEMORY];
+  int used[TRIBO_DYN_MEMORY], rank = 0;
+  memcpy(m->x, x, (size_t)n * sizeof *x);
+  memcpy(m->f, m->now, (size_t)n * sizeof *x);
+  // F = QR by Gram and Schmidt, y = Qᵀf
+  for (int j = m->count - 1; j >= 0; --j) {
+    double* q = m->Q + rank * n;
+    memcpy(q, m->F + j * n, (size_t)n * sizeof *q);
+    const double whole = sqrt(dot(q, q, n));
+    for (int k = 0; k < rank; ++k) {
+      R[k][rank] = dot(m->Q + k * n, q, n);
+      add_scaled(q, -R[k][rank], m->Q + k * n, n);
+    }
+    const double length = sqrt(dot(q, q, n));
+    if (length > 1e-6 * whole) {
+      for (int i = 0; i < n; ++i) {
+        q[i] /= length;
+      }
+      R[rank][rank] = length;
+      y[rank] = dot(q, m->f, n);
+      used[rank++] = j;
+    }
+  }
+  // x + f − (X + F)θ with Rθ = y
+  add_scaled(x, 1, m->f, n);
+  for (int k = rank - 1; k >= 0; --k) {
+    for (int l = k + 1; l < rank; ++l) {
+      y[k] -= R[k][l] * y[l];
+    }
+    y[k] /= R[k][k];
+    add_scaled(x, -y[k], m->X + used[k] * n, n);
+    add_scaled(x, -y[k], m->F + used[k] * n, n);
+  }
+}
+
+// How far closures are open at q_next: f of all rows into the memory, and the largest.
+static TriboStatus measure(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                           const double* q_next, double* error) {
+  TRIBO_TRY(look_at(system, data, q_next, data->next_poses, data->next_jac));
+  const int first = data->rows.ncone - system->nclosure;
+  double* f = data->memory.now;
+  *error = 0;
+  for (int i = 0; i < system->nclosure; ++i) {
+    double open[6];
+    const TriboCone* cone = data->rows.cones + first + i;
+    tribo_dyn_closure_open(system->closures + i, q_next, data->next_poses, open);
+    for (int k = 0; k < cone->dim; ++k, ++f) {
+      const double gap = gives_way(system->closures + i) ? 0 : open[k];
+      *error = fmax(*error, fabs(gap));
+      *f = gap / options->h;
+    }
+  }
+  return TRIBO_OK;
+}
+
 TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                             const double* q_next, double* error, int* again) {
   *error = 0;
@@ -212,21 +302,17 @@ TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const
   if (data->stage != STAGE_ASSEMBLED) {
     return tribo_fail(TRIBO_STATE, "tribo_dyn_close: tribo_dyn_advance must come first");
   }
-  TRIBO_TRY(look_at(system, data, q_next, data->next_poses, data->next_jac));
-  const int first = data->rows.ncone - system->nclosure;
-  for (int i = 0; i < system->nclosure; ++i) {
-    const TriboCone* cone = data->rows.cones + first + i;
-    double* open = data->open + 6 * i;
-    tribo_dyn_closure_open(system->closures + i, q_next, data->next_poses, open);
-    for (int k = 0; k < cone->dim && !gives_way(system->closures + i); ++k) {
-      *error = fmax(*error, fabs(open[k]));
-    }
-  }
+  TRIBO_TRY(measure(system, data, options, q_next, error));
   // shut, or rounding keeps them from it, or there is nothing more to try
   const int stuck = *error > 0.5 * data->last_error;
   if (options->scheme == TRIBO_SCHEME_EULER || *error <= SHUT || (*error <= 1e-10 && stuck) ||
       data->passes > PASSES_MAX || (data->passes == PASSES_MAX && *error <= 1e-9)) {
     return TRIBO_OK;
+  }
+  const int n = (int)system->closure_size.nrow;
+  double* g = data->rows.g + data->rows.nrow - n;
+  if (data->passes > 0) {
+    remember(&data->memory, n, g);
   }
   if (!(*error < 4 * data->last_error) || data->passes++ == PASSES_MAX) {
     // the passes part, or do not meet: one last solve, as at contacts
@@ -234,15 +320,10 @@ TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const
     memset(data->hard, 1, (size_t)system->ncluster);
     set_baumgarte(system, data, options);
   } else {
-    for (int i = 0; i < system->nclosure; ++i) {
-      const TriboCone* cone = data->rows.cones + first + i;
-      for (int k = 0; k < cone->dim && !gives_way(system->closures + i); ++k) {
-        data->rows.g[cone->row + k] += data->open[6 * i + k] / options->h;
-      }
-    }
+    next_pass(&data->memory, n, g);
   }
   if (system->slack) {
-    tribo_dyn_slack_remove(system, data, data->rows.g + data->rows.nrow - system->closure_size.nrow);
+    tribo_dyn_slack_remove(system, data, g);
   }
   data->last_error = *error;
   *again = 1;

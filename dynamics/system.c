@@ -342,7 +342,12 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(next_at, loops ? nblock : 0)           \
   X(next_term, system->closure_size.nterm) \
   X(guess, nclosed)                        \
-  X(open, 6 * nclosure)                    \
+  X(memory.X, TRIBO_DYN_MEMORY* nclosed)   \
+  X(memory.F, TRIBO_DYN_MEMORY* nclosed)   \
+  X(memory.Q, TRIBO_DYN_MEMORY* nclosed)   \
+  X(memory.x, nclosed)                     \
+  X(memory.f, nclosed)                     \
+  X(memory.now, nclosed)                   \
   X(slack.N, slack ? nsquare : 0)          \
   X(slack.W, slack ? nsquare : 0)          \
   X(slack.scale, slack ? nclosed : 0)      \
