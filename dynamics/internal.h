@@ -41,11 +41,31 @@ typedef struct DofTree {
   int* end;     // (nv) one past the last dof of the subtree
 } DofTree;
 
+// A joint that moves: parents first.
+typedef struct TreeJoint {
+  int link, parent;  // link behind it; joint before it, −1: none
+  int v_at, nv;
+  int in_turn;  // 1: each of its axes is carried by the ones before
+} TreeJoint;
+
+// Inertia at the world origin, along the world's axes: tree_inertia.c.
+typedef struct TreeInertia {
+  double mass, moment[3];
+  double about[6];  // xx xy xz yy yz zz
+} TreeInertia;
+
+// Twist, its change without joint accelerations, and the force that takes; linear parts first.
+typedef struct TreeMotion {
+  double V[6], A[6], force[6];
+} TreeMotion;
+
 // A tree inside a system.
 typedef struct TreePart {
   const TriboTree* tree;
   const TriboTreeInfo* info;
   DofTree dofs;
+  TreeJoint* joints;  // (njoint)
+  int njoint;
   int block, body;  // its block, its first body
 } TreePart;
 
@@ -111,10 +131,12 @@ typedef struct Rows {
 
 // A tree half-way through a step, where its forces and masses are taken.
 typedef struct Halfway {
-  double* q;       // (nq) q ⊕ (h/2) v
-  double* mass;    // (nv × nv) M̃
-  double* factor;  // (nv × nv) of M̃
-  double* force;   // (nv) all known forces but the bias
+  double* q;              // (nq) q ⊕ (h/2) v
+  double* jac;            // (6 × nv) there
+  TreeInertia* inertias;  // (njoint) there
+  double* mass;           // (nv × nv) M̃
+  double* factor;         // (nv × nv) of M̃
+  double* force;          // (nv) all known forces but the bias
 } Halfway;
 
 // Which velocity the bias of a tree belongs to: see tree_motion.c.
@@ -207,16 +229,18 @@ struct TriboDynData {
   Stage stage;
 
   // set by: update
-  double* q;           // (nq) the caller's, with unit parts of length 1
-  double* v_free;      // (nv)
-  TriboPose* poses;    // (nbody) at q
-  TriboTwist* twists;  // (nbody) of v_free at q
-  double* mass;        // (nmass) per block, free bodies' at creation
-  double* minv;        // (nmass)
-  double* jac;         // (6 × nv) trees: world twist per unit velocity, at q, columns by v; free bodies': unused
-  double* q_half;      // (nq) trees: the point half-way, q ⊕ (h/2) v
-  double* force;       // (nv) trees: all known forces but the bias, there
-  double* factor;      // (nmass) trees: of M̃
+  double* q;              // (nq) the caller's, with unit parts of length 1
+  double* v_free;         // (nv)
+  TriboPose* poses;       // (nbody) at q
+  TriboTwist* twists;     // (nbody) of v_free at q
+  double* mass;           // (nmass) per block, free bodies' at creation
+  double* minv;           // (nmass)
+  double* jac;            // (6 × nv) trees: world twist per unit velocity, at q, columns by v; free bodies': unused
+  double* q_half;         // (nq) trees: the point half-way, q ⊕ (h/2) v
+  double* jac_half;       // (6 × nv) there
+  TreeInertia* inertias;  // (nv) there, per block as many as it has joints
+  double* force;          // (nv) trees: all known forces but the bias, there
+  double* factor;         // (nmass) trees: of M̃
 
   // set by: assemble
   Directions directions;  // of the contacts
@@ -262,10 +286,12 @@ struct TriboDynData {
   double* look_factor;  // (nv_max²)
 
   // scratch of: kinematics, energy, integrate, difference
-  double* look_q[2];        // (nq)
-  TriboPose* look_poses;    // (nbody)
-  TriboTwist* look_twists;  // (nbody)
-  double* look_jac;         // (6 × nv_max)
+  double* look_q[2];                       // (nq)
+  TriboPose* look_poses;                   // (nbody)
+  TriboTwist* look_twists;                 // (nbody)
+  double* look_jac;                        // (6 × nv_max)
+  TreeInertia *look_inertias, *look_sums;  // (nv_max)
+  TreeMotion* look_motions;                // (nv_max)
 };
 
 // ---- system.c
@@ -397,6 +423,17 @@ void tribo_dyn_factor_solve(const DofTree* tree, const double* L, double* x);  /
 // minv (nv × nv) ← M⁻¹; scratch (nv)
 void tribo_dyn_factor_inverse(const DofTree* tree, const double* L, double* scratch, double* minv);
 
+// ---- tree_inertia.c
+
+// inertias (njoint) of what the joints move, from the poses of the links (nlink).
+void tribo_dyn_tree_inertias(const TreePart* part, const TriboPose* poses, TreeInertia* inertias);
+// M (nv × nv), armature included; sums (njoint) scratch.
+void tribo_dyn_tree_mass(const TreePart* part, const double* jac, const TreeInertia* inertias, TreeInertia* sums,
+                         double* mass);
+// b(q, v) (nv): Coriolis, centrifugal and gravity forces; motions (njoint) scratch.
+void tribo_dyn_tree_bias(const TreePart* part, const double gravity[3], const double* jac, const TreeInertia* inertias,
+                         const double* v, TreeMotion* motions, double* bias);
+
 // ---- terms.c
 
 // How far the spring of a link's joint is stretched: its components; returns their count, 0 without a spring.
@@ -404,9 +441,10 @@ int tribo_dyn_stretch(const TriboTreeInfo* info, const TriboLinkInfo* link, cons
 
 // ---- tree_motion.c
 
-// force += Jᵀ w for a wrench per link (force, torque about the link's centre of mass, world axes) at configuration q.
-TriboStatus tribo_dyn_tree_wrenches(const TreePart* part, TriboDynData* data, TriboPinData* pin, const double* q,
-                                    const double* wrench, double* force);
+// force += Jᵀ w for a wrench per link (force, torque about the link's centre of mass, world axes) where poses and jac
+// are.
+void tribo_dyn_tree_wrenches(const TreePart* part, const TriboPose* poses, const double* jac, const double* wrench,
+                             double* force);
 
 // Velocities of links (nlink) from the columns of jac (6 × nv, of the world) and where the links are.
 void tribo_dyn_tree_twists(const TriboTreeInfo* info, const double* jac, const double* v, const TriboPose* poses,
@@ -421,8 +459,8 @@ TriboStatus tribo_dyn_tree_prepare(const TriboSystem* system, TriboDynData* data
 // Where update keeps it; mass: where M̃ goes.
 Halfway tribo_dyn_tree_half(const TriboSystem* system, TriboDynData* data, int tree, double* mass);
 // Free velocities with their final bias, of trees that contacts touch and of those that nothing does.
-TriboStatus tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                                   const double* v, const TriboContact* contacts, int ncontact);
+void tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                            const double* v, const TriboContact* contacts, int ncontact);
 // Mass, free velocity, half-way point, poses, twists and jac of one tree; tau (nv), wrench (nlink × 6) may be NULL.
 TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data, int tree,
                                   const TriboStepOptions* options, const double* v, const double* tau,
@@ -431,8 +469,8 @@ TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data,
 TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, int tree,
                                 const TriboStepOptions* options, const double* v, const double* tau,
                                 const double* wrench, double* q_next, double* v_next);
-// M(q) of one tree, without damping, and its inverse (nv × nv each).
-TriboStatus tribo_dyn_tree_mass(const TriboSystem* system, TriboDynData* data, int tree, const double* q, double* mass,
-                                double* minv);
+// M of one tree, without damping, and its inverse (nv × nv each), where poses (nlink) and jac (6 × nv) are.
+TriboStatus tribo_dyn_tree_masses(const TreePart* part, TriboDynData* data, const TriboPose* poses, const double* jac,
+                                  double* mass, double* minv);
 TriboStatus tribo_dyn_tree_advance(const TriboSystem* system, TriboDynData* data, int tree, double h, const double* v,
                                    const double* v_next, double* q_next);

@@ -101,14 +101,14 @@ static TriboStatus want_tree(const TriboSystem* system, TriboDynData* data, cons
   const Halfway half = tribo_dyn_tree_half(system, data, tree, flow);
   TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v + at, tau == NULL ? NULL : tau + at,
                                    wrench == NULL ? NULL : wrench + 6 * part->body, &half));
-  if (tied) {
-    TRIBO_TRY(tribo_dyn_tree_mass(system, data, tree, q, mass, minv));
-  } else {
-    tribo_dyn_factor_inverse(&part->dofs, half.factor, data->work, minv);
-  }
   memcpy(data->v_free + at, wanted + at, (size_t)n * sizeof *wanted);
-  return tribo_dyn_tree_look(part, data->pin[tree], q, wanted + at, data->poses + part->body, data->twists + part->body,
-                             data->jac + 6 * at);
+  TRIBO_TRY(tribo_dyn_tree_look(part, data->pin[tree], q, wanted + at, data->poses + part->body,
+                                data->twists + part->body, data->jac + 6 * at));
+  if (tied) {
+    return tribo_dyn_tree_masses(part, data, data->poses + part->body, data->jac + 6 * at, mass, minv);
+  }
+  tribo_dyn_factor_inverse(&part->dofs, half.factor, data->work, minv);
+  return TRIBO_OK;
 }
 
 TriboStatus tribo_dyn_inverse_update(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
@@ -381,8 +381,9 @@ TriboStatus tribo_dyn_inverse_need(const TriboSystem* system, TriboDynData* data
       const double start = known ? inv->mean[at + i] : v[at + i];
       data->mean[i] = known || options->scheme == TRIBO_SCHEME_EULER ? start : 0.5 * (start + v_free[i]);
     }
-    TRIBO_TRY(
-        tribo_pin_bias(data->pin[t], options->gravity, data->q_half + system->block_q[block], data->mean, data->work));
+    const Halfway half = tribo_dyn_tree_half(system, data, t, NULL);
+    tribo_dyn_tree_bias(system->trees + t, options->gravity, half.jac, half.inertias, data->mean, data->look_motions,
+                        data->work);
     for (int i = 0; i < n; ++i) {
       double sum = options->h * (data->work[i] - data->force[at + i]) + impulse[i];
       inv->scale = fmax(inv->scale, options->h * (fabs(data->work[i]) + fabs(data->force[at + i])));

@@ -362,12 +362,17 @@ TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* d
   const Place place = {q_next, data->next_poses, data->next_jac};
   TRIBO_TRY(tribo_dyn_rows_reserve(&data->settle, size->ncone, size->nrow, size->nterm, size->njac));
   for (int t = 0; t < system->info.ntree; ++t) {
-    const int block = system->trees[t].block;
-    if (tribo_dyn_flows(system, data, options, block)) {
-      const size_t at = system->block_at[block];
-      TRIBO_TRY(tribo_dyn_tree_mass(system, data, t, q_next + system->block_q[block], data->next_mass + at,
-                                    data->next_minv + at));
+    const TreePart* part = system->trees + t;
+    const size_t at = system->block_at[part->block];
+    TriboPose* poses = data->next_poses + part->body;
+    double* jac = data->next_jac + 6 * system->block_v[part->block];
+    if (!tribo_dyn_flows(system, data, options, part->block)) {
+      continue;
     }
+    if (!system->looked[part->block]) {
+      TRIBO_TRY(tribo_pin_kinematics(data->pin[t], q_next + system->block_q[part->block], poses, jac));
+    }
+    TRIBO_TRY(tribo_dyn_tree_masses(part, data, poses, jac, data->next_mass + at, data->next_minv + at));
   }
   // places and masses are those of the next state, which close has just looked at
   for (int i = 0; i < system->nclosure; ++i) {

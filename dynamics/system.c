@@ -151,6 +151,31 @@ static UnitPart unit_part(const TriboLinkInfo* link) {
   }
 }
 
+// The joints of a tree, parents first.
+static TriboStatus make_joints(const TriboTreeInfo* info, TreePart* part) {
+  int* joint_of = tribo_alloc((size_t)info->nlink, sizeof *joint_of);
+  part->joints = tribo_alloc((size_t)info->nlink, sizeof *part->joints);
+  if (joint_of == NULL || part->joints == NULL) {
+    tribo_free(joint_of);
+    return tribo_fail(TRIBO_NOMEM, "tribo_dyn_system_create: no memory for a tree");
+  }
+  for (int i = 0; i < info->nlink; ++i) {
+    const TriboLinkInfo* link = info->links + i;
+    const int before = link->parent < 0 ? -1 : joint_of[link->parent];
+    joint_of[i] = link->nv > 0 ? part->njoint : before;
+    if (link->nv > 0) {
+      part->joints[part->njoint++] =
+          (TreeJoint){.link = i,
+                      .parent = before,
+                      .v_at = link->v_at,
+                      .nv = link->nv,
+                      .in_turn = link->kind == TRIBO_JOINT_UNIVERSAL || link->kind == TRIBO_JOINT_EULER};
+    }
+  }
+  tribo_free(joint_of);
+  return TRIBO_OK;
+}
+
 // Parents and subtree ends of a tree's dofs. Within a joint each dof hangs on the one before it.
 static TriboStatus make_dof_tree(const TriboTreeInfo* info, DofTree* dofs) {
   dofs->nv = info->nv;
@@ -181,6 +206,7 @@ static TriboStatus add_tree(TriboSystem* s, int index, const TriboTree* tree, in
   const int block = s->info.nfree + index, at_q = s->info.nq, at_v = s->info.nv;
   s->trees[index] = (TreePart){.tree = tree, .info = info, .block = block, .body = *body};
   TRIBO_TRY(make_dof_tree(info, &s->trees[index].dofs));
+  TRIBO_TRY(make_joints(info, &s->trees[index]));
   s->nv_max = info->nv > s->nv_max ? info->nv : s->nv_max;
   for (int i = 0; i < info->nlink; ++i) {
     const TriboLinkInfo* link = info->links + i;
@@ -268,6 +294,7 @@ void tribo_dyn_system_destroy(TriboSystem* s) {
   for (int t = 0; s->trees != NULL && t < s->info.ntree; ++t) {
     tribo_free(s->trees[t].dofs.parent);
     tribo_free(s->trees[t].dofs.end);
+    tribo_free(s->trees[t].joints);
   }
   tribo_free(s->block_dim);
   tribo_free(s->block_q);
@@ -317,6 +344,8 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(minv, system->nmass)                   \
   X(jac, ntree > 0 ? 6 * nv : 0)           \
   X(q_half, ntree > 0 ? nq : 0)            \
+  X(jac_half, ntree > 0 ? 6 * nv : 0)      \
+  X(inertias, ntree > 0 ? nv : 0)          \
   X(force, ntree > 0 ? nv : 0)             \
   X(factor, ntree > 0 ? system->nmass : 0) \
   X(touched, ntree > 0 ? nblock : 0)       \
@@ -361,6 +390,9 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(look_poses, nbody)                     \
   X(look_twists, nbody)                    \
   X(look_jac, 6 * nv_max)                  \
+  X(look_inertias, nv_max)                 \
+  X(look_sums, nv_max)                     \
+  X(look_motions, nv_max)                  \
   X(look_force, nv_max)                    \
   X(look_factor, nfactor)
 

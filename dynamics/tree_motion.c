@@ -60,19 +60,14 @@ TriboStatus tribo_dyn_tree_look(const TreePart* part, TriboPinData* pin, const d
   return TRIBO_OK;
 }
 
-TriboStatus tribo_dyn_tree_wrenches(const TreePart* part, TriboDynData* data, TriboPinData* pin, const double* q,
-                                    const double* wrench, double* force) {
+void tribo_dyn_tree_wrenches(const TreePart* part, const TriboPose* poses, const double* jac, const double* wrench,
+                             double* force) {
+  static const double NONE[6] = {0};
   const TriboTreeInfo* info = part->info;
-  int any = 0;
-  for (int i = 0; i < 6 * info->nlink; ++i) {
-    any |= wrench[i] != 0;
-  }
-  if (!any) {
-    return TRIBO_OK;
-  }
-  TriboPose* poses = data->look_poses + part->body;
-  TRIBO_TRY(tribo_pin_kinematics(pin, q, poses, data->look_jac));
   for (int i = 0; i < info->nlink; ++i, wrench += 6) {
+    if (tribo_equal(wrench, NONE, 6)) {
+      continue;
+    }
     // torque about the world origin, as the columns of jac want it
     double centre[3], torque[3];
     tribo_mul33v(centre, poses[i].R, info->links[i].com);
@@ -82,11 +77,10 @@ TriboStatus tribo_dyn_tree_wrenches(const TreePart* part, TriboDynData* data, Tr
     for (int link = i; link >= 0; link = info->links[link].parent) {
       const TriboLinkInfo* at = info->links + link;
       for (int k = at->v_at; k < at->v_at + at->nv; ++k) {
-        force[k] += tribo_dot3(data->look_jac + 6 * k, wrench) + tribo_dot3(data->look_jac + 6 * k + 3, torque);
+        force[k] += tribo_dot3(jac + 6 * k, wrench) + tribo_dot3(jac + 6 * k + 3, torque);
       }
     }
   }
-  return TRIBO_OK;
 }
 
 // Adds θhD to the mass matrix; the derivation above says why θ depends on the joint. resist (nv, may be NULL) is the
@@ -117,16 +111,16 @@ static void add_springs(const TriboTreeInfo* info, const TriboStepOptions* optio
 
 // v_f = v + h M̃⁻¹(force − b(q½, mean)), `force` being τ − D v. Returns the largest change of v_f in *change and its
 // size in *size.
-static TriboStatus pass_free_velocity(const DofTree* dofs, TriboDynData* data, TriboPinData* pin,
-                                      const TriboStepOptions* options, const Halfway* half, const double* mean,
-                                      const double* v, double* v_free, double* change, double* size) {
-  const int n = dofs->nv;
+static void pass_free_velocity(const TreePart* part, TriboDynData* data, const TriboStepOptions* options,
+                               const Halfway* half, const double* mean, const double* v, double* v_free, double* change,
+                               double* size) {
+  const int n = part->info->nv;
   double* work = data->work;
-  TRIBO_TRY(tribo_pin_bias(pin, options->gravity, half->q, mean, work));
+  tribo_dyn_tree_bias(part, options->gravity, half->jac, half->inertias, mean, data->look_motions, work);
   for (int k = 0; k < n; ++k) {
     work[k] = half->force[k] - work[k];
   }
-  tribo_dyn_factor_solve(dofs, half->factor, work);
+  tribo_dyn_factor_solve(&part->dofs, half->factor, work);
   *change = *size = 0;
   for (int k = 0; k < n; ++k) {
     const double next = v[k] + options->h * work[k];
@@ -134,48 +128,47 @@ static TriboStatus pass_free_velocity(const DofTree* dofs, TriboDynData* data, T
     *size = fmax(*size, fabs(v[k]) + fabs(next));
     v_free[k] = next;
   }
-  return TRIBO_OK;
 }
 
 // The free velocity of a tree that nothing touches, from one with the bias of v: iterated on the mean. The passes
 // converge linearly; the ratio of two changes tells how far the last one is from the end.
-static TriboStatus iterate_free_velocity(const DofTree* dofs, TriboDynData* data, TriboPinData* pin,
-                                         const TriboStepOptions* options, const Halfway* half, const double* v,
-                                         double* v_free) {
+static void iterate_free_velocity(const TreePart* part, TriboDynData* data, const TriboStepOptions* options,
+                                  const Halfway* half, const double* v, double* v_free) {
   double change, size, last = INFINITY;
   for (int pass = 1; pass < PASSES_MAX; ++pass) {
-    for (int k = 0; k < dofs->nv; ++k) {
+    for (int k = 0; k < part->info->nv; ++k) {
       data->mean[k] = 0.5 * (v[k] + v_free[k]);
     }
-    TRIBO_TRY(pass_free_velocity(dofs, data, pin, options, half, data->mean, v, v_free, &change, &size));
+    pass_free_velocity(part, data, options, half, data->mean, v, v_free, &change, &size);
     const double ratio = pass == 1 ? 1 : change / last;
     if (change * fmin(ratio, 1) <= 1e-15 * size || (ratio >= 0.5 && change <= 1e-13 * size)) {
-      return TRIBO_OK;
+      return;
     }
     // the passes part instead of meeting: the tree turns too far in one step to be resolved, go on explicitly
     if (pass > 1 && !(ratio < 1)) {
-      return pass_free_velocity(dofs, data, pin, options, half, v, v, v_free, &change, &size);
+      pass_free_velocity(part, data, options, half, v, v, v_free, &change, &size);
+      return;
     }
     last = change;
   }
-  return TRIBO_OK;
 }
 
 // The mean velocity of a tree that something touches: v̄ = v − ½h M̃⁻¹ c(q½, v).
-static TriboStatus touched_mean(const DofTree* dofs, TriboPinData* pin, double h, const Halfway* half, const double* v,
-                                double* mean) {
+static void touched_mean(const TreePart* part, TriboDynData* data, double h, const Halfway* half, const double* v,
+                         double* mean) {
   static const double WEIGHTLESS[3] = {0, 0, 0};
-  TRIBO_TRY(tribo_pin_bias(pin, WEIGHTLESS, half->q, v, mean));
-  tribo_dyn_factor_solve(dofs, half->factor, mean);
-  for (int k = 0; k < dofs->nv; ++k) {
+  tribo_dyn_tree_bias(part, WEIGHTLESS, half->jac, half->inertias, v, data->look_motions, mean);
+  tribo_dyn_factor_solve(&part->dofs, half->factor, mean);
+  for (int k = 0; k < part->info->nv; ++k) {
     mean[k] = v[k] - 0.5 * h * mean[k];
   }
-  return TRIBO_OK;
 }
 
 Halfway tribo_dyn_tree_half(const TriboSystem* system, TriboDynData* data, int tree, double* mass) {
   const int block = system->trees[tree].block;
   return (Halfway){.q = data->q_half + system->block_q[block],
+                   .jac = data->jac_half + 6 * system->block_v[block],
+                   .inertias = data->inertias + system->block_v[block],
                    .mass = mass,
                    .factor = data->factor + system->block_at[block],
                    .force = data->force + system->block_v[block]};
@@ -196,10 +189,13 @@ TriboStatus tribo_dyn_tree_prepare(const TriboSystem* system, TriboDynData* data
     half->force[k] = (tau == NULL ? 0 : tau[k]) - info->damping[k] * v[k];
   }
   TRIBO_TRY(tribo_pin_integrate(pin, data->q + system->block_q[part->block], data->work, half->q));
+  TriboPose* poses = data->look_poses + part->body;
+  TRIBO_TRY(tribo_pin_kinematics(pin, half->q, poses, half->jac));
+  tribo_dyn_tree_inertias(part, poses, half->inertias);
   if (wrench != NULL) {
-    TRIBO_TRY(tribo_dyn_tree_wrenches(part, data, pin, half->q, wrench, half->force));
+    tribo_dyn_tree_wrenches(part, poses, half->jac, wrench, half->force);
   }
-  TRIBO_TRY(tribo_pin_mass(pin, half->q, half->mass));
+  tribo_dyn_tree_mass(part, half->jac, half->inertias, data->look_sums, half->mass);
   add_damping(info, options, options->resist != NULL ? options->resist + system->block_v[part->block] : NULL,
               half->mass);
   add_springs(info, options, half->q, v, half->force, half->mass);
@@ -217,18 +213,19 @@ TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data,
   double change, size, *v_free = data->v_free + at_v;
   TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v, tau, wrench, &half));
   // what touches it is not known yet: a first free velocity, good enough to look ahead
-  TRIBO_TRY(pass_free_velocity(&part->dofs, data, data->pin[tree], options, &half, v, v, v_free, &change, &size));
+  pass_free_velocity(part, data, options, &half, v, v, v_free, &change, &size);
   data->mean_of[tree] = MEAN_START;
-  if (system->cluster[part->block] >= 0) {
-    // the impulses of closures act at q, before the flow
-    TRIBO_TRY(tribo_dyn_tree_mass(system, data, tree, data->q + at_q, mass, minv));
-  } else {
-    tribo_dyn_factor_inverse(&part->dofs, half.factor, data->work, minv);
-  }
 
   // what contacts see is at q
-  return tribo_dyn_tree_look(part, data->pin[tree], data->q + at_q, v_free, data->poses + part->body,
-                             data->twists + part->body, data->jac + 6 * at_v);
+  TriboPose* poses = data->poses + part->body;
+  double* jac = data->jac + 6 * at_v;
+  TRIBO_TRY(tribo_dyn_tree_look(part, data->pin[tree], data->q + at_q, v_free, poses, data->twists + part->body, jac));
+  if (system->cluster[part->block] >= 0) {
+    // the impulses of closures act at q, before the flow
+    return tribo_dyn_tree_masses(part, data, poses, jac, mass, minv);
+  }
+  tribo_dyn_factor_inverse(&part->dofs, half.factor, data->work, minv);
+  return TRIBO_OK;
 }
 
 // Which blocks touch something, or are at a stop.
@@ -248,39 +245,37 @@ static void mark_touched(const TriboSystem* system, TriboDynData* data, const Tr
   tribo_dyn_mark_stops(system, data, options, close, data->touched);
 }
 
-TriboStatus tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                                   const double* v, const TriboContact* contacts, int ncontact) {
+void tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                            const double* v, const TriboContact* contacts, int ncontact) {
   if (system->info.ntree == 0 || options->scheme == TRIBO_SCHEME_EULER) {
-    return TRIBO_OK;
+    return;
   }
   mark_touched(system, data, options, contacts, ncontact);
   for (int t = 0; t < system->info.ntree; ++t) {
     const TreePart* part = system->trees + t;
     const int at = system->block_v[part->block];
     const Halfway half = tribo_dyn_tree_half(system, data, t, NULL);
-    TriboPinData* pin = data->pin[t];
     const unsigned char wanted = data->touched[part->block] ? MEAN_TOUCHED : MEAN_FREE;
     double change, size, *v_free = data->v_free + at, *mean = data->wish ? data->inverse.mean + at : data->mean;
     if (data->mean_of[t] == wanted) {
       continue;
     }
     if (wanted == MEAN_TOUCHED) {
-      TRIBO_TRY(touched_mean(&part->dofs, pin, options->h, &half, v + at, mean));
+      touched_mean(part, data, options->h, &half, v + at, mean);
     }
     if (!data->wish && wanted == MEAN_TOUCHED) {
-      TRIBO_TRY(pass_free_velocity(&part->dofs, data, pin, options, &half, mean, v + at, v_free, &change, &size));
+      pass_free_velocity(part, data, options, &half, mean, v + at, v_free, &change, &size);
     } else if (!data->wish) {
-      TRIBO_TRY(iterate_free_velocity(&part->dofs, data, pin, options, &half, v + at, v_free));
+      iterate_free_velocity(part, data, options, &half, v + at, v_free);
     }
     data->mean_of[t] = wanted;
   }
-  return TRIBO_OK;
 }
 
-TriboStatus tribo_dyn_tree_mass(const TriboSystem* system, TriboDynData* data, int tree, const double* q, double* mass,
-                                double* minv) {
-  const TreePart* part = system->trees + tree;
-  TRIBO_TRY(tribo_pin_mass(data->pin[tree], q, mass));
+TriboStatus tribo_dyn_tree_masses(const TreePart* part, TriboDynData* data, const TriboPose* poses, const double* jac,
+                                  double* mass, double* minv) {
+  tribo_dyn_tree_inertias(part, poses, data->look_inertias);
+  tribo_dyn_tree_mass(part, jac, data->look_inertias, data->look_sums, mass);
   TRIBO_TRY(tribo_dyn_factor(&part->dofs, mass, data->look_factor));
   tribo_dyn_factor_inverse(&part->dofs, data->look_factor, data->work, minv);
   return TRIBO_OK;
@@ -292,13 +287,15 @@ TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, i
   const TreePart* part = system->trees + tree;
   TriboPinData* pin = data->pin[tree];
   const Halfway half = {.q = q_next,
+                        .jac = data->look_jac,
+                        .inertias = data->look_inertias,
                         .mass = data->next_mass + system->block_at[part->block],
                         .factor = data->look_factor,
                         .force = data->look_force};
   double change, size;
   TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v, tau, wrench, &half));
-  TRIBO_TRY(pass_free_velocity(&part->dofs, data, pin, options, &half, v, v, v_next, &change, &size));
-  TRIBO_TRY(iterate_free_velocity(&part->dofs, data, pin, options, &half, v, v_next));
+  pass_free_velocity(part, data, options, &half, v, v, v_next, &change, &size);
+  iterate_free_velocity(part, data, options, &half, v, v_next);
   for (int k = 0; k < part->info->nv; ++k) {
     data->work[k] = 0.5 * options->h * v_next[k];
   }

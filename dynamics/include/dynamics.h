@@ -98,6 +98,7 @@ typedef struct TriboLinkInfo {
                            // one carrier must not collide with each other
   int q_at, nq, v_at, nv;  // where the joint stands in the tree's q and v
   double mass, com[3], inertia[9];
+  double moved_mass, moved_com[3], moved_inertia[9];  // with all that is welded to it, in its frame; 0 of fixed links
 } TriboLinkInfo;
 
 typedef struct TriboTreeInfo {
