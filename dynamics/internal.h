@@ -145,15 +145,18 @@ enum { MEAN_START, MEAN_FREE, MEAN_TOUCHED };
 // How a block turns v and v⁺ into q⁺: the share of the step that still runs with the old velocity, or SMOOTH, the mean.
 #define TRIBO_DYN_SMOOTH (-1.0)
 
-// The combinations of closure rows that move nothing: S N in redundant.c.
+// The factor of the closure rows, and the combinations of them that move nothing: L and S N in redundant.c.
 typedef struct Slack {
-  int count;
+  int rank, count;
   double* N;      // (count × n) orthonormal
   double* scale;  // (n) S
   double* W;      // (n × n)
   int* order;     // (n)
   double* y;      // (6 × dofs of the largest block)
 } Slack;
+
+// Up to so many closure rows their matrix is factored densely, here.
+enum { TRIBO_DYN_FEW = 48 };
 
 // What the passes that shut closures have shown so far: loops.c.
 enum { TRIBO_DYN_MEMORY = 4 };
@@ -270,7 +273,8 @@ struct TriboDynData {
   size_t* next_at;                // (nblock) where they start
   int* next_term;                 // (terms of the closures) in the last problem's numbers
   Rows settle;                    // set by: settle_assemble
-  Slack slack;                    // set by: assemble, where rows are redundant
+  Slack slack;                    // set by: assemble, where rows are redundant or alone; settle_assemble
+  int alone;                      // 1: nothing but closures acts on what they tie, and the factor is there
   Passes memory;                  // set by: close
   double last_error;              // of the pass before, set by: close
   int passes;                     // so far
@@ -391,8 +395,10 @@ int tribo_dyn_closure_open(const TriboClosure* closure, const double* q, const T
 
 // ---- redundant.c
 
-// Finds the slack of the closure rows that have just been assembled.
-void tribo_dyn_slack_find(const TriboSystem* system, TriboDynData* data);
+// Finds the slack of the closure rows, the last ones of `rows`, with the M⁻¹ of the blocks.
+void tribo_dyn_slack_find(const TriboSystem* system, const Rows* rows, const double* minv, Slack* slack);
+// lambda (closure rows): the least with Gλ = −g.
+void tribo_dyn_slack_solve(const TriboSystem* system, const Slack* slack, const double* g, double* lambda);
 // Takes out of g (closure rows) what no motion can answer.
 void tribo_dyn_slack_remove(const TriboSystem* system, const TriboDynData* data, double* g);
 

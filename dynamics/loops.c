@@ -20,6 +20,9 @@
 // Where contacts, limits or dry friction act too, the cluster moves as bodies in contact do, q⁺ = q ⊕ h v⁺ with
 // v⁺ = v_f + M⁻¹Jᵀλ. Then q⁺ moves by the same h M⁻¹Jᵀλ, the passes are the same, and μ = 0.
 //
+// Where nothing but closures acts on what they tie, and they are few, all of this is linear algebra of their own rows:
+// one factor of G serves the passes, which go on without a solver (`alone`), and one of G(q⁺) the last impulse.
+//
 // A closure that gives way (solref) has rows of its own kind, those of a spring-damper: they do not count as shut or
 // open, and their cluster moves as bodies in contact do.
 //
@@ -135,6 +138,20 @@ static void set_soft(const TriboSystem* system, TriboDynData* data, const TriboS
   }
 }
 
+// Whether the rows before those of the closures leave what these tie alone.
+static int are_alone(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options) {
+  const Rows* rows = &data->rows;
+  int alone = options->scheme == TRIBO_SCHEME_MIDPOINT && options->direct && !data->wish &&
+              system->closure_size.nrow <= TRIBO_DYN_FEW;
+  for (int t = 0; t < rows->term_first[rows->ncone - system->nclosure] && alone; ++t) {
+    alone = system->cluster[rows->term_block[t]] < 0;
+  }
+  for (int k = 0; k < system->ncluster && alone; ++k) {
+    alone = !data->hard[k];
+  }
+  return alone;
+}
+
 TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                         const double* v) {
   if (system->nclosure == 0) {
@@ -168,11 +185,21 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
   if (euler) {
     set_baumgarte(system, data, options);
   }
-  if (system->slack) {
-    tribo_dyn_slack_find(system, data);
+  data->alone = are_alone(system, data, options);
+  if (system->slack || data->alone) {
+    tribo_dyn_slack_find(system, &data->rows, data->minv, &data->slack);
     tribo_dyn_slack_remove(system, data, data->rows.g + data->rows.nrow - system->closure_size.nrow);
   }
   return TRIBO_OK;
+}
+
+int tribo_dyn_loops_alone(const TriboSystem* system, const TriboDynData* data, double* lambda) {
+  const size_t first = (size_t)data->rows.nrow - system->closure_size.nrow;
+  if (system->nclosure == 0 || !data->alone) {
+    return 0;
+  }
+  tribo_dyn_slack_solve(system, &data->slack, data->rows.g + first, lambda + first);
+  return 1;
 }
 
 // ---- after a solve -------------------------------------------------------------------------------------------------
@@ -292,16 +319,9 @@ static TriboStatus measure(const TriboSystem* system, TriboDynData* data, const 
   return TRIBO_OK;
 }
 
-TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                            const double* q_next, double* error, int* again) {
-  *error = 0;
-  *again = 0;
-  if (system->nclosure == 0) {
-    return TRIBO_OK;
-  }
-  if (data->stage != STAGE_ASSEMBLED) {
-    return tribo_fail(TRIBO_STATE, "tribo_dyn_close: tribo_dyn_advance must come first");
-  }
+// One pass on: how far closures are open at q_next, and, where that is too far, the next g.
+static TriboStatus next_g(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                          const double* q_next, double* error, int* again) {
   TRIBO_TRY(measure(system, data, options, q_next, error));
   // shut, or rounding keeps them from it, or there is nothing more to try
   const int stuck = *error > 0.5 * data->last_error;
@@ -317,17 +337,41 @@ TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const
   if (!(*error < 4 * data->last_error) || data->passes++ == PASSES_MAX) {
     // the passes part, or do not meet: one last solve, as at contacts
     data->passes = PASSES_MAX + 1;
+    data->alone = 0;
     memset(data->hard, 1, (size_t)system->ncluster);
     set_baumgarte(system, data, options);
   } else {
     next_pass(&data->memory, n, g);
   }
-  if (system->slack) {
+  if (system->slack || data->alone) {
     tribo_dyn_slack_remove(system, data, g);
   }
   data->last_error = *error;
   *again = 1;
   return TRIBO_OK;
+}
+
+TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                            const double* v, double* lambda, double* q_next, double* v_next, double* error, int* passes,
+                            int* again) {
+  *error = 0;
+  *again = 0;
+  if (system->nclosure == 0) {
+    return TRIBO_OK;
+  }
+  if (data->stage != STAGE_ASSEMBLED) {
+    return tribo_fail(TRIBO_STATE, "tribo_dyn_close: tribo_dyn_advance must come first");
+  }
+  TRIBO_TRY(next_g(system, data, options, q_next, error, again));
+  for (; *again && data->alone; ++*passes) {
+    tribo_dyn_loops_alone(system, data, lambda);
+    memset(data->impulse, 0, (size_t)system->info.nv * sizeof *data->impulse);
+    tribo_dyn_rows_impulse(system, &data->rows, lambda, data->impulse);
+    TRIBO_TRY(tribo_dyn_loops_advance(system, data, options, v, q_next, v_next));
+    *again = 0;
+    TRIBO_TRY(next_g(system, data, options, q_next, error, again));
+  }
+  return tribo_dyn_check_finite("tribo_dyn_close", "next q", q_next, system->info.nq);
 }
 
 // ---- the end of a step ---------------------------------------------------------------------------------------------
@@ -389,6 +433,15 @@ TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* d
   *problem = tribo_dyn_rows_problem(system, &data->settle, data->next_mass, data->next_minv);
   number_blocks(system, data, problem);
   return TRIBO_OK;
+}
+
+int tribo_dyn_settle_alone(const TriboSystem* system, TriboDynData* data, double* lambda) {
+  if (!data->alone) {
+    return 0;
+  }
+  tribo_dyn_slack_find(system, &data->settle, data->next_minv, &data->slack);
+  tribo_dyn_slack_solve(system, &data->slack, data->settle.g, lambda);
+  return 1;
 }
 
 TriboStatus tribo_dyn_settle(const TriboSystem* system, TriboDynData* data, const double* lambda, double* v_next) {

@@ -377,10 +377,10 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(memory.x, nclosed)                     \
   X(memory.f, nclosed)                     \
   X(memory.now, nclosed)                   \
-  X(slack.N, slack ? nsquare : 0)          \
-  X(slack.W, slack ? nsquare : 0)          \
-  X(slack.scale, slack ? nclosed : 0)      \
-  X(slack.order, slack ? nclosed : 0)      \
+  X(slack.N, factors ? nsquare : 0)        \
+  X(slack.W, factors ? nsquare : 0)        \
+  X(slack.scale, factors ? nclosed : 0)    \
+  X(slack.order, factors ? nclosed : 0)    \
   X(slack.y, 6 * widest)                   \
   X(pin, ntree)                            \
   X(mean, nv_max)                          \
@@ -404,7 +404,7 @@ static int allocate_data(const TriboSystem* system, TriboDynData* d) {
   const size_t nclosure = (size_t)system->nclosure, ncluster = (size_t)system->ncluster;
   const size_t nclosed = system->closure_size.nrow, nsquare = nclosed * nclosed, nfactor = nv_max * nv_max;
   const size_t widest = nv_max > 6 ? nv_max : 6;
-  const int loops = nclosure > 0, slack = system->slack;
+  const int loops = nclosure > 0, factors = system->slack || nclosed <= TRIBO_DYN_FEW;
 #define X(array, count)                                            \
   if ((d->array = tribo_alloc(count, sizeof *d->array)) == NULL) { \
     return 0;                                                      \

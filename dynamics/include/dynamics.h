@@ -217,6 +217,7 @@ typedef struct TriboStepOptions {
   int nmotor;
   const TriboBound* bounds;  // of assemble
   int nbound;
+  int direct;  // 1: closures that are alone with what they tie need no solver
 } TriboStepOptions;
 
 TRIBO_NODISCARD TriboStatus tribo_dyn_data_create(const TriboSystem* system, TriboDynData** out);
@@ -289,10 +290,14 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDy
 
 // Stage 4, after advance, where there are closures (dynamics/loops.c says why). How far they are open in the next state
 // goes to *error [m, rad]; where that is too far, the problem's g is corrected, *again is 1, and solve and advance are
-// to be repeated.
+// to be repeated. Loops that are alone (below) are shut at once: lambda, q_next and v_next change, and *passes counts.
 TRIBO_NODISCARD TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data,
-                                            const TriboStepOptions* options, const double* q_next, double* error,
-                                            int* again);
+                                            const TriboStepOptions* options, const double* v, double* lambda,
+                                            double* q_next, double* v_next, double* error, int* passes, int* again);
+// After assemble: whether closures are alone with what they tie, so that no solver is needed for their rows. Then these
+// are filled in lambda (nrow). settle_alone: the same after settle_assemble, for its problem.
+int tribo_dyn_loops_alone(const TriboSystem* system, const TriboDynData* data, double* lambda);
+int tribo_dyn_settle_alone(const TriboSystem* system, TriboDynData* data, double* lambda);
 // Stage 5: a last small problem whose impulses make the next velocities fit the closures at the next positions. It may
 // be empty. Its arrays belong to the data; settle then adds its answer to v_next. The impulses at the two ends of a
 // step are much alike: from lambda, the answer of assemble's problem, comes guess (rows of the closures), a start.

@@ -109,6 +109,7 @@ static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const
                                  const TriboProblem* reduced, int most, TriboInverse* out) {
   const TriboProblem full = data->problem;
   double change;
+  data->alone = 0;
   TRIBO_TRY(level_nothing(data));
   TRIBO_TRY(tribo_dyn_inverse_balance(model->system, data->dynamics, options, data->v, NULL, data->lambda, &change));
   for (out->passes = 0; out->passes < most; ++out->passes) {
