@@ -264,6 +264,7 @@ struct TriboDynData {
   // closures only
   double *tau, *wrench;           // (nv), (nbody × 6) the forces of update
   double *kick, *cluster_split;   // (nv), (ncluster) scratch of advance
+  double* gain;                   // (nv) v_f − v of the last flow: where the next one starts
   double* q_trial;                // (nq) scratch of assemble
   TriboPose* next_poses;          // (nbody) at the next state
   double* next_jac;               // (6 × nv)
@@ -471,10 +472,10 @@ void tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const
 TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data, int tree,
                                   const TriboStepOptions* options, const double* v, const double* tau,
                                   const double* wrench);
-// One smooth step of a tree from v: its end goes to q_next and v_next.
+// One smooth step of a tree from v: its end goes to q_next and v_next. gain (nv): v_next − v, in as a guess.
 TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, int tree,
                                 const TriboStepOptions* options, const double* v, const double* tau,
-                                const double* wrench, double* q_next, double* v_next);
+                                const double* wrench, double* gain, double* q_next, double* v_next);
 // M of one tree, without damping, and its inverse (nv × nv each), where poses (nlink) and jac (6 × nv) are.
 TriboStatus tribo_dyn_tree_masses(const TreePart* part, TriboDynData* data, const TriboPose* poses, const double* jac,
                                   double* mass, double* minv);

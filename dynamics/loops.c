@@ -164,6 +164,9 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
   data->memory.count = 0;
   mark_hard(system, data);
   memcpy(data->q_trial, data->q, (size_t)system->info.nq * sizeof *data->q);
+  for (int i = 0; i < system->info.nv; ++i) {
+    data->gain[i] = data->v_free[i] - v[i];
+  }
   for (int b = 0; b < system->info.nblock; ++b) {
     if (system->cluster[b] >= 0) {
       TRIBO_TRY(move_freely(system, data, options, v, b));
@@ -226,7 +229,8 @@ TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* dat
       tribo_dyn_body_advance(options->h, TRIBO_DYN_SMOOTH, data->q + at_q, kick, v_next + at_v, q_next + at_q);
     } else {
       TRIBO_TRY(tribo_dyn_tree_flow(system, data, tree, options, kick, data->tau + at_v,
-                                    data->wrench + 6 * system->trees[tree].body, q_next + at_q, v_next + at_v));
+                                    data->wrench + 6 * system->trees[tree].body, data->gain + at_v, q_next + at_q,
+                                    v_next + at_v));
     }
   }
   return TRIBO_OK;

@@ -361,6 +361,7 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(tau, loops ? nv : 0)                   \
   X(wrench, loops ? 6 * nbody : 0)         \
   X(kick, loops ? nv : 0)                  \
+  X(gain, loops ? nv : 0)                  \
   X(q_trial, loops ? nq : 0)               \
   X(next_poses, loops ? nbody : 0)         \
   X(next_jac, loops ? 6 * nv : 0)          \

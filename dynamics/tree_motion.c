@@ -130,7 +130,7 @@ static void pass_free_velocity(const TreePart* part, TriboDynData* data, const T
   }
 }
 
-// The free velocity of a tree that nothing touches, from one with the bias of v: iterated on the mean. The passes
+// The free velocity of a tree that nothing touches, from a first one: iterated on the mean. The passes
 // converge linearly; the ratio of two changes tells how far the last one is from the end.
 static void iterate_free_velocity(const TreePart* part, TriboDynData* data, const TriboStepOptions* options,
                                   const Halfway* half, const double* v, double* v_free) {
@@ -283,7 +283,7 @@ TriboStatus tribo_dyn_tree_masses(const TreePart* part, TriboDynData* data, cons
 
 TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, int tree,
                                 const TriboStepOptions* options, const double* v, const double* tau,
-                                const double* wrench, double* q_next, double* v_next) {
+                                const double* wrench, double* gain, double* q_next, double* v_next) {
   const TreePart* part = system->trees + tree;
   TriboPinData* pin = data->pin[tree];
   const Halfway half = {.q = q_next,
@@ -292,11 +292,13 @@ TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, i
                         .mass = data->next_mass + system->block_at[part->block],
                         .factor = data->look_factor,
                         .force = data->look_force};
-  double change, size;
   TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v, tau, wrench, &half));
-  pass_free_velocity(part, data, options, &half, v, v, v_next, &change, &size);
+  for (int k = 0; k < part->info->nv; ++k) {
+    v_next[k] = v[k] + gain[k];
+  }
   iterate_free_velocity(part, data, options, &half, v, v_next);
   for (int k = 0; k < part->info->nv; ++k) {
+    gain[k] = v_next[k] - v[k];
     data->work[k] = 0.5 * options->h * v_next[k];
   }
   return tribo_pin_integrate(pin, half.q, data->work, q_next);

@@ -70,7 +70,7 @@ static int take_alone(TriboData* data, int i) {
            (size_t)is->cones[k].dim * sizeof *data->lambda);
   }
   is->soft[i] = 0;
-  is->stats[i] = (TriboSolveStats){.outcome = TRIBO_SOLVED};
+  is->stats[i] = (TriboSolveStats){.outcome = TRIBO_SOLVED, .rung = TRIBO_RUNG_COUNT};
   return 1;
 }
 
@@ -161,7 +161,7 @@ TriboStatus tribo_data_solve(TriboData* data, double deadline, TriboStepInfo* in
     const TriboSolveStats* s = &is->stats[i];
     info->iterations += s->iterations;
     info->factorisations += s->factorisations;
-    info->rungs |= 1u << s->rung;
+    info->rungs |= s->rung < TRIBO_RUNG_COUNT ? 1u << s->rung : 0;
     info->softened += is->soft[i];
     info->levelled = fmax(info->levelled, data->solve_h * s->shift);
     info->outcome = s->outcome > info->outcome ? s->outcome : info->outcome;
