@@ -38,7 +38,6 @@ typedef struct BoundDof {
 typedef struct DofTree {
   int nv;
   int* parent;  // (nv) next dof on the way to the root, −1 at the root
-  int* end;     // (nv) one past the last dof of the subtree
 } DofTree;
 
 // A joint that moves: parents first.
@@ -177,7 +176,6 @@ typedef struct Passes {
   X(low, nv)                        \
   X(place, nv)                      \
   X(chain_parent, nv)               \
-  X(chain_end, nv)                  \
   X(block, nblock)                  \
   X(dim, nblock)                    \
   X(at, nblock)                     \
@@ -200,23 +198,23 @@ typedef struct Inverse {
   double* lack;    // (nv) y, 0 on driven velocities
 
   // set by: inverse_reduce
-  int whole;                      // 1: contacts answer to the motion they make, not to the wish
-  int* place;                     // (nv) of an undriven velocity in its reduced block, −1: driven
-  int *chain_parent, *chain_end;  // (nv) scratch
-  int nblock, *block, *dim;       // blocks with undriven velocities: their number, −1: none; their size
-  size_t* at;                     // (nblock) in mass and minv
-  double *mass, *minv;            // M_uu
-  int *way, *cone_of;             // (ncone) what is left to a cone; reduced cone → cone
-  double* given;                  // (nrow) what is known of λ
-  double scale;                   // of the terms that `need` is the sum of [N·s, N·m·s], set by: inverse_need
-  double* span;                   // (nrow × nv) set by: inverse_span
-  double* polish;                 // scratch of: inverse_polish
+  int whole;                 // 1: contacts answer to the motion they make, not to the wish
+  int* place;                // (nv) of an undriven velocity in its reduced block, −1: driven
+  int* chain_parent;         // (nv) scratch
+  int nblock, *block, *dim;  // blocks with undriven velocities: their number, −1: none; their size
+  size_t* at;                // (nblock) in mass and minv
+  double *mass, *minv;       // M_uu
+  int *way, *cone_of;        // (ncone) what is left to a cone; reduced cone → cone
+  double* given;             // (nrow) what is known of λ
+  double scale;              // of the terms that `need` is the sum of [N·s, N·m·s], set by: inverse_need
+  double* span;              // (nrow × nv) set by: inverse_span
+  double* polish;            // scratch of: inverse_polish
   char* ways;
   double* low;  // (nv) scratch: a bias
   Rows rows;    // the reduced problem
   size_t need_capacity, v_free_capacity, mean_capacity, lack_capacity, place_capacity, chain_parent_capacity,
-      chain_end_capacity, block_capacity, dim_capacity, at_capacity, mass_capacity, minv_capacity, way_capacity,
-      cone_of_capacity, given_capacity, span_capacity, polish_capacity, ways_capacity, low_capacity;
+      block_capacity, dim_capacity, at_capacity, mass_capacity, minv_capacity, way_capacity, cone_of_capacity,
+      given_capacity, span_capacity, polish_capacity, ways_capacity, low_capacity;
 } Inverse;
 
 typedef enum Stage { STAGE_NONE, STAGE_UPDATED, STAGE_ASSEMBLED } Stage;
@@ -427,8 +425,8 @@ void tribo_dyn_inverse_carry(const TriboSystem* system, const TriboDynData* data
 // L (nv × nv) receives the factor of a mass matrix; TRIBO_NUMERIC when that is not positive definite.
 TriboStatus tribo_dyn_factor(const DofTree* tree, const double* mass, double* L);
 void tribo_dyn_factor_solve(const DofTree* tree, const double* L, double* x);  // x (nv) ← M⁻¹ x
-// minv (nv × nv) ← M⁻¹; scratch (nv)
-void tribo_dyn_factor_inverse(const DofTree* tree, const double* L, double* scratch, double* minv);
+// minv (nv × nv) ← M⁻¹
+void tribo_dyn_factor_inverse(const DofTree* tree, const double* L, double* minv);
 
 // ---- tree_inertia.c
 

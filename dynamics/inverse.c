@@ -107,7 +107,7 @@ static TriboStatus want_tree(const TriboSystem* system, TriboDynData* data, cons
   if (tied) {
     return tribo_dyn_tree_masses(part, data, data->poses + part->body, data->jac + 6 * at, mass, minv);
   }
-  tribo_dyn_factor_inverse(&part->dofs, half.factor, data->work, minv);
+  tribo_dyn_factor_inverse(&part->dofs, half.factor, minv);
   return TRIBO_OK;
 }
 
@@ -226,11 +226,10 @@ static TriboStatus reduce_motion(const TriboSystem* system, TriboDynData* data, 
       // a tree without branches has a full factor
       for (int k = 0; k < count; ++k) {
         inv->chain_parent[k] = k - 1;
-        inv->chain_end[k] = count;
       }
-      const DofTree chain = {count, inv->chain_parent, inv->chain_end};
+      const DofTree chain = {count, inv->chain_parent};
       TRIBO_TRY(tribo_dyn_factor(&chain, part, data->look_factor));
-      tribo_dyn_factor_inverse(&chain, data->look_factor, data->work, minv);
+      tribo_dyn_factor_inverse(&chain, data->look_factor, minv);
     }
     inv->dim[inv->nblock] = count;
     inv->at[inv->nblock++] = at;

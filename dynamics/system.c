@@ -176,12 +176,11 @@ static TriboStatus make_joints(const TriboTreeInfo* info, TreePart* part) {
   return TRIBO_OK;
 }
 
-// Parents and subtree ends of a tree's dofs. Within a joint each dof hangs on the one before it.
+// Parents of a tree's dofs. Within a joint each dof hangs on the one before it.
 static TriboStatus make_dof_tree(const TriboTreeInfo* info, DofTree* dofs) {
   dofs->nv = info->nv;
   dofs->parent = tribo_alloc((size_t)info->nv, sizeof *dofs->parent);
-  dofs->end = tribo_alloc((size_t)info->nv, sizeof *dofs->end);
-  if (dofs->parent == NULL || dofs->end == NULL) {
+  if (dofs->parent == NULL) {
     return tribo_fail(TRIBO_NOMEM, "tribo_dyn_system_create: no memory for a tree");
   }
   for (int i = 0; i < info->nlink; ++i) {
@@ -190,12 +189,6 @@ static TriboStatus make_dof_tree(const TriboTreeInfo* info, DofTree* dofs) {
     for (int k = link->v_at; k < link->v_at + link->nv; ++k) {
       const int first = above < 0 ? -1 : info->links[above].v_at + info->links[above].nv - 1;
       dofs->parent[k] = k > link->v_at ? k - 1 : first;
-    }
-  }
-  for (int k = info->nv - 1; k >= 0; --k) {
-    dofs->end[k] = dofs->end[k] > k ? dofs->end[k] : k + 1;
-    if (dofs->parent[k] >= 0 && dofs->end[dofs->parent[k]] < dofs->end[k]) {
-      dofs->end[dofs->parent[k]] = dofs->end[k];
     }
   }
   return TRIBO_OK;
@@ -293,7 +286,6 @@ void tribo_dyn_system_destroy(TriboSystem* s) {
   }
   for (int t = 0; s->trees != NULL && t < s->info.ntree; ++t) {
     tribo_free(s->trees[t].dofs.parent);
-    tribo_free(s->trees[t].dofs.end);
     tribo_free(s->trees[t].joints);
   }
   tribo_free(s->block_dim);

@@ -224,7 +224,7 @@ TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data,
     // the impulses of closures act at q, before the flow
     return tribo_dyn_tree_masses(part, data, poses, jac, mass, minv);
   }
-  tribo_dyn_factor_inverse(&part->dofs, half.factor, data->work, minv);
+  tribo_dyn_factor_inverse(&part->dofs, half.factor, minv);
   return TRIBO_OK;
 }
 
@@ -277,7 +277,7 @@ TriboStatus tribo_dyn_tree_masses(const TreePart* part, TriboDynData* data, cons
   tribo_dyn_tree_inertias(part, poses, data->look_inertias);
   tribo_dyn_tree_mass(part, jac, data->look_inertias, data->look_sums, mass);
   TRIBO_TRY(tribo_dyn_factor(&part->dofs, mass, data->look_factor));
-  tribo_dyn_factor_inverse(&part->dofs, data->look_factor, data->work, minv);
+  tribo_dyn_factor_inverse(&part->dofs, data->look_factor, minv);
   return TRIBO_OK;
 }
 
