@@ -49,16 +49,19 @@ void tribo_dyn_factor_solve(const DofTree* tree, const double* L, double* x) {
   }
 }
 
+static void subtract_scaled(double* restrict to, const double* restrict from, double scale, int n) {
+  for (int j = 0; j < n; ++j) {
+    to[j] -= scale * from[j];
+  }
+}
+
 void tribo_dyn_factor_inverse(const DofTree* tree, const double* L, double* minv) {
   const int n = tree->nv, *parent = tree->parent;
   for (int i = 0; i < n; ++i) {
-    double* restrict row = minv + i * n;
+    double* row = minv + i * n;
     memset(row, 0, (size_t)(i + 1) * sizeof *row);
     for (int p = parent[i]; p >= 0; p = parent[p]) {
-      const double a = L[i * n + p], *restrict above = minv + p * n;
-      for (int j = 0; j < i; ++j) {
-        row[j] -= a * above[j];
-      }
+      subtract_scaled(row, minv + p * n, L[i * n + p], i);
     }
     row[i] = 1 / L[i * (n + 1)];
     for (int p = parent[i]; p >= 0; p = parent[p]) {
