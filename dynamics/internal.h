@@ -249,6 +249,7 @@ struct TriboDynData {
   unsigned char* chased;   // (2 × bounds) lower, upper limit: 1: it has a row, 2: it must have one
   unsigned char* hard;     // (ncluster) more than its closures acts on a cluster: it moves as at contacts
   unsigned char* touched;  // (nblock) at q a contact or a limit is reached
+  unsigned char* leans;    // (ncluster) some block of a cluster is touched
   unsigned char* mean_of;  // (ntree) MEAN_…: where v_free has its bias from
   int wish;                // 1: v_free is a wanted velocity, from inverse_update
 

@@ -69,6 +69,12 @@ static TriboStatus look_at(const TriboSystem* system, TriboDynData* data, const 
 // Dry friction and motors act in every step; contacts and limits show when they push.
 static void mark_hard(const TriboSystem* system, TriboDynData* data) {
   memset(data->hard, 0, (size_t)system->ncluster);
+  memset(data->leans, 0, (size_t)system->ncluster);
+  for (int b = 0; b < system->info.nblock; ++b) {
+    if (system->cluster[b] >= 0) {
+      data->leans[system->cluster[b]] |= data->touched[b];
+    }
+  }
   for (int c = 0; c < data->rows.ncone; ++c) {
     const TriboRowInfo* row = data->rows.infos + c;
     const int cluster = system->cluster[row->block_a];
@@ -85,11 +91,11 @@ static void mark_hard(const TriboSystem* system, TriboDynData* data) {
   }
 }
 
-// Where a block would be without impulses.
+// Where a block would be without impulses; what leans on something is expected to stay there.
 static TriboStatus move_freely(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                const double* v, int block) {
   const int at_q = system->block_q[block], at_v = system->block_v[block], tree = block - system->info.nfree;
-  const int smooth = tribo_dyn_flows(system, data, options, block);
+  const int smooth = tribo_dyn_flows(system, data, options, block) && !data->leans[system->cluster[block]];
   const double *q = data->q + at_q, *v_free = data->v_free + at_v;
   if (tree < 0) {
     tribo_dyn_body_advance(options->h, smooth ? TRIBO_DYN_SMOOTH : 0, q, v + at_v, v_free, data->q_trial + at_q);

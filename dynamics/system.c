@@ -340,7 +340,8 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(inertias, ntree > 0 ? nv : 0)          \
   X(force, ntree > 0 ? nv : 0)             \
   X(factor, ntree > 0 ? system->nmass : 0) \
-  X(touched, ntree > 0 ? nblock : 0)       \
+  X(touched, nblock)                       \
+  X(leans, ncluster)                       \
   X(mean_of, ntree)                        \
   X(impulse, nv)                           \
   X(split, nblock)                         \

@@ -247,7 +247,7 @@ static void mark_touched(const TriboSystem* system, TriboDynData* data, const Tr
 
 void tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                             const double* v, const TriboContact* contacts, int ncontact) {
-  if (system->info.ntree == 0 || options->scheme == TRIBO_SCHEME_EULER) {
+  if (system->info.ntree + system->nclosure == 0 || options->scheme == TRIBO_SCHEME_EULER) {
     return;
   }
   mark_touched(system, data, options, contacts, ncontact);
