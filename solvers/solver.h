@@ -83,6 +83,7 @@ struct TriboSolver {
   TriboScaled scaled;
   TriboSystem system;
   double *warm_x, *warm_u;  // (n) the step before in own coordinates, or NULL
+  double warm_value;        // what its impulses are worth now
   double* best;             // (n)
   TriboScore best_score;
   double shift;               // [m/s] of the normal rows, at most; 0 unless they were levelled
@@ -156,7 +157,9 @@ typedef struct TriboPath {
 } TriboPath;
 void tribo_sol_path(TriboSolver* s, const TriboPath* start);
 
-// The warm path: modes and centre of the step before.
+// Notes the impulses of the step before; 1 when they solve this problem far better than asked.
+int tribo_sol_keep(TriboSolver* s);
+// The warm path: modes and centre of the step before, when keep has judged them.
 void tribo_sol_centred(TriboSolver* s);
 
 // Do the impulses of the step before do better than none?
