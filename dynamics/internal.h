@@ -65,6 +65,7 @@ typedef struct TreePart {
   DofTree dofs;
   TreeJoint* joints;  // (njoint)
   int njoint;
+  int plain;        // 1: all its joints are of the kinds that tree_place.c knows
   int block, body;  // its block, its first body
 } TreePart;
 
@@ -428,6 +429,13 @@ TriboStatus tribo_dyn_factor(const DofTree* tree, const double* mass, double* L)
 void tribo_dyn_factor_solve(const DofTree* tree, const double* L, double* x);  // x (nv) ← M⁻¹ x
 // minv (nv × nv) ← M⁻¹
 void tribo_dyn_factor_inverse(const DofTree* tree, const double* L, double* minv);
+
+// ---- tree_place.c
+
+int tribo_dyn_is_plain(TriboJointKind kind);
+// Poses of the links (nlink) and jac (6 × nv) at q; pin is for trees that are not plain.
+TriboStatus tribo_dyn_tree_place(const TreePart* part, TriboPinData* pin, const double* q, TriboPose* poses,
+                                 double* jac);
 
 // ---- tree_inertia.c
 

@@ -57,7 +57,7 @@ static TriboStatus look_at(const TriboSystem* system, TriboDynData* data, const 
       tribo_dyn_body_pose(system->bodies + b, q + info->block_q[b], poses + b);
     } else {
       const TreePart* part = system->trees + (b - info->nfree);
-      TRIBO_TRY(tribo_pin_kinematics(data->pin[b - info->nfree], q + info->block_q[b], poses + part->body,
+      TRIBO_TRY(tribo_dyn_tree_place(part, data->pin[b - info->nfree], q + info->block_q[b], poses + part->body,
                                      jac + 6 * info->block_v[b]));
     }
   }
@@ -424,7 +424,7 @@ TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* d
       continue;
     }
     if (!system->looked[part->block]) {
-      TRIBO_TRY(tribo_pin_kinematics(data->pin[t], q_next + system->block_q[part->block], poses, jac));
+      TRIBO_TRY(tribo_dyn_tree_place(part, data->pin[t], q_next + system->block_q[part->block], poses, jac));
     }
     TRIBO_TRY(tribo_dyn_tree_masses(part, data, poses, jac, data->next_mass + at, data->next_minv + at));
   }

@@ -170,6 +170,8 @@ static void add_link(TriboTree* tree, const TriboLinkDef* links, int index) {
   link.mass = def.mass;
   std::memcpy(link.com, def.com, sizeof link.com);
   std::memcpy(link.inertia, def.inertia, sizeof link.inertia);
+  to_pose(placement, &link.place);
+  Eigen::Map<Eigen::Vector3d>(link.axis) = Eigen::Map<const Eigen::Vector3d>(def.axis).normalized();
   if (def.kind == TRIBO_JOINT_FIXED) {
     tree->joint[at] = parent_joint;
     tree->placement[at] = placement;

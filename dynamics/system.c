@@ -159,9 +159,11 @@ static TriboStatus make_joints(const TriboTreeInfo* info, TreePart* part) {
     tribo_free(joint_of);
     return tribo_fail(TRIBO_NOMEM, "tribo_dyn_system_create: no memory for a tree");
   }
+  part->plain = 1;
   for (int i = 0; i < info->nlink; ++i) {
     const TriboLinkInfo* link = info->links + i;
     const int before = link->parent < 0 ? -1 : joint_of[link->parent];
+    part->plain &= tribo_dyn_is_plain(link->kind);
     joint_of[i] = link->nv > 0 ? part->njoint : before;
     if (link->nv > 0) {
       part->joints[part->njoint++] =

@@ -60,7 +60,7 @@ TriboStatus tribo_dyn_terms(const TriboSystem* system, TriboDynData* data, const
       const TreePart* part = system->trees + tree;
       const double* tree_q = unit + info->block_q[b];
       if (mass != NULL || bias != NULL) {
-        TRIBO_TRY(tribo_pin_kinematics(data->pin[tree], tree_q, data->look_poses + part->body, data->look_jac));
+        TRIBO_TRY(tribo_dyn_tree_place(part, data->pin[tree], tree_q, data->look_poses + part->body, data->look_jac));
         tribo_dyn_tree_inertias(part, data->look_poses + part->body, data->look_inertias);
       }
       if (mass != NULL) {
@@ -103,7 +103,7 @@ TriboStatus tribo_dyn_generalize(const TriboSystem* system, TriboDynData* data, 
   for (int t = 0; t < info->ntree; ++t) {
     const TreePart* part = system->trees + t;
     TriboPose* poses = data->look_poses + part->body;
-    TRIBO_TRY(tribo_pin_kinematics(data->pin[t], unit + info->block_q[part->block], poses, data->look_jac));
+    TRIBO_TRY(tribo_dyn_tree_place(part, data->pin[t], unit + info->block_q[part->block], poses, data->look_jac));
     tribo_dyn_tree_wrenches(part, poses, data->look_jac, wrench + 6 * part->body, force + info->block_v[part->block]);
   }
   return TRIBO_OK;

@@ -55,7 +55,7 @@ void tribo_dyn_tree_twists(const TriboTreeInfo* info, const double* jac, const d
 
 TriboStatus tribo_dyn_tree_look(const TreePart* part, TriboPinData* pin, const double* q, const double* v,
                                 TriboPose* poses, TriboTwist* twists, double* jac) {
-  TRIBO_TRY(tribo_pin_kinematics(pin, q, poses, jac));
+  TRIBO_TRY(tribo_dyn_tree_place(part, pin, q, poses, jac));
   tribo_dyn_tree_twists(part->info, jac, v, poses, twists);
   return TRIBO_OK;
 }
@@ -190,7 +190,7 @@ TriboStatus tribo_dyn_tree_prepare(const TriboSystem* system, TriboDynData* data
   }
   TRIBO_TRY(tribo_pin_integrate(pin, data->q + system->block_q[part->block], data->work, half->q));
   TriboPose* poses = data->look_poses + part->body;
-  TRIBO_TRY(tribo_pin_kinematics(pin, half->q, poses, half->jac));
+  TRIBO_TRY(tribo_dyn_tree_place(part, pin, half->q, poses, half->jac));
   tribo_dyn_tree_inertias(part, poses, half->inertias);
   if (wrench != NULL) {
     tribo_dyn_tree_wrenches(part, poses, half->jac, wrench, half->force);

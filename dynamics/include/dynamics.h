@@ -97,6 +97,8 @@ typedef struct TriboLinkInfo {
   int carrier;             // link whose joint moves this one: itself unless fixed, −1: it never moves. Two links of
                            // one carrier must not collide with each other
   int q_at, nq, v_at, nv;  // where the joint stands in the tree's q and v
+  TriboPose place;         // of the joint, or of a fixed link, in the frame of the joint before it, or in the world
+  double axis[3];          // of the joint, where it has one; unit
   double mass, com[3], inertia[9];
   double moved_mass, moved_com[3], moved_inertia[9];  // with all that is welded to it, in its frame; 0 of fixed links
 } TriboLinkInfo;
