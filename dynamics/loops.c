@@ -33,9 +33,6 @@
 
 enum { PASSES_MAX = 20 };
 
-// Closures count as shut below this. [m, rad]
-static const double SHUT = 1e-13;
-
 int tribo_dyn_flows(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options, int block) {
   const int cluster = system->cluster[block];
   return options->scheme == TRIBO_SCHEME_MIDPOINT && cluster >= 0 && !data->hard[cluster];
@@ -335,7 +332,7 @@ static TriboStatus next_g(const TriboSystem* system, TriboDynData* data, const T
   TRIBO_TRY(measure(system, data, options, q_next, error));
   // shut, or rounding keeps them from it, or there is nothing more to try
   const int stuck = *error > 0.5 * data->last_error;
-  if (options->scheme == TRIBO_SCHEME_EULER || *error <= SHUT || (*error <= 1e-10 && stuck) ||
+  if (options->scheme == TRIBO_SCHEME_EULER || *error <= options->shut || (*error <= 1e-10 && stuck) ||
       data->passes > PASSES_MAX || (data->passes == PASSES_MAX && *error <= 1e-9)) {
     return TRIBO_OK;
   }

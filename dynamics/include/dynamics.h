@@ -219,7 +219,8 @@ typedef struct TriboStepOptions {
   int nmotor;
   const TriboBound* bounds;  // of assemble
   int nbound;
-  int direct;  // 1: closures that are alone with what they tie need no solver
+  int direct;   // 1: closures that are alone with what they tie need no solver
+  double shut;  // closures count as shut below this [m, rad]
 } TriboStepOptions;
 
 TRIBO_NODISCARD TriboStatus tribo_dyn_data_create(const TriboSystem* system, TriboDynData** out);

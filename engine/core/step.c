@@ -63,7 +63,8 @@ TriboStepOptions tribo_data_options(const TriboWorldDef* world, const TriboData*
                         .nmotor = data->model->nmotor,
                         .bounds = data->bounds,
                         .nbound = data->model->nbound,
-                        .direct = data->most_factorisations > 0};
+                        .direct = data->most_factorisations > 0,
+                        .shut = world->tol * world->dt};
   tribo_copy3(o.gravity, world->gravity);
   // below 2 g h a rebound is only what gravity adds in two steps: noise
   o.bounce_min = fmax(world->bounce_min, 2 * tribo_norm3(world->gravity) * world->dt);
