@@ -57,6 +57,7 @@ typedef struct TriboGeom {
   const TriboTerrain* field;  // HEIGHTFIELD only; must outlive the world
   int body;                   // TRIBO_WORLD_BODY or 0 … nbody−1
   TriboPose local;            // geometry frame in the body frame (in the world for static ones)
+  double skin;                // its surface for contacts is this far outside of it, ≥ 0 [m]
   unsigned group, mask;       // a pair collides when (a.group & b.mask) && (b.group & a.mask)
 } TriboGeom;
 

@@ -152,13 +152,12 @@ static TriboStatus add_visual(Drawing* d, const TriboShapeDef* def, int body) {
 
 static TriboStatus add_robot(const TriboScene* scene, Drawing* d, const ModelTree* tree) {
   const TriboTreeInfo* info = tribo_dyn_tree_info(tree->tree);
-  const TriboRobotDef* robot = &scene->robots[tree->robot];
   for (int i = 0; i < info->nvisual; ++i) {
     const TriboTreeGeom* g = &info->visuals[i];
     TriboShapeDef def;
     char name[320];
     tribo_compile_tree_geom(g, &def);
-    snprintf(name, sizeof name, "%s/%s.visual%d", robot->name, info->links[g->link].name, i);
+    snprintf(name, sizeof name, "%s.visual%d", info->links[g->link].name, i);
     def.name = name;
     def.painted = !g->colored;
     if (g->texture != NULL) {

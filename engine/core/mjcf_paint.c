@@ -35,7 +35,7 @@ static TriboStatus add(Mjcf* m, const XmlNode* node, const MjTexture* texture) {
   def.height = texture->height > 0 ? (int)fmin(texture->height, 8192) : def.height;
   def.height = texture->type != MJ_TEXTURE_2D ? def.width : def.height;
   if (texture->file != NULL && texture->builtin == MJ_BUILTIN_NONE) {
-    TRIBO_TRY(tribo_mjcf_file(m, node, m->compiler.texture_dir, texture->file, &def.file));
+    TRIBO_TRY(tribo_mjcf_file(m, node, tribo_mjcf_rules(m, node)->texture_dir, texture->file, &def.file));
   }
   for (int i = 0; i < 3; ++i) {
     def.color[i] = tribo_clamp(texture->rgb1[i], 0, 1);

@@ -75,7 +75,7 @@ static const MjAttr option_attrs[] = {
     WARN("o_solref"),
     WARN("o_solimp"),
     WARN("o_friction"),
-    WARN("actuatorgroupdisable"),
+    R(MjOption, "actuatorgroupdisable", groups, 1, 10),
     // how MuJoCo solves; Tribo solves its own way
     LOOK("impratio"),
     LOOK("tolerance"),
@@ -189,7 +189,7 @@ static const MjAttr geom_attrs[] = {
     T(MjGeom, "mesh", mesh),
     R(MjGeom, "rgba", rgba, 4, 4),
     R(MjGeom, "fitscale", fit_scale, 1, 1),
-    WARN("surfacevel"),
+    R(MjGeom, "surfacevel", surface, 3, 6),
     WARN("adhesion"),
     WARN("fluidshape"),
     WARN("fluidcoef"),
@@ -264,10 +264,9 @@ static const MjAttr frame_attrs[] = {
 };
 ELEMENT(frame);
 
-// read into a body too: count stands in gravcomp, offset in pos, sep in name
 static const MjAttr replicate_attrs[] = {
-    R(MjBody, "count", gravcomp, 1, 1),     T(MjBody, "sep", name),       R(MjBody, "offset", pos, 3, 3),
-    R(MjBody, "euler", orient.euler, 3, 3), T(MjBody, "childclass", cls),
+    I(MjReplicate, "count", count),         T(MjReplicate, "sep", sep),  T(MjReplicate, "prefix", prefix),
+    R(MjReplicate, "offset", offset, 3, 3), ORIENT(MjReplicate, orient), T(MjReplicate, "childclass", cls),
 };
 ELEMENT(replicate);
 
@@ -356,8 +355,8 @@ static const MjAttr tendon_attrs[] = {
     R(MjTendon, "damping", damping, 1, 3),
     R(MjTendon, "frictionloss", frictionloss, 1, 1),
     R(MjTendon, "armature", armature, 1, 1),
-    WARN("actuatorfrclimited"),
-    WARN("actuatorfrcrange"),
+    W(MjTendon, "actuatorfrclimited", force_limited, tristate),
+    R(MjTendon, "actuatorfrcrange", force_range, 2, 2),
     LOOK("group"),
     LOOK("width"),
     LOOK("material"),
@@ -409,6 +408,11 @@ MjSite tribo_mjcf_site_default(void) {
 }
 
 MjTendon tribo_mjcf_tendon_default(void) {
-  return (MjTendon){
-      .limited = MJ_AUTO, .range = {NAN}, .springlength = {-1, NAN}, .solref = {0.02, 1}, .solimp = TRIBO_SOLIMP};
+  return (MjTendon){.limited = MJ_AUTO,
+                    .force_limited = MJ_AUTO,
+                    .force_range = {NAN},
+                    .range = {NAN},
+                    .springlength = {-1, NAN},
+                    .solref = {0.02, 1},
+                    .solimp = TRIBO_SOLIMP};
 }

@@ -123,7 +123,9 @@ static TriboStatus check_shape(const TriboShapeDef* def, int body) {
   TRIBO_TRY(tribo_check_finite(who, "scale", def->scale, 3));
   TRIBO_TRY(tribo_check_finite(who, "position", def->position, 3));
   TRIBO_TRY(tribo_check_quaternion(who, def->quaternion));
+  TRIBO_TRY(tribo_check_range(who, "skin", def->skin, 0, 1e6));
   TRIBO_TRY(tribo_check_finite(who, "surface", def->surface, 3));
+  TRIBO_TRY(tribo_check_finite(who, "spin", def->spin, 3));
   TRIBO_TRY(tribo_check_finite(who, "grain", def->grain, 3));
   for (int i = 0; i < 2; ++i) {
     TRIBO_TRY(tribo_check_range(who, "repeat", def->repeat[i], 1e-6, 1e6));

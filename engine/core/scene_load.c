@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "math3.h"
+#include "urdf.h"
 
 enum { DEEPEST_INCLUDE = 16 };
 
@@ -359,6 +360,7 @@ static TriboStatus load_robot(Loader* l, const YamlNode* node) {
   TRIBO_TRY(tribo_format_read(&l->pool, node, tribo_format_section("robot"), NULL, &def));
   TRIBO_TRY(tribo_load_at(l, node));
   TRIBO_TRY(tribo_load_added(l, tribo_scene_add_robot(l->scene, &def)));
+  TRIBO_TRY(tribo_load_added(l, tribo_urdf_check(l->scene->robots[l->scene->nrobot - 1].urdf, l->log)));
   const char* robot = l->scene->robots[l->scene->nrobot - 1].name;
   const YamlNode* joints = tribo_yaml_get(node, "joints");
   if (joints != NULL && joints->kind != YAML_MAP) {
@@ -532,7 +534,7 @@ static int ends_in(const char* path, const char* ending) {
 
 // The robot of a URDF file, called after the file. Its links do not collide with each other: hulls of meshes overlap
 // where the parts do not, and which pairs to leave out only an SRDF file tells.
-static TriboStatus load_urdf(TriboScene* scene, const char* path) {
+static TriboStatus load_urdf(Loader* l, const char* path) {
   const char* slash = strrchr(path, '/');
   const char* start = slash != NULL ? slash + 1 : path;
   char name[64];
@@ -542,12 +544,13 @@ static TriboStatus load_urdf(TriboScene* scene, const char* path) {
   robot.urdf = path;
   robot.free_base = 2;
   robot.self_collision = 0;
-  return tribo_scene_add_robot(scene, &robot);
+  TRIBO_TRY(tribo_scene_add_robot(l->scene, &robot));
+  return tribo_urdf_check(path, l->log);
 }
 
 // A file by its ending.
 static TriboStatus load_model(Loader* l, const char* path, int depth) {
-  return ends_in(path, ".urdf")  ? load_urdf(l->scene, path)
+  return ends_in(path, ".urdf")  ? load_urdf(l, path)
          : ends_in(path, ".xml") ? tribo_mjcf_load(l->scene, path, l->log)
          : ends_in(path, ".sdf") ? tribo_sdf_load(l->scene, path, l->log)
                                  : load_file(l, path, depth);

@@ -202,6 +202,86 @@ static void replicas_are_numbered(void** state) {
   tribo_model_destroy(model);
 }
 
+// What refers to a replica is replicated: one string from the ceiling to each ball.
+static void replicas_keep_their_tendons(void** state) {
+  (void)state;
+  TriboModel* model = model_from(
+      "<mujoco><worldbody><site name='up' pos='0 0 3'/><replicate count='3' offset='2 0 0'>"
+      "<body><joint name='j' type='slide'/><geom size='.1'/><site name='s' pos='0 0 1'/></body></replicate></worldbody>"
+      "<tendon><spatial name='t'><site site='up'/><site site='s'/></spatial></tendon>"
+      "<actuator><motor name='m' tendon='t'/><motor name='n' joint='j' gear='2'/></actuator></mujoco>",
+      NULL);
+  const TriboModelSize size = tribo_model_size(model);
+  assert_int_equal(size.ntendon, 3);
+  assert_int_equal(size.nactuator, 6);
+  TriboData* data = data_of(model);
+  TriboView length;
+  CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_TENDON, &length));
+  for (int i = 0; i < 3; ++i) {
+    CHECK_NEAR(length.values[i], sqrt(4 + 4.0 * i * i), 1e-14);
+  }
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+static const char* child_file =
+    "<mujoco model='arm'><compiler angle='radian'/>"
+    "<default><geom density='500'/><default class='thin'><geom size='.1'/></default></default>"
+    "<worldbody><body name='base' childclass='thin' pos='9 9 9'><joint name='j' range='-1 2'/><geom/>"
+    "<body name='hand' pos='1 0 0'><joint name='k'/><geom size='.2'/></body></body>"
+    "<body name='other'><joint name='o'/><geom size='.1'/></body></worldbody>"
+    "<actuator><motor name='mj' joint='j'/><motor name='mo' joint='o'/></actuator>"
+    "<keyframe><key name='up'/></keyframe></mujoco>";
+
+// A body of another file keeps its own angles and classes; what drives it comes along, under new names.
+static void models_are_attached(void** state) {
+  (void)state;
+  char text[1200];
+  char* child = text_file(child_file, strlen(child_file), ".xml");
+  snprintf(text, sizeof text,
+           "<mujoco><default><geom size='.3' density='7'/></default><asset><model name='a' file='%s'/>"
+           "<model file='%s'/></asset><worldbody><attach model='a' body='base' prefix='left_'/>"
+           "<frame pos='0 0 5'><attach model='arm' body='base' prefix='right_'/></frame>"
+           "<body name='own'><joint name='o' range='-90 90'/><geom/></body></worldbody></mujoco>",
+           child, child);
+  Heard heard = {0};
+  TriboModel* model = model_from(text, &heard);
+  const TriboModelSize size = tribo_model_size(model);
+  assert_int_equal(size.nbody, 5);
+  assert_int_equal(size.nactuator, 2);
+  assert_non_null(strstr(heard.text, "<keyframe> of an attached model is left out"));
+  CHECK_NEAR(tribo_model_joint(model, joint_id(model, "right_j"))->upper, 2, 0);
+  CHECK_NEAR(tribo_model_joint(model, joint_id(model, "o"))->upper, acos(-1) / 2, 1e-15);
+  const double ball = 4.0 / 3 * acos(-1);
+  int body;
+  CHECK_OK(tribo_model_body_id(model, "left_base", &body));
+  CHECK_NEAR(tribo_model_body(model, body)->mass, 500 * ball * 1e-3, 1e-12);
+  CHECK_OK(tribo_model_body_id(model, "own", &body));
+  CHECK_NEAR(tribo_model_body(model, body)->mass, 7 * ball * 0.027, 1e-12);
+  TriboData* data = data_of(model);
+  CHECK_NEAR(scene_value(model, data, "position.z", "right_hand"), 14, 1e-14);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+  // what is not there, and what attaches itself
+  TriboScene* scene = NULL;
+  snprintf(text, sizeof text,
+           "<mujoco><asset><model name='a' file='%s'/></asset><worldbody>\n<attach model='a' body='tail'/>"
+           "</worldbody></mujoco>",
+           child);
+  CHECK_FAILS(load(text, NULL, &scene), TRIBO_INVALID, ":2: <attach>: there is no body 'tail'");
+  CHECK_FAILS(load("<mujoco><worldbody><attach model='b'/></worldbody></mujoco>", NULL, &scene), TRIBO_INVALID,
+              "there is no <model> 'b'");
+  FILE* file = fopen(child, "w");
+  assert_non_null(file);
+  fprintf(file,
+          "<mujoco><asset><model name='me' file='%s'/></asset><worldbody><attach model='me'/></worldbody></mujoco>",
+          child);
+  fclose(file);
+  CHECK_FAILS(tribo_scene_load(child, NULL, &scene), TRIBO_INVALID, "in a circle");
+  unlink(child);
+  free(child);
+}
+
 // Bits: a meets the floor only, b meets nothing and is drawn; friction of a pair is the larger one.
 static void contacts_follow_the_bits(void** state) {
   (void)state;
@@ -418,6 +498,49 @@ static void what_cannot_move_is_not_pushed(void** state) {
   tribo_model_destroy(model);
 }
 
+// Bodies rest at the sum of their margins, whatever their shapes; a gap does nothing. Surfaces that move take along
+// what lies on them: a ball in the middle of a turntable beside a belt.
+static void margins_hold_apart_and_surfaces_carry(void** state) {
+  (void)state;
+  static const char* const shapes[] = {"type='sphere' size='.1'", "type='box' size='.2 .2 .1'",
+                                       "type='cylinder' size='.2 .1'", "type='ellipsoid' size='.2 .2 .1'",
+                                       "type='mesh' mesh='m'"};
+  static const char* const grounds[] = {"type='plane' size='1 1 1'", "type='box' size='2 2 1' pos='0 0 -1'",
+                                        "type='hfield' hfield='h'"};
+  for (size_t k = 0; k < sizeof shapes / sizeof *shapes * 3; ++k) {
+    char text[900];
+    snprintf(
+        text, sizeof text,
+        "<mujoco><asset><mesh name='m' vertex='.2 .2 .1 -.2 .2 .1 .2 -.2 .1 -.2 -.2 .1 .2 .2 -.1 -.2 .2 -.1 .2 -.2 -.1 "
+        "-.2 -.2 -.1'/><hfield name='h' nrow='3' ncol='3' elevation='0 0 0 0 0 0 0 0 0' size='2 2 1 1'/></asset>"
+        "<worldbody><geom %s margin='.01' gap='.2'/><body name='a' pos='0 0 .14'><freejoint/>"
+        "<geom %s margin='.02'/></body></worldbody></mujoco>",
+        grounds[k % 3], shapes[k / 3]);
+    TriboModel* model = model_from(text, NULL);
+    TriboData* data = data_of(model);
+    for (int i = 0; i < 200; ++i) {
+      CHECK_OK(tribo_step(model, data, NULL));
+    }
+    CHECK_NEAR(scene_value(model, data, "position.z", "a"), 0.13, 2e-6);
+    tribo_data_destroy(data);
+    tribo_model_destroy(model);
+  }
+  TriboModel* model = model_from(
+      "<mujoco><worldbody><geom type='cylinder' size='2 .1' pos='0 0 -.1' surfacevel='0 0 0 0 0 3'/>"
+      "<body name='disc' pos='0 0 .1'><freejoint/><geom type='cylinder' size='.3 .1'/></body>"
+      "<geom type='box' size='3 1 .1' pos='9 0 -.1' surfacevel='.7 0 0'/>"
+      "<body name='box' pos='8 0 .1'><freejoint/><geom type='box' size='.1 .1 .1'/></body></worldbody></mujoco>",
+      NULL);
+  TriboData* data = data_of(model);
+  for (int i = 0; i < 500; ++i) {
+    CHECK_OK(tribo_step(model, data, NULL));
+  }
+  CHECK_NEAR(scene_value(model, data, "velocity.x", "box"), 0.7, 1e-9);
+  CHECK_NEAR(scene_value(model, data, "omega.z", "disc"), 3, 1e-9);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
 // What is not honoured is said once per kind, with its line.
 static void what_is_left_out_is_said(void** state) {
   (void)state;
@@ -464,6 +587,8 @@ static const struct {
     {BODY("<freejoint/><geom type='plane' size='1 1 1'/>"), "a plane cannot move"},
     {BODY("<wheel/>"), "<wheel> has no place in a body"},
     {"<mujoco><include file='/nowhere.xml'/></mujoco>", "/nowhere.xml: no such file"},
+    {"<mujoco><asset><mesh file='/no/a.stl'/>\n<mesh file='/no/b.obj'/></asset></mujoco>",
+     "2 meshes were not found: '/no/a.stl' (line 1: /no/a.stl); '/no/b.obj' (line 2: /no/b.obj)"},
     {"<mujoco><actuator><motor joint='j'/></actuator></mujoco>", "there is no joint 'j'"},
     {"<mujoco><keyframe><key qpos='1'/></keyframe></mujoco>", "the model has 0 of them"},
     {"<mujoco><keyframe><key pos='1'/></keyframe></mujoco>", "no attribute 'pos'"},
@@ -524,12 +649,15 @@ int main(void) {
       cmocka_unit_test(bodies_show_what_mujoco_shows),
       cmocka_unit_test(several_joints_become_a_chain),
       cmocka_unit_test(replicas_are_numbered),
+      cmocka_unit_test(replicas_keep_their_tendons),
+      cmocka_unit_test(models_are_attached),
       cmocka_unit_test(contacts_follow_the_bits),
       cmocka_unit_test(keyframes_are_states),
       cmocka_unit_test(force_sensors_feel_what_hangs_below),
       cmocka_unit_test(softness_is_that_of_the_file),
       cmocka_unit_test(height_fields_come_from_files),
       cmocka_unit_test(what_cannot_move_is_not_pushed),
+      cmocka_unit_test(margins_hold_apart_and_surfaces_carry),
       cmocka_unit_test(what_is_left_out_is_said),
       cmocka_unit_test(wrong_files_are_refused_with_a_place),
       cmocka_unit_test(circles_and_depth_are_refused),

@@ -158,7 +158,9 @@ typedef struct TriboShapeDef {
   double position[3];  // in the body frame
   double quaternion[4];
   const char* material;  // NULL: "default"
+  double skin;           // contacts act this far outside of it: bodies rest at the sum of their skins [m]
   double surface[3];     // velocity of the surface against its body, in body axes: a conveyor belt [m/s]
+  double spin[3];        // and its turning about the position of the shape: a turntable [rad/s]
   double grain[3];       // direction in body axes along which `friction` acts, where the material has a friction2
   double density;        // [kg/m³] ≥ 0, for bodies without a mass
   double color[4];       // r g b a in [0, 1]
@@ -230,6 +232,18 @@ typedef struct TriboMotorDef {
 TRIBO_API TriboMotorDef tribo_motor_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_motor(TriboScene* scene, const TriboMotorDef* def, int* id);
 
+// What a stretch of a string goes around, without friction: a sphere, or a cylinder without ends along z.
+typedef enum TriboWrapKind { TRIBO_WRAP_SPHERE, TRIBO_WRAP_CYLINDER, TRIBO_WRAP_COUNT } TriboWrapKind;
+typedef struct TriboWrapDef {
+  TriboWrapKind kind;
+  double radius;     // [m]; 0: the stretch is straight
+  const char* body;  // that it is part of; NULL: the world
+  double position[3], quaternion[4];
+  const char* side_body;
+  double side[3];  // a point on whose side the string passes; inside of the shape: the string passes inside. NAN: none
+} TriboWrapDef;
+TRIBO_API TriboWrapDef tribo_wrap_default(void);
+
 // A tendon has a length: a weighted sum of joint positions, or that of a string through points of bodies. It is a
 // spring and a damper along that length, and actuators may pull on it.
 typedef struct TriboTendonDef {
@@ -242,13 +256,25 @@ typedef struct TriboTendonDef {
   int npoint;                 // 0, or at least 2
   const double* shares;  // (npoint) or NULL: what the stretch from a point to the next counts, 1 by default. Behind a
                          // pulley with n branches 1/n, between two branches 0; the last one means nothing
+  const TriboWrapDef* wraps;    // (npoint) or NULL: what the stretch from a point to the next goes around
   double stiffness, damping;    // [N/m, N·s/m, or per rad]
   double rest[2];               // slack between these two lengths; NAN: the length at the start
   double lower, upper;          // limits of its length, ±INFINITY: none
   double solref[2], solimp[5];  // MuJoCo's softness of the limits, as of a material; solref[0] = 0: rigid
+  double force_min, force_max;  // what the sum of the forces of its actuators is cut off to
 } TriboTendonDef;
 TRIBO_API TriboTendonDef tribo_tendon_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_tendon(TriboScene* scene, const TriboTendonDef* def, int* id);
+
+// A muscle pulls with −peak (F_L F_V a + F_P): curves of its length and speed, in optimal lengths.
+typedef struct TriboMuscleDef {
+  double peak;              // active force at rest [N]; below 0: scale over the acceleration that a unit force makes
+  double scale;             // [m/s², rad/s²]
+  double lengths[2];        // of what it pulls, between which it works [m, rad]; NAN: found from limits
+  double range[2];          // the same in optimal lengths
+  double lmin, lmax, vmax;  // between which lengths and up to which speed it pulls [L₀, L₀/s]
+  double fpmax, fvmax;      // twice the passive force halfway to lmax, active force when stretched fast [peak]
+} TriboMuscleDef;
 
 // An actuator pushes a joint or pulls a tendon, of position l = gear · q or gear · length, with the force
 // (gain · (1, l, l̇)) a + bias · (1, l, l̇) within its bounds; a is the control, or what follows the control in time.
@@ -265,8 +291,12 @@ typedef struct TriboActuatorDef {
   double ctrl_min, ctrl_max;  // what a control is cut off to
   double force_min, force_max;
   TriboActivation activation;
-  double time_constant;     // FILTER [s] > 0
-  double act_min, act_max;  // what the activation is cut off to
+  double time_constant;                  // FILTER, EXACT, MUSCLE [s] > 0
+  double time_constant_down, smoothing;  // MUSCLE: where it falls [s] > 0; width of the change between the two
+  double act_min, act_max;               // what the activation is cut off to
+  int early;                             // 1: the activation of the end of the step acts
+  int has_muscle;                        // 1: the force is that of the muscle, not of gain and bias
+  TriboMuscleDef muscle;
 } TriboActuatorDef;
 TRIBO_API TriboActuatorDef tribo_actuator_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_actuator(TriboScene* scene, const TriboActuatorDef* def, int* id);
@@ -297,15 +327,17 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_read_trajectory(TriboScene* sc
                                                                   TriboControllerDef* def);
 
 typedef struct TriboRobotDef {
-  const char* name;  // its bodies and joints are called "<name>/<link>"
-  const char* urdf;  // a file, or package://… of the example robots and of ROS_PACKAGE_PATH
-  const char* srdf;  // NULL: none
-  double position[3];
+  const char* name;    // its bodies and joints are called "<name>/<link>"
+  const char* urdf;    // a file, or package://… of the example robots and of ROS_PACKAGE_PATH
+  const char* srdf;    // NULL: none
+  const char* attach;  // a link of another robot that carries it as a tool, "arm/wrist"; NULL: none
+  double position[3];  // of the base, in the world or in the link that carries it
   double quaternion[4];
   int free_base;          // 0: the base is fixed; 1: it floats; 2: it floats when the root link has a mass of its own
   const char* reference;  // reference pose of the SRDF; NULL: zero configuration
   const char* material;
   int self_collision;
+  int pieces;  // 1: a mesh collides as its parts that no triangle joins, each as its hull; 0: as one hull
 } TriboRobotDef;
 TRIBO_API TriboRobotDef tribo_robot_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_robot(TriboScene* scene, const TriboRobotDef* def);
@@ -473,6 +505,7 @@ typedef struct TriboShapeInfo {
   int per_metre, hidden;
   int material;
   double surface[3];     // velocity of the surface, body axes [m/s]
+  double spin[3];        // turning of the surface about the position, body axes [rad/s]
   double grain[3];       // of its friction, body axes
   const double* points;  // HULL, HEIGHTFIELD: (npoint × 3)
   const int* triangles;  // HULL, HEIGHTFIELD: (ntriangle × 3), outward
@@ -750,6 +783,7 @@ typedef struct TriboInverseOptions {
   int drives;                   // 1: the scene's motors and actuators act too, and torques are what they leave to do
   int nearest;                  // 1: a wish that is not feasible gives way to the nearest motion that is
   int span;                     // 1: tell which torques the motion leaves open
+  int lead;                     // 1: the next step starts from these impulses: of several answers it finds this one
 } TriboInverseOptions;
 TRIBO_API TriboInverseOptions tribo_inverse_default(void);
 
@@ -770,8 +804,9 @@ typedef struct TriboInverse {
   int nspan;           // dimension of the set of torques that can be added without moving anything, cones aside
   const double* span;  // (nspan × nv) orthonormal
 } TriboInverse;
-// From the present state; it does not change. wish (nv): the velocity after the model's dt. The problem of the last
-// step is forgotten, and its contacts give way to those of the wish, so that the viewer draws their forces.
+// From the present state; it does not change, but for the impulses a step starts from if `lead` is set. wish (nv): the
+// velocity after the model's dt. The problem of the last step is forgotten, and its contacts give way to those of the
+// wish, so that the viewer draws their forces.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_inverse_dynamics(const TriboModel* model, TriboData* data,
                                                              const double* wish, const TriboInverseOptions* options,
                                                              TriboInverse* out);
