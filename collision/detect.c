@@ -290,14 +290,14 @@ static void set_motion(TriboMotion* motion, const TriboSolid* solid, const Tribo
   }
 }
 
-// World poses, motions and boxes swept by the motion of one step and grown by half the margin.
+// World poses, motions and boxes swept by the motion of one step and grown by the skin and half the margin.
 static void place(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query) {
   for (int i = 0; i < world->ngeom; ++i) {
     const TriboGeom* geom = world->geoms + i;
     TriboSolid* solid = data->solids + i;
     TriboMotion* motion = data->motions + i;
     TriboBox* box = data->boxes + i;
-    double grow = 0.5 * query->margin;
+    double grow = 0.5 * query->margin + geom->skin;
     if (geom->kind == TRIBO_SHAPE_HALFSPACE) {
       continue;
     }
@@ -358,7 +358,7 @@ static TriboStatus plane_pairs(const Guests* guests, TriboColData* data, double 
     const TriboSolid* plane = data->solids + world->planes[p];
     double n[3], offset;
     tribo_col_axis(n, plane, 2);
-    offset = tribo_dot3(n, plane->pose.p) + 0.5 * margin;  // the other half is in the box
+    offset = tribo_dot3(n, plane->pose.p) + plane->skin + 0.5 * margin;  // the other half is in the box
     for (int i = 0; i < world->nmoving; ++i) {
       const TriboBox* box = data->boxes + world->moving[i];
       double lowest = 0;

@@ -33,8 +33,8 @@ static void exchange_sides(TriboManifold* m) {
   }
 }
 
-TriboStatus tribo_col_collide(TriboCoalQuery* query, const TriboSolid* a, const TriboSolid* b, double reach,
-                              TriboManifold* m, int* by_coal) {
+static TriboStatus collide(TriboCoalQuery* query, const TriboSolid* a, const TriboSolid* b, double reach,
+                           TriboManifold* m, int* by_coal) {
   m->count = 0;
   m->gap = INFINITY;
   TriboPairFn* closed = a->kind <= b->kind ? table[a->kind][b->kind] : table[b->kind][a->kind];
@@ -57,6 +57,22 @@ TriboStatus tribo_col_collide(TriboCoalQuery* query, const TriboSolid* a, const 
   } else {
     closed(b, a, reach, m);
     exchange_sides(m);
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_col_collide(TriboCoalQuery* query, const TriboSolid* a, const TriboSolid* b, double reach,
+                              TriboManifold* m, int* by_coal) {
+  const double skin = a->skin + b->skin;
+  if (skin == 0) {
+    return collide(query, a, b, reach, m, by_coal);
+  }
+  TriboSolid bare_a = *a, bare_b = *b;
+  bare_a.skin = bare_b.skin = 0;
+  TRIBO_TRY(collide(query, &bare_a, &bare_b, reach + skin, m, by_coal));
+  m->gap -= skin;
+  for (int i = 0; i < m->count; ++i) {
+    m->points[i].gap -= skin;
   }
   return TRIBO_OK;
 }

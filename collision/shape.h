@@ -32,6 +32,7 @@ typedef struct TriboSolid {
   const TriboHull* hull;      // HULL only
   const TriboTerrain* field;  // HEIGHTFIELD only
   TriboCoalShape* coal;       // NULL for half-spaces and height fields; belongs to the hull or to who made the solid
+  double skin;                // its surface for contacts is this far outside
   TriboPose pose;
 } TriboSolid;
 

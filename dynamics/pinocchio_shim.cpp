@@ -167,6 +167,7 @@ static void add_link(TriboTree* tree, const TriboLinkDef* links, int index) {
   link.kind = def.kind;
   link.joint_kind = tribo_dyn_joint_name(def.kind);
   link.parent = def.parent;
+  link.file = def.file;
   link.mass = def.mass;
   std::memcpy(link.com, def.com, sizeof link.com);
   std::memcpy(link.inertia, def.inertia, sizeof link.inertia);

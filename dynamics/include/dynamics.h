@@ -49,6 +49,7 @@ typedef struct TriboLinkDef {
   double restitution;        // share of the speed that comes back from a limit, 0 … 1
   TriboSoftness soft;        // of its limits
   double effort;             // bound of the motor [N·m, N]; INFINITY: none
+  int file;                  // which of several robot files it comes from
 } TriboLinkDef;
 
 // A link at its parent's origin that is welded to it: axes z and x, no mass, no limits. Start from this.
@@ -67,8 +68,13 @@ typedef struct TriboUrdfDef {
   TriboPose base;                   // of the root link (fixed base: built in; free base: initial)
   const char* const* package_dirs;  // where package:// is looked for, before ROS_PACKAGE_PATH and AMENT_PREFIX_PATH
   int npackage_dir;
+  const char* prefix;  // of the names of links, joints and poses; NULL: none
+  const char* parent;  // of a tool: the link of an earlier file, by its name with its prefix, that carries its root at
+                       // `base`; free_base counts not
 } TriboUrdfDef;
 TRIBO_NODISCARD TriboStatus tribo_dyn_tree_load_urdf(const TriboUrdfDef* def, TriboTree** out);
+// A robot and its tools as one tree: the first file has no parent, all others have one.
+TRIBO_NODISCARD TriboStatus tribo_dyn_tree_load_urdfs(const TriboUrdfDef* defs, int ndef, TriboTree** out);
 void tribo_dyn_tree_destroy(TriboTree* tree);
 
 // A collision shape of a loaded tree, or one that is drawn, as the file states it.
@@ -78,8 +84,10 @@ typedef struct TriboTreeGeom {
   double size[3];    // as in collision.h
   const char* mesh;  // absolute path, shape 4
   double scale[3];
-  TriboPose local;  // in the link frame
-  double color[4];  // drawn ones
+  TriboPose local;      // in the link frame
+  double color[4];      // drawn ones
+  int colored;          // 1: the file says the colour, or the picture
+  const char* texture;  // path of a picture, NULL: none
 } TriboTreeGeom;
 
 // A joint that follows another: q = ratio q_of + offset.
@@ -101,6 +109,7 @@ typedef struct TriboLinkInfo {
   double axis[3];          // of the joint, where it has one; unit
   double mass, com[3], inertia[9];
   double moved_mass, moved_com[3], moved_inertia[9];  // with all that is welded to it, in its frame; 0 of fixed links
+  int file;                                           // of the robot files, which one it comes from
 } TriboLinkInfo;
 
 typedef struct TriboTreeInfo {

@@ -18,6 +18,7 @@ typedef struct Builder {
   int* root;          // (nbody of the scene) root body of its tree, −1: free body
   int* order;         // (nbody of the scene) bodies, parents before children
   TriboPose* frame;   // (nbody of the scene) link frame in the world at zero configuration
+  int* family;        // (nrobot of the scene) robots of one tree: the one that carries the others, then its tools
 } Builder;
 
 static TriboStatus no_memory(void) {
@@ -201,11 +202,10 @@ static TriboStatus exclude_neighbours(TriboModel* model, const TriboTreeInfo* in
 }
 
 // The tree becomes the model's, with its bodies and joints.
-static TriboStatus register_tree(TriboModel* model, TriboTree* tree, int robot, const char* prefix,
-                                 const TriboPose* offsets) {
+static TriboStatus register_tree(TriboModel* model, TriboTree* tree, int robot, const TriboPose* offsets) {
   const TriboTreeInfo* info = tribo_dyn_tree_info(tree);
   ModelTree* entry = &model->trees[model->ntree];
-  *entry = (ModelTree){tree, robot, model->nbody, model->nq, model->nv};
+  *entry = (ModelTree){.tree = tree, .robot = robot, .first_body = model->nbody, .q_at = model->nq, .v_at = model->nv};
   int block = model->nfree + model->ntree;
   model->ntree++;
   for (int i = 0; i < info->nlink; ++i) {
@@ -215,10 +215,8 @@ static TriboStatus register_tree(TriboModel* model, TriboTree* tree, int robot, 
         .mass = link->mass, .q_at = model->nq + link->q_at, .v_at = model->nv + link->v_at, .block = block};
     tribo_sub3(body.com, link->com, offset.p);
     inertia6(body.inertia, link->inertia);
-    char name[256];
-    snprintf(name, sizeof name, "%s%s", prefix, link->name);
     int id = model->nbody;
-    TRIBO_TRY(add_body(model, name, &body, &offset));
+    TRIBO_TRY(add_body(model, link->name, &body, &offset));
     if (link->nv > 0) {
       TriboJointInfo joint = {.kind = link->joint_kind,
                               .parent = link->parent < 0 ? TRIBO_WORLD : entry->first_body + link->parent,
@@ -237,8 +235,7 @@ static TriboStatus register_tree(TriboModel* model, TriboTree* tree, int robot, 
       if (link->nv == 1) {
         joint.effort = info->effort[link->v_at];
       }
-      snprintf(name, sizeof name, "%s%s", prefix, link->joint_name);
-      TRIBO_TRY(add_joint(model, name, &joint));
+      TRIBO_TRY(add_joint(model, link->joint_name, &joint));
     }
   }
   TRIBO_TRY(exclude_neighbours(model, info, entry->first_body));
@@ -267,22 +264,61 @@ static TriboStatus add_joint_tree(Builder* b, int root, TriboLinkDef* links, Tri
   int first_joint = b->parent_joint[root];
   TRIBO_TRY(tribo_located(tribo_dyn_tree_build(links, nlink, &tree),
                           first_joint >= 0 ? b->scene->joint_where[first_joint] : b->scene->body_where[root]));
-  return register_tree(b->model, tree, -1, "", offsets);
+  return register_tree(b->model, tree, -1, offsets);
+}
+
+// The robot that carries another one as a tool, directly; −1: none.
+static TriboStatus find_bearer(const TriboScene* scene, int tool, int* out) {
+  const TriboRobotDef* def = &scene->robots[tool];
+  *out = -1;
+  for (int i = 0; def->attach != NULL && i < tool; ++i) {
+    const size_t n = strlen(scene->robots[i].name);
+    if (strncmp(def->attach, scene->robots[i].name, n) == 0 && def->attach[n] == '/') {
+      *out = i;
+    }
+  }
+  return def->attach == NULL || *out >= 0
+             ? TRIBO_OK
+             : tribo_located(tribo_fail(TRIBO_NOT_FOUND, "robot '%s': attach: '%s' is no link of a robot above",
+                                        def->name, def->attach),
+                             scene->robot_where[tool]);
+}
+
+// A robot with its tools, those of tools included, in the order of the scene: b->family.
+static TriboStatus find_family(Builder* b, int index, int* count) {
+  *count = 0;
+  for (int i = index; i < b->scene->nrobot; ++i) {
+    int bearer, ours = i == index;
+    TRIBO_TRY(find_bearer(b->scene, i, &bearer));
+    for (int k = 0; k < *count; ++k) {
+      ours |= b->family[k] == bearer;
+    }
+    if (ours) {
+      b->family[(*count)++] = i;
+    }
+  }
+  return TRIBO_OK;
 }
 
 static TriboStatus add_robot(Builder* b, int index, TriboTree* tree) {
-  const TriboRobotDef* def = &b->scene->robots[index];
+  const TriboScene* scene = b->scene;
   TriboModel* model = b->model;
-  char prefix[96];
-  snprintf(prefix, sizeof prefix, "%s/", def->name);
-  TRIBO_TRY(register_tree(model, tree, index, prefix, NULL));
-  if (def->self_collision) {
-    return TRIBO_OK;
+  const TriboTreeInfo* info = tribo_dyn_tree_info(tree);
+  TRIBO_TRY(register_tree(model, tree, index, NULL));
+  int count;
+  TRIBO_TRY(find_family(b, index, &count));
+  ModelTree* entry = &model->trees[model->ntree - 1];
+  entry->robots = tribo_pool_copy(&model->pool, b->family, (size_t)count, sizeof *b->family);
+  if (entry->robots == NULL) {
+    return no_memory();
   }
-  int first = model->trees[model->ntree - 1].first_body;
-  for (int i = first; i < model->nbody; ++i) {
-    for (int k = first; k < i; ++k) {
-      TRIBO_TRY(tribo_compile_exclude(model, k, i));
+  for (int i = 0; i < info->nlink; ++i) {
+    const TriboRobotDef* own = &scene->robots[entry->robots[info->links[i].file]];
+    for (int k = 0; k < i; ++k) {
+      const TriboRobotDef* other = &scene->robots[entry->robots[info->links[k].file]];
+      if (!own->self_collision || !other->self_collision) {
+        TRIBO_TRY(tribo_compile_exclude(model, entry->first_body + k, entry->first_body + i));
+      }
     }
   }
   return TRIBO_OK;
@@ -354,28 +390,46 @@ static TriboStatus initial_joint(const TriboModel* model, const char* name, doub
   return TRIBO_OK;
 }
 
-static TriboStatus robot_state(Builder* b, const ModelTree* entry) {
+// Where the joints of one robot of a tree start: in a reference pose of its own.
+static TriboStatus reference_state(Builder* b, const ModelTree* entry, int file) {
   const TriboTreeInfo* info = tribo_dyn_tree_info(entry->tree);
+  const TriboRobotDef* def = &b->scene->robots[entry->robots[file]];
   double* q = b->model->q0 + entry->q_at;
-  memcpy(q, info->neutral, (size_t)info->nq * sizeof *q);
-  const TriboRobotDef* def = &b->scene->robots[entry->robot];
-  if (def->reference != NULL) {
-    int found = -1;
-    for (int i = 0; i < info->nreference; ++i) {
-      found = strcmp(info->reference_names[i], def->reference) == 0 ? i : found;
-    }
-    if (found < 0) {
-      return tribo_fail(TRIBO_NOT_FOUND, "robot '%s': there is no reference pose '%s' in %s", def->name, def->reference,
-                        def->srdf != NULL ? def->srdf : "the robot (no srdf given)");
-    }
-    memcpy(q, info->references + (size_t)found * (size_t)info->nq, (size_t)info->nq * sizeof *q);
+  char name[256];
+  snprintf(name, sizeof name, "%s/%s", def->name, def->reference);
+  int found = -1;
+  for (int i = 0; i < info->nreference; ++i) {
+    found = strcmp(info->reference_names[i], name) == 0 ? i : found;
   }
-  if (info->links[0].kind == TRIBO_JOINT_FREE && def->reference != NULL) {
+  if (found < 0) {
+    return tribo_fail(TRIBO_NOT_FOUND, "robot '%s': there is no reference pose '%s' in %s", def->name, def->reference,
+                      def->srdf != NULL ? def->srdf : "the robot (no srdf given)");
+  }
+  const double* reference = info->references + (size_t)found * (size_t)info->nq;
+  for (int i = 0; i < info->nlink; ++i) {
+    const TriboLinkInfo* link = &info->links[i];
+    if (link->file == file) {
+      memcpy(q + link->q_at, reference + link->q_at, (size_t)link->nq * sizeof *q);
+    }
+  }
+  if (info->links[0].kind == TRIBO_JOINT_FREE && file == 0) {
     // the placement of the scene, on top of the reference's own base pose; the neutral pose has it already
     TriboPose base = tribo_pose(def->position, def->quaternion), own = tribo_pose(q, q + 3);
     TriboPose placed = tribo_pose_mul(&base, &own);
     tribo_copy3(q, placed.p);
     tribo_quat_from_mat(q + 3, placed.R);
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus robot_state(Builder* b, const ModelTree* entry) {
+  const TriboTreeInfo* info = tribo_dyn_tree_info(entry->tree);
+  memcpy(b->model->q0 + entry->q_at, info->neutral, (size_t)info->nq * sizeof(double));
+  for (int file = 0; file <= info->links[info->nlink - 1].file; ++file) {
+    const int robot = entry->robots[file];
+    if (b->scene->robots[robot].reference != NULL) {
+      TRIBO_TRY(tribo_located(reference_state(b, entry, file), b->scene->robot_where[robot]));
+    }
   }
   return TRIBO_OK;
 }
@@ -387,7 +441,7 @@ static TriboStatus initial_state(Builder* b) {
     const ModelTree* entry = &model->trees[t];
     const TriboTreeInfo* info = tribo_dyn_tree_info(entry->tree);
     if (entry->robot >= 0) {
-      TRIBO_TRY(tribo_located(robot_state(b, entry), scene->robot_where[entry->robot]));
+      TRIBO_TRY(robot_state(b, entry));
     } else {
       memcpy(model->q0 + entry->q_at, info->neutral, (size_t)info->nq * sizeof *model->q0);
     }
@@ -415,21 +469,26 @@ static TriboStatus initial_state(Builder* b) {
 
 // ---- all of it
 
-static TriboStatus load_robots(const TriboScene* scene, TriboTree** trees, int* nlink) {
-  for (int i = 0; i < scene->nrobot; ++i) {
-    const TriboRobotDef* def = &scene->robots[i];
-    // package:// is also looked for among the example robots
-    static const char* const packages[] = {TRIBO_PACKAGE_DIR};
-    TriboUrdfDef urdf = {.urdf = def->urdf,
-                         .package_dirs = packages,
-                         .npackage_dir = 1,
-                         .srdf = def->srdf,
-                         .free_base = def->free_base,
-                         .base = tribo_pose(def->position, def->quaternion)};
-    TRIBO_TRY(tribo_located(tribo_dyn_tree_load_urdf(&urdf, &trees[i]), scene->robot_where[i]));
-    *nlink += tribo_dyn_tree_info(trees[i])->nlink;
+static TriboStatus load_robot(Builder* b, int index, TriboUrdfDef* files, TriboTree** out) {
+  // package:// is also looked for among the example robots
+  static const char* const packages[] = {TRIBO_PACKAGE_DIR};
+  int count;
+  TRIBO_TRY(find_family(b, index, &count));
+  for (int i = 0; i < count; ++i) {
+    const TriboRobotDef* def = &b->scene->robots[b->family[i]];
+    files[i] = (TriboUrdfDef){.urdf = def->urdf,
+                              .package_dirs = packages,
+                              .npackage_dir = 1,
+                              .srdf = def->srdf,
+                              .free_base = def->free_base,
+                              .prefix = tribo_pool_format(&b->model->pool, "%s/", def->name),
+                              .parent = def->attach,
+                              .base = tribo_pose(def->position, def->quaternion)};
+    if (files[i].prefix == NULL) {
+      return no_memory();
+    }
   }
-  return TRIBO_OK;
+  return tribo_located(tribo_dyn_tree_load_urdfs(files, count, out), b->scene->robot_where[index]);
 }
 
 // How many trees the joints make.
@@ -441,12 +500,19 @@ static int count_roots(const Builder* b) {
   return n;
 }
 
-static TriboStatus build(Builder* b, TriboTree** robots, TriboFreeBodyDef* free_defs, TriboLinkDef* links,
-                         TriboPose* offsets, int* link_of) {
+static TriboStatus build(Builder* b, TriboUrdfDef* files, TriboTree** robots, TriboFreeBodyDef* free_defs,
+                         TriboLinkDef* links, TriboPose* offsets, int* link_of) {
   const TriboScene* scene = b->scene;
   TriboModel* model = b->model;
   int nlink = 0;
-  TRIBO_TRY(load_robots(scene, robots, &nlink));
+  for (int i = 0; i < scene->nrobot; ++i) {
+    int bearer;
+    TRIBO_TRY(find_bearer(scene, i, &bearer));
+    if (bearer < 0) {
+      TRIBO_TRY(load_robot(b, i, files, &robots[i]));
+      nlink += tribo_dyn_tree_info(robots[i])->nlink;
+    }
+  }
   size_t nbody = (size_t)(scene->nbody + nlink);
   model->bodies = tribo_pool_alloc(&model->pool, nbody, sizeof *model->bodies);
   model->body_offset = tribo_pool_alloc(&model->pool, nbody, sizeof *model->body_offset);
@@ -471,7 +537,9 @@ static TriboStatus build(Builder* b, TriboTree** robots, TriboFreeBodyDef* free_
   for (int i = 0; i < scene->nrobot; ++i) {
     TriboTree* tree = robots[i];
     robots[i] = NULL;  // the model owns it from here
-    TRIBO_TRY(add_robot(b, i, tree));
+    if (tree != NULL) {
+      TRIBO_TRY(add_robot(b, i, tree));
+    }
   }
   for (int t = 0; t < model->ntree; ++t) {
     trees[t] = model->trees[t].tree;
@@ -495,23 +563,26 @@ TriboStatus tribo_compile_bodies(const TriboScene* scene, TriboModel* model, int
                tribo_alloc(n, sizeof(int)),
                tribo_alloc(n, sizeof(int)),
                tribo_alloc(n, sizeof(int)),
-               tribo_alloc(n, sizeof(TriboPose))};
+               tribo_alloc(n, sizeof(TriboPose)),
+               tribo_alloc((size_t)scene->nrobot, sizeof(int))};
+  TriboUrdfDef* files = tribo_alloc((size_t)scene->nrobot, sizeof *files);
   TriboTree** robots = tribo_alloc((size_t)scene->nrobot, sizeof(TriboTree*));
   TriboFreeBodyDef* free_defs = tribo_alloc(n, sizeof *free_defs);
   TriboLinkDef* links = tribo_alloc(n, sizeof *links);
   TriboPose* offsets = tribo_alloc(n, sizeof *offsets);
   int* link_of = tribo_alloc(n, sizeof *link_of);
   TriboStatus status = TRIBO_NOMEM;
-  if (b.parent_joint == NULL || b.root == NULL || b.order == NULL || b.frame == NULL || robots == NULL ||
-      free_defs == NULL || links == NULL || offsets == NULL || link_of == NULL) {
+  if (b.parent_joint == NULL || b.root == NULL || b.order == NULL || b.frame == NULL || b.family == NULL ||
+      files == NULL || robots == NULL || free_defs == NULL || links == NULL || offsets == NULL || link_of == NULL) {
     status = no_memory();
   } else {
-    status = build(&b, robots, free_defs, links, offsets, link_of);
+    status = build(&b, files, robots, free_defs, links, offsets, link_of);
   }
   for (int i = 0; robots != NULL && i < scene->nrobot; ++i) {
     tribo_dyn_tree_destroy(robots[i]);
   }
-  void* scratch[] = {b.parent_joint, b.root, b.order, b.frame, robots, free_defs, links, offsets, link_of};
+  void* scratch[] = {b.parent_joint, b.root,    b.order, b.frame, b.family, files,
+                     robots,         free_defs, links,   offsets, link_of};
   for (size_t i = 0; i < sizeof scratch / sizeof scratch[0]; ++i) {
     tribo_free(scratch[i]);
   }

@@ -150,13 +150,13 @@ static TriboStatus gather(const TriboScene* scene, TriboModel* model, Ties* ties
       TriboClosureDef* def = &ties->defs[at];
       *def = tribo_closure_default();
       def->kind = TRIBO_CLOSURE_MIMIC;
-      def->name = tribo_pool_format(&model->pool, "%s/%s mimic", scene->robots[robot].name, mimic->joint);
-      def->joint_a = tribo_pool_format(&model->pool, "%s/%s", scene->robots[robot].name, mimic->of);
-      def->joint_b = tribo_pool_format(&model->pool, "%s/%s", scene->robots[robot].name, mimic->joint);
+      def->name = tribo_pool_format(&model->pool, "%s mimic", mimic->joint);
+      def->joint_a = mimic->of;
+      def->joint_b = mimic->joint;
       def->ratio = mimic->ratio;
       def->offset = mimic->offset;
       ties->where[at] = scene->robots[robot].urdf;
-      if (def->name == NULL || def->joint_a == NULL || def->joint_b == NULL) {
+      if (def->name == NULL) {
         return no_memory();
       }
     }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "eigen3.h"
-#include "model.h"
+#include "muscle.h"
 #include "pose.h"
 
 static TriboStatus no_memory(void) {
@@ -22,10 +22,37 @@ static TriboStatus find_joint(const TriboModel* model, const char* who, const ch
 
 // ---- tendons
 
+// A point of a body as the frame that dynamics moves sees it.
+static TriboStatus find_point(const TriboModel* model, const char* name, const double at[3], int* body, double out[3]) {
+  *body = TRIBO_WORLD;
+  tribo_copy3(out, at);
+  if (name != NULL) {
+    TRIBO_TRY(tribo_model_body_id(model, name, body));
+    const TriboPose* offset = &model->body_offset[*body];
+    tribo_mul33v(out, offset->R, at);
+    tribo_add3(out, out, offset->p);
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus compile_wrap(const TriboModel* model, const TriboWrapDef* def, ModelWrap* out) {
+  *out = (ModelWrap){.kind = def->kind, .radius = def->radius, .frame = tribo_pose(def->position, def->quaternion)};
+  TRIBO_TRY(find_point(model, def->side_body, def->side, &out->side_body, out->side));
+  TRIBO_TRY(find_point(model, def->body, def->position, &out->body, out->frame.p));
+  if (def->body != NULL) {
+    const TriboPose own = tribo_pose(def->position, def->quaternion);
+    out->frame = tribo_pose_mul(&model->body_offset[out->body], &own);
+  }
+  return TRIBO_OK;
+}
+
 static TriboStatus compile_tendon(const TriboTendonDef* def, TriboModel* model, ModelTendon* out) {
   TriboPool* pool = &model->pool;
   const size_t njoint = (size_t)def->njoint, npoint = (size_t)def->npoint;
   out->soft = tribo_softness(def->solref, def->solimp);
+  out->force_min = def->force_min;
+  out->force_max = def->force_max;
+  out->cut = isfinite(def->force_min) || isfinite(def->force_max);
   out->njoint = def->njoint;
   out->npoint = def->npoint;
   out->joint = tribo_pool_alloc(pool, njoint, sizeof *out->joint);
@@ -33,22 +60,17 @@ static TriboStatus compile_tendon(const TriboTendonDef* def, TriboModel* model, 
   out->body = tribo_pool_alloc(pool, npoint, sizeof *out->body);
   out->point = tribo_pool_copy(pool, def->points, npoint, 3 * sizeof *def->points);
   out->share = tribo_pool_copy(pool, def->shares, npoint, sizeof *def->shares);
-  if (out->joint == NULL || out->coef == NULL || out->body == NULL || out->point == NULL || out->share == NULL) {
+  out->wrap = tribo_pool_alloc(pool, npoint, sizeof *out->wrap);
+  if (out->joint == NULL || out->coef == NULL || out->body == NULL || out->point == NULL || out->share == NULL ||
+      out->wrap == NULL) {
     return no_memory();
   }
   for (int i = 0; i < def->njoint; ++i) {
     TRIBO_TRY(find_joint(model, def->name, def->joints[i], &out->joint[i]));
   }
   for (int i = 0; i < def->npoint; ++i) {
-    out->body[i] = TRIBO_WORLD;
-    if (def->bodies[i] != NULL) {
-      TRIBO_TRY(tribo_model_body_id(model, def->bodies[i], &out->body[i]));
-      // as the frame that dynamics moves sees it
-      const TriboPose* offset = &model->body_offset[out->body[i]];
-      double moved[3];
-      tribo_mul33v(moved, offset->R, def->points + 3 * i);
-      tribo_add3(out->point + 3 * i, offset->p, moved);
-    }
+    TRIBO_TRY(find_point(model, def->bodies[i], def->points + 3 * i, &out->body[i], out->point + 3 * i));
+    TRIBO_TRY(compile_wrap(model, &def->wraps[i], &out->wrap[i]));
   }
   return TRIBO_OK;
 }
@@ -203,6 +225,7 @@ static TriboStatus compile_lift(const TriboScene* scene, TriboModel* model, cons
 TriboStatus tribo_compile_drive(const TriboScene* scene, TriboModel* model, const int* scene_body) {
   TRIBO_TRY(compile_tendons(scene, model));
   TRIBO_TRY(compile_actuators(scene, model));
+  TRIBO_TRY(tribo_compile_muscles(model));
   TRIBO_TRY(compile_lift(scene, model, scene_body));
   return compile_drag(scene, model, scene_body);
 }

@@ -218,7 +218,7 @@ static TriboStatus add_geom(TriboModel* model, const TriboShapeDef* def, const T
   TriboGeom* geom = &model->geoms[id];
   TriboShapeInfo* info = &model->shapes[id];
   TriboPose local = tribo_pose(def->position, def->quaternion);
-  *geom = (TriboGeom){.kind = def->kind, .body = body, .group = def->group, .mask = def->mask};
+  *geom = (TriboGeom){.kind = def->kind, .body = body, .skin = def->skin, .group = def->group, .mask = def->mask};
   tribo_copy3(geom->size, def->size);
   geom->local = body == TRIBO_WORLD ? local : tribo_pose_mul(&model->body_offset[body], &local);
   TRIBO_TRY(make_hull(def, model, &hull));
@@ -235,7 +235,12 @@ static TriboStatus add_geom(TriboModel* model, const TriboShapeDef* def, const T
   tribo_copy3(info->position, def->position);
   memcpy(info->quaternion, def->quaternion, sizeof info->quaternion);
   memcpy(info->color, def->color, sizeof info->color);
+  memcpy(info->repeat, def->repeat, sizeof info->repeat);
+  info->per_metre = def->per_metre;
+  info->hidden = def->hidden;
+  info->texture = tribo_compile_texture(model, def->texture);
   tribo_copy3(info->surface, def->surface);
+  tribo_copy3(info->spin, def->spin);
   tribo_copy3(info->grain, def->grain);
   if (geom->hull != NULL) {
     info->npoint = tribo_col_hull_vertices(geom->hull, &info->points);
@@ -261,19 +266,48 @@ void tribo_compile_tree_geom(const TriboTreeGeom* geom, TriboShapeDef* def) {
   memcpy(def->color, geom->color, sizeof def->color);
 }
 
-// The collision shapes a robot's file names; meshes become their convex hulls.
-static TriboStatus add_robot_geoms(const TriboScene* scene, TriboModel* model, const ModelTree* tree) {
-  const TriboRobotDef* robot = &scene->robots[tree->robot];
+// A mesh as the parts that no triangle joins, each as its hull. `model` NULL: they are only counted.
+static TriboStatus add_pieces(TriboModel* model, const TriboShapeDef* mesh, int body, int material, int* count) {
+  double* points;
+  int *first, npiece;
+  TRIBO_TRY(tribo_col_mesh_pieces(mesh->mesh, mesh->scale, &points, &first, &npiece));
+  TriboStatus status = TRIBO_OK;
+  for (int k = 0; k < npiece && model != NULL && status == TRIBO_OK; ++k) {
+    char name[340];
+    TriboShapeDef piece = *mesh;
+    snprintf(name, sizeof name, "%s.%d", mesh->name, k);
+    piece.name = name;
+    piece.mesh = NULL;
+    piece.points = points + 3 * (size_t)first[k];
+    piece.npoint = first[k + 1] - first[k];
+    status = add_geom(model, &piece, NULL, body, material);
+  }
+  tribo_free(points);
+  tribo_free(first);
+  *count += npiece;
+  return status;
+}
+
+// The collision shapes a robot's file names; meshes become their convex hulls. `model` NULL: they are only counted.
+static TriboStatus add_robot_geoms(const TriboScene* scene, TriboModel* model, const ModelTree* tree, int* count) {
   const TriboTreeInfo* info = tribo_dyn_tree_info(tree->tree);
-  int material = tribo_names_find(&scene->material_names, robot->material);
-  for (int i = 0; i < info->ngeom; ++i) {
+  for (int i = 0; tree->robot >= 0 && i < info->ngeom; ++i) {
     const TriboTreeGeom* g = &info->geoms[i];
     TriboShapeDef def;
     tribo_compile_tree_geom(g, &def);
     char name[320];
-    snprintf(name, sizeof name, "%s/%s.shape%d", robot->name, info->links[g->link].name, i);
+    snprintf(name, sizeof name, "%s.shape%d", info->links[g->link].name, i);
     def.name = name;
-    TRIBO_TRY(add_geom(model, &def, NULL, tree->first_body + g->link, material));
+    const TriboRobotDef* robot = &scene->robots[tree->robots[info->links[g->link].file]];
+    const int material = tribo_names_find(&scene->material_names, robot->material);
+    if (robot->pieces && def.mesh != NULL) {
+      TRIBO_TRY(add_pieces(model, &def, tree->first_body + g->link, material, count));
+      continue;
+    }
+    ++*count;
+    if (model != NULL) {
+      TRIBO_TRY(add_geom(model, &def, NULL, tree->first_body + g->link, material));
+    }
   }
   return TRIBO_OK;
 }
@@ -293,7 +327,7 @@ TriboStatus tribo_compile_shapes(const TriboScene* scene, TriboModel* model, con
   TRIBO_TRY(compile_materials(scene, model));
   int ngeom = scene->nshape;
   for (int t = 0; t < model->ntree; ++t) {
-    ngeom += tribo_dyn_tree_info(model->trees[t].tree)->ngeom;
+    TRIBO_TRY(add_robot_geoms(scene, NULL, &model->trees[t], &ngeom));
   }
   model->geoms = tribo_pool_alloc(&model->pool, (size_t)ngeom, sizeof *model->geoms);
   model->shapes = tribo_pool_alloc(&model->pool, (size_t)ngeom, sizeof *model->shapes);
@@ -308,9 +342,8 @@ TriboStatus tribo_compile_shapes(const TriboScene* scene, TriboModel* model, con
         tribo_located(add_geom(model, &shape->def, model->scene_hulls[i], body, material), scene->shape_where[i]));
   }
   for (int t = 0; t < model->ntree; ++t) {
-    if (model->trees[t].robot >= 0) {
-      TRIBO_TRY(add_robot_geoms(scene, model, &model->trees[t]));
-    }
+    int count = 0;
+    TRIBO_TRY(add_robot_geoms(scene, model, &model->trees[t], &count));
   }
   TRIBO_TRY(compile_exclusions(scene, model));
   TriboColWorldDef def = {.geoms = model->geoms,

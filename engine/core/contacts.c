@@ -11,6 +11,7 @@
 #include "data.h"
 
 #include "math3.h"
+#include "pose.h"
 
 // A point that was left out joins when it would be deeper than this share of the margin.
 static const double SUNK = 0.05;
@@ -19,15 +20,23 @@ static const double SUNK = 0.05;
 static const double TOUCHES = 1e-8;
 
 // A belt moves over its body: its surface has a velocity of its own, in the axes of the body.
-static void add_surface(TriboContactLaw* law, const TriboShapeInfo* shape, const TriboPose* poses, double sign) {
-  const double* s = shape->surface;
-  if (s[0] != 0 || s[1] != 0 || s[2] != 0) {
-    double world[3] = {s[0], s[1], s[2]};
-    if (shape->body != TRIBO_WORLD) {
-      tribo_mul33v(world, poses[shape->body].R, s);
-    }
-    tribo_axpy3(law->surface, law->surface, sign, world);
+static void add_surface(TriboContactLaw* law, const TriboModel* model, int geom, const TriboPose* poses,
+                        const double point[3], double sign) {
+  const TriboShapeInfo* shape = &model->shapes[geom];
+  const int turns = tribo_dot3(shape->spin, shape->spin) > 0;
+  if (!turns && !(tribo_dot3(shape->surface, shape->surface) > 0)) {
+    return;
   }
+  // at the point, seen from the body
+  const TriboPose rest = tribo_pose_identity(), *body = shape->body != TRIBO_WORLD ? &poses[shape->body] : &rest;
+  double arm[3], own[3], world[3];
+  tribo_sub3(arm, point, body->p);
+  tribo_mul33tv(own, body->R, arm);
+  tribo_sub3(arm, own, model->geoms[geom].local.p);
+  tribo_cross3(own, shape->spin, arm);
+  tribo_add3(own, own, shape->surface);
+  tribo_mul33v(world, body->R, own);
+  tribo_axpy3(law->surface, law->surface, sign, world);
 }
 
 // The grain of the first shape that has one, where friction depends on the direction.
@@ -51,8 +60,8 @@ static TriboStatus set_laws(const TriboModel* model, TriboData* data) {
     int a = model->shapes[c->geom_a].material, b = model->shapes[c->geom_b].material;
     data->laws[i] = model->laws[a * model->nmaterial + b];
     set_grain(&data->laws[i], &model->shapes[c->geom_a], &model->shapes[c->geom_b], poses);
-    add_surface(&data->laws[i], &model->shapes[c->geom_b], poses, 1);
-    add_surface(&data->laws[i], &model->shapes[c->geom_a], poses, -1);
+    add_surface(&data->laws[i], model, c->geom_b, poses, c->point, 1);
+    add_surface(&data->laws[i], model, c->geom_a, poses, c->point, -1);
   }
   return TRIBO_OK;
 }

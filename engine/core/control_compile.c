@@ -23,12 +23,9 @@ static int follows(const TriboScene* scene, const TriboModel* model, const char*
     }
   }
   for (int t = 0; t < model->ntree; ++t) {
-    const int robot = model->trees[t].robot;
     const TriboTreeInfo* info = tribo_dyn_tree_info(model->trees[t].tree);
-    const size_t n = robot >= 0 ? strlen(scene->robots[robot].name) : 0;
-    for (int i = 0; robot >= 0 && i < info->nmimic; ++i) {
-      if (strncmp(name, scene->robots[robot].name, n) == 0 && name[n] == '/' &&
-          strcmp(name + n + 1, info->mimics[i].joint) == 0) {
+    for (int i = 0; i < info->nmimic; ++i) {
+      if (strcmp(name, info->mimics[i].joint) == 0) {
         return 1;
       }
     }

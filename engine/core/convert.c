@@ -308,6 +308,23 @@ static void put_materials(Writer* w) {
   }
 }
 
+static void put_textures(Writer* w) {
+  const TriboScene* s = w->scene;
+  begin_list(w, "textures", s->ntexture);
+  for (int i = 0; i < s->ntexture; ++i) {
+    TriboTextureDef def = s->textures[i];
+    fputs("  ", w->file);
+    put_text(w, def.name);
+    fputs(":\n", w->file);
+    w->indent = 4;
+    put_key(w, "width");
+    fprintf(w->file, "%d\n", def.width);
+    def.width = tribo_texture_default().width;
+    put_fields(w, "texture", &def);
+    w->indent = 0;
+  }
+}
+
 static void put_bodies(Writer* w) {
   const TriboScene* s = w->scene;
   put_shapes_of(w, TRIBO_WORLD, "static");
@@ -342,6 +359,30 @@ static void put_joints(Writer* w) {
   }
 }
 
+static void put_wrap(Writer* w, const TriboWrapDef* def) {
+  if (def->radius == 0) {
+    return;
+  }
+  fprintf(w->file, ", around: {kind: %s, radius: ", def->kind == TRIBO_WRAP_CYLINDER ? "cylinder" : "sphere");
+  put_number(w, def->radius);
+  const char *const keys[2] = {"body", "side_body"}, *const names[2] = {def->body, def->side_body};
+  for (int i = 0; i < 2; ++i) {
+    if (names[i] != NULL) {
+      fprintf(w->file, ", %s: ", keys[i]);
+      put_text(w, names[i]);
+    }
+  }
+  fputs(", position: ", w->file);
+  put_numbers(w, def->position, 3);
+  fputs(", quaternion: ", w->file);
+  put_numbers(w, def->quaternion, 4);
+  if (!isnan(def->side[0])) {
+    fputs(", side: ", w->file);
+    put_numbers(w, def->side, 3);
+  }
+  fputc('}', w->file);
+}
+
 static void put_tendons(Writer* w) {
   const TriboScene* s = w->scene;
   begin_list(w, "tendons", s->ntendon);
@@ -369,6 +410,7 @@ static void put_tendons(Writer* w) {
         fputs(", share: ", w->file);
         put_number(w, def->shares[k]);
       }
+      put_wrap(w, &def->wraps[k]);
       fputc('}', w->file);
     }
     fputs(def->njoint > 0 ? "}\n" : "]\n", w->file);
@@ -544,6 +586,7 @@ TriboStatus tribo_scene_save(const TriboScene* scene, const char* path) {
   }
   put_world(&w);
   put_materials(&w);
+  put_textures(&w);
   put_bodies(&w);
   put_joints(&w);
   put_tendons(&w);

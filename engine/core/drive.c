@@ -5,7 +5,8 @@
 // joint: gains that would stop a light joint within a step do no harm.
 //
 // A tendon of length l(q) and a force f along it act as Jᵀf, J = ∂l/∂q. Of a weighted sum of joint positions that is
-// f · coef on each joint; of a string, f u on the far end and −f u on the near end of each stretch of direction u.
+// f · coef on each joint; of a string, f u on the far end and −f u on the near end of each straight part of direction
+// u. (Where a string slides over a body it touches it along its tangent: that does no work.)
 //
 // The medium (density ρ, viscosity β) sees a body as the box b of the same mass and inertia, in principal axes, with
 // the velocity v, ω of the centre of mass against the medium:
@@ -19,7 +20,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "muscle.h"
 #include "pose.h"
+#include "wrap.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -37,23 +40,54 @@ TriboStatus tribo_drive_look(const TriboModel* model, TriboData* data, const dou
 
 // ---- tendons
 
-static void point_of(const ModelTendon* t, int i, const TriboPose* poses, double out[3]) {
-  tribo_copy3(out, t->point + 3 * i);
-  if (t->body[i] != TRIBO_WORLD) {
-    tribo_mul33v(out, poses[t->body[i]].R, t->point + 3 * i);
-    tribo_add3(out, out, poses[t->body[i]].p);
+// From a point of a string to the next: one straight part, or two with what they go around in between.
+typedef struct Stretch {
+  int nend;     // 2 or 4
+  int body[4];  // of the ends of the straight parts
+  double at[4][3];
+  double arc;
+} Stretch;
+
+static void place(const TriboPose* poses, int body, const double point[3], double out[3]) {
+  tribo_copy3(out, point);
+  if (body != TRIBO_WORLD) {
+    tribo_mul33v(out, poses[body].R, point);
+    tribo_add3(out, out, poses[body].p);
   }
 }
 
-static void velocity_of(const ModelTendon* t, int i, const TriboPose* poses, const TriboTwist* twists,
-                        const double point[3], double out[3]) {
+static void velocity_of(int body, const TriboPose* poses, const TriboTwist* twists, const double point[3],
+                        double out[3]) {
   memset(out, 0, 3 * sizeof *out);
-  if (t->body[i] != TRIBO_WORLD) {
+  if (body != TRIBO_WORLD) {
     double arm[3];
-    tribo_sub3(arm, point, poses[t->body[i]].p);
-    tribo_cross3(out, twists[t->body[i]].w, arm);
-    tribo_add3(out, out, twists[t->body[i]].v);
+    tribo_sub3(arm, point, poses[body].p);
+    tribo_cross3(out, twists[body].w, arm);
+    tribo_add3(out, out, twists[body].v);
   }
+}
+
+static Stretch stretch_of(const ModelTendon* t, int i, const TriboPose* poses) {
+  const ModelWrap* wrap = &t->wrap[i];
+  Stretch out = {.nend = 2, .body = {t->body[i], t->body[i + 1]}};
+  double p[3], q[3], side[3];
+  place(poses, t->body[i], t->point + 3 * i, p);
+  place(poses, t->body[i + 1], t->point + 3 * (i + 1), q);
+  tribo_copy3(out.at[0], p);
+  if (wrap->radius > 0) {
+    const TriboPose frame = wrap->body == TRIBO_WORLD ? wrap->frame : tribo_pose_mul(&poses[wrap->body], &wrap->frame);
+    place(poses, wrap->side_body, wrap->side, side);
+    out.arc = tribo_wrap(wrap->kind == TRIBO_WRAP_CYLINDER, wrap->radius, &frame, p, q,
+                         isnan(wrap->side[0]) ? NULL : side, out.at + 1);
+    out.nend = out.arc >= 0 ? 4 : 2;
+    out.arc = fmax(out.arc, 0);
+  }
+  if (out.nend == 4) {
+    out.body[1] = out.body[2] = wrap->body;
+    out.body[3] = t->body[i + 1];
+  }
+  tribo_copy3(out.at[out.nend - 1], q);
+  return out;
 }
 
 void tribo_tendon_measure(const TriboModel* model, const ModelTendon* t, const double* q, const double* v,
@@ -64,15 +98,17 @@ void tribo_tendon_measure(const TriboModel* model, const ModelTendon* t, const d
     *speed += t->coef[i] * v[model->joints[t->joint[i]].v_at];
   }
   for (int i = 0; i + 1 < t->npoint; ++i) {
-    double a[3], b[3], va[3], vb[3], along[3];
-    point_of(t, i, poses, a);
-    point_of(t, i + 1, poses, b);
-    velocity_of(t, i, poses, twists, a, va);
-    velocity_of(t, i + 1, poses, twists, b, vb);
-    tribo_sub3(along, b, a);
-    *length += t->share[i] * tribo_normalize3(along);
-    tribo_sub3(vb, vb, va);
-    *speed += t->share[i] * tribo_dot3(along, vb);
+    const Stretch s = stretch_of(t, i, poses);
+    *length += t->share[i] * s.arc;
+    for (int k = 0; k < s.nend; k += 2) {
+      double va[3], vb[3], along[3];
+      velocity_of(s.body[k], poses, twists, s.at[k], va);
+      velocity_of(s.body[k + 1], poses, twists, s.at[k + 1], vb);
+      tribo_sub3(along, s.at[k + 1], s.at[k]);
+      *length += t->share[i] * tribo_normalize3(along);
+      tribo_sub3(vb, vb, va);
+      *speed += t->share[i] * tribo_dot3(along, vb);
+    }
   }
 }
 
@@ -93,19 +129,20 @@ static void push(const TriboModel* model, int body, const TriboPose* poses, cons
   tribo_add3(wrench + 6 * body + 3, wrench + 6 * body + 3, torque);
 }
 
-static void pull(const TriboModel* model, const ModelTendon* t, const TriboPose* poses, double force, double* tau,
-                 double* wrench) {
+void tribo_tendon_pull(const TriboModel* model, const ModelTendon* t, const TriboPose* poses, double force, double* tau,
+                       double* wrench) {
   for (int i = 0; i < t->njoint; ++i) {
     tau[model->joints[t->joint[i]].v_at] += t->coef[i] * force;
   }
   for (int i = 0; i + 1 < t->npoint; ++i) {
-    double a[3], b[3], along[3];
-    point_of(t, i, poses, a);
-    point_of(t, i + 1, poses, b);
-    tribo_sub3(along, b, a);
-    tribo_normalize3(along);
-    push(model, t->body[i], poses, a, -t->share[i] * force, along, wrench);
-    push(model, t->body[i + 1], poses, b, t->share[i] * force, along, wrench);
+    const Stretch s = stretch_of(t, i, poses);
+    for (int k = 0; k < s.nend; k += 2) {
+      double along[3];
+      tribo_sub3(along, s.at[k + 1], s.at[k]);
+      tribo_normalize3(along);
+      push(model, s.body[k], poses, s.at[k], -t->share[i] * force, along, wrench);
+      push(model, s.body[k + 1], poses, s.at[k + 1], t->share[i] * force, along, wrench);
+    }
   }
 }
 
@@ -123,7 +160,7 @@ TriboStatus tribo_drive_bounds(const TriboModel* model, TriboData* data, double*
                          &length, &speed);
     memset(tau, 0, (size_t)model->nv * sizeof *tau);
     memset(wrench, 0, 6 * (size_t)model->nbody * sizeof *wrench);
-    pull(model, &model->tendons[i], data->drive_poses, 1, tau, wrench);
+    tribo_tendon_pull(model, &model->tendons[i], data->drive_poses, 1, tau, wrench);
     TRIBO_TRY(tribo_dyn_generalize(model->system, data->dynamics, data->drive_q, wrench, tau));
     for (int upper = 0; upper < 2; ++upper) {
       if (!isfinite(stops[upper])) {
@@ -182,8 +219,8 @@ void tribo_drive_passive(const TriboModel* model, const TriboData* data, double*
       tribo_tendon_measure(model, &model->tendons[i], data->drive_q, data->drive_v, data->drive_poses,
                            data->drive_twists, &length, &speed);
       const double stretch = length - tribo_clamp(length, info->rest[0], info->rest[1]);
-      pull(model, &model->tendons[i], data->drive_poses, -info->stiffness * stretch - info->damping * speed, tau,
-           wrench);
+      tribo_tendon_pull(model, &model->tendons[i], data->drive_poses,
+                        -info->stiffness * stretch - info->damping * speed, tau, wrench);
     }
   }
   for (int i = 0; i < model->ndrag; ++i) {
@@ -199,6 +236,7 @@ static double follow(const TriboActuatorDef* def, double act, double ctrl, doubl
     case TRIBO_ACTIVATION_INTEGRATOR: next = act + h * ctrl; break;
     case TRIBO_ACTIVATION_FILTER: next = act + h * (ctrl - act) / def->time_constant; break;
     case TRIBO_ACTIVATION_EXACT: next = ctrl + (act - ctrl) * exp(-h / def->time_constant); break;
+    case TRIBO_ACTIVATION_MUSCLE: next = act + h * tribo_muscle_rate(def, act, ctrl); break;
     default: break;
   }
   return tribo_clamp(next, def->act_min, def->act_max);
@@ -246,6 +284,30 @@ void tribo_actuator_measure(const TriboModel* model, const TriboData* data, int 
   measure(model, data, actuator, length, speed, point, unit);
 }
 
+// Actuators of a tendon whose forces together are beyond its own bounds pull less, all in the same proportion; then each
+// stays within its own.
+static void pull_tendons(const TriboModel* model, TriboData* data, double* sum, double* wrench) {
+  for (int t = 0; t < model->ntendon; ++t) {
+    const ModelTendon* tendon = &model->tendons[t];
+    double all = 0;
+    for (int i = 0; tendon->cut && i < model->nactuator; ++i) {
+      all += model->actuator_infos[i].tendon == t ? data->actuation[i] : 0;
+    }
+    for (int i = 0; all != 0 && i < model->nactuator; ++i) {
+      const double kept = tribo_clamp(all, tendon->force_min, tendon->force_max) / all;
+      data->actuation[i] *= model->actuator_infos[i].tendon == t ? kept : 1;
+    }
+  }
+  for (int i = 0; i < model->nactuator; ++i) {
+    const TriboActuatorDef* def = &model->actuators[i];
+    const int t = model->actuator_infos[i].tendon;
+    if (t >= 0) {
+      data->actuation[i] = tribo_clamp(data->actuation[i], def->force_min, def->force_max);
+      tribo_tendon_pull(model, &model->tendons[t], data->drive_poses, def->gear * data->actuation[i], sum, wrench);
+    }
+  }
+}
+
 void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau, double* wrench) {
   double* sum = data->effort;
   memset(sum, 0, (size_t)model->nv * sizeof *sum);
@@ -256,24 +318,26 @@ void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau
     double length, speed, point[3], unit[6];
     measure(model, data, i, &length, &speed, point, unit);
     const double ctrl = tribo_clamp(data->ctrl[i], def->ctrl_min, def->ctrl_max);
-    const double a = def->activation == TRIBO_ACTIVATION_NONE ? ctrl : data->act[i];
-    const double wanted = (def->gain[0] + def->gain[1] * length + def->gain[2] * speed) * a + def->bias[0] +
-                          def->bias[1] * length + def->bias[2] * speed;
+    data->act_next[i] = follow(def, data->act[i], ctrl, model->world.dt);
+    const double a = def->activation == TRIBO_ACTIVATION_NONE ? ctrl : def->early ? data->act_next[i] : data->act[i];
+    const double* g = def->gain;
+    const double* b = def->bias;
+    const double wanted = def->has_muscle
+                              ? tribo_muscle_force(&def->muscle, length, speed, a)
+                              : (g[0] + g[1] * length + g[2] * speed) * a + b[0] + b[1] * length + b[2] * speed;
     const double force = tribo_clamp(wanted, def->force_min, def->force_max);
-    if (info->joint >= 0 && force == wanted) {
+    if (info->joint >= 0 && force == wanted && !def->has_muscle) {
       data->resist[model->joints[info->joint].v_at] -= def->gear * def->gear * (def->gain[2] * a + def->bias[2]);
     }
-    data->actuation[i] = force;
-    data->act_next[i] = follow(def, data->act[i], ctrl, model->world.dt);
+    data->actuation[i] = info->tendon >= 0 && model->tendons[info->tendon].cut ? wanted : force;
     if (info->body >= 0) {
       push(model, info->body, data->drive_poses, point, def->gear * force, unit, wrench);
       tribo_axpy3(wrench + 6 * info->body + 3, wrench + 6 * info->body + 3, def->gear * force, unit + 3);
     } else if (info->joint >= 0) {
       sum[model->joints[info->joint].v_at] += def->gear * force;
-    } else {
-      pull(model, &model->tendons[info->tendon], data->drive_poses, def->gear * force, sum, wrench);
     }
   }
+  pull_tendons(model, data, sum, wrench);
   // all that acts on a joint stays within the joint's effort
   for (int j = 0; j < model->njoint; ++j) {
     const TriboJointInfo* joint = &model->joints[j];

@@ -13,7 +13,8 @@ static const char* const joint_kinds[] = {"fixed",     "revolute",    "continuou
                                           "euler",     "free",        NULL};
 static const char* const closure_kinds[] = {"weld",      "ball",     "hinge", "slider", "cylindrical", "planar",
                                             "universal", "distance", "gear",  "mimic",  NULL};
-static const char* const activations[] = {"none", "integrator", "filter", "exact", NULL};
+static const char* const wraps[] = {"sphere", "cylinder", NULL};
+static const char* const activations[] = {"none", "integrator", "filter", "exact", "muscle", NULL};
 static const char* const sensor_kinds[] = {
 #define X(id, word, needs, doc) word,
     TRIBO_SENSORS(X)
@@ -24,6 +25,9 @@ static const char* const laws[] = {"pd", "computed", "effort", "gravity", NULL};
 static const char* const interpolations[] = {"cubic", "linear", "hold", NULL};
 static const char* const bases[] = {"false", "true", "auto", NULL};
 static const char* const whens[] = {"end", "at", "always", "max", "min", "mean", NULL};
+static const char* const texture_kinds[] = {"flat", "cube", "sky", NULL};
+static const char* const patterns[] = {"plain", "checker", "gradient", NULL};
+static const char* const marks[] = {"none", "edge", "cross", "dots", NULL};
 static const char* const rule_by[] = {"index", "layer", "column", NULL};
 
 // rows: R real, I int, B bool, T text, P path, V3/V4/V6 vectors, W word, S nested
@@ -56,6 +60,7 @@ static const Field scene_fields[] = {
     S("world", "section world"),
     S("materials", "a mapping from names to sections material; `default` is the one shapes have without a word"),
     S("pairs", "a list of sections pair"),
+    S("textures", "a mapping from names to sections texture"),
     S("static", "a list of sections shape that never move"),
     S("bodies", "a list of sections body"),
     S("grid", "a list of sections grid"),
@@ -105,6 +110,28 @@ static const Field world_fields[] = {
 static const Field material_fields[] = {MATERIAL_FIELDS};
 static const Field pair_fields[] = {S("between", "the names of the two materials"), MATERIAL_FIELDS};
 
+#define RGB(s, key, field, doc) \
+  { key, FIELD_VEC3, AT(s, field), 0, 1, 0, "", doc, NULL }
+static const Field texture_fields[] = {
+    W(TriboTextureDef, "kind", kind, texture_kinds,
+      "flat: by the texture points of a mesh, or as seen along z; cube: around a shape; sky: around the scene"),
+    P(TriboTextureDef, "file", file, "a PNG or JPEG picture; without it, the pattern"),
+    W(TriboTextureDef, "pattern", pattern, patterns,
+      "of two colours; a gradient goes from the middle outwards, of a cube or the sky from top to bottom"),
+    W(TriboTextureDef, "mark", mark, marks, "lines over the pattern, or one pixel of a hundred"),
+    RGB(TriboTextureDef, "color", color, "red, green, blue"),
+    RGB(TriboTextureDef, "color2", color2, "of a checker or gradient"),
+    RGB(TriboTextureDef, "mark_color", mark_color, "of the mark"),
+    I(TriboTextureDef, "width", width, 1, 8192, "pixels of the pattern"),
+    I(TriboTextureDef, "height", height, 1, 8192, "pixels of the pattern"),
+};
+
+// how a shape is painted, besides its colour
+#define PAINT_FIELDS                                                                               \
+  T(TriboShapeDef, "texture", texture, "name of the texture that the colour is multiplied with"),  \
+      V(2, TriboShapeDef, "repeat", repeat, "", "how often a flat texture fits across the shape"), \
+      B(TriboShapeDef, "per_metre", per_metre, "true: `repeat` counts into a metre")
+
 #define SHAPE_KINDS                                                                                                   \
   S("sphere", "radius [m]"), S("box", "full lengths along x, y, z [m]"),                                              \
       S("capsule", "radius and length without the caps [m], axis z"), S("cylinder", "radius and length [m], axis z"), \
@@ -114,19 +141,22 @@ static const Field pair_fields[] = {S("between", "the names of the two materials
       S("plane", "outward normal of a half-space through `position`; static only"),                                   \
       S("heightfield", "lengths along x and y [m] of a ground with `heights`, centred, solid below; static only")
 
-#define SHAPE_REST                                                                                               \
-  S("heights",                                                                                                   \
-    "of a heightfield [m]: a list of rows towards +y, each towards +x; or a file with a row per line, or a PNG " \
-    "picture, whose white is 1"),                                                                                \
-      V(3, TriboShapeDef, "scale", scale, "", "of a mesh; the third one also of heights"),                       \
-      S("as", "how a mesh collides: `hull`, or `pieces` for one hull per part that no triangle joins"),          \
-      T(TriboShapeDef, "material", material, "name of its material"),                                            \
-      V(3, TriboShapeDef, "surface", surface, "m/s", "velocity of its surface, in body axes: a conveyor belt"),  \
-      V(3, TriboShapeDef, "grain", grain, "",                                                                    \
-        "direction of `friction` where the material has a friction2, in body axes"),                             \
-      R(TriboShapeDef, "density", density, 0, 1e9, 0, "kg/m³", "for bodies without a mass"),                     \
-      {"color", FIELD_VEC4, AT(TriboShapeDef, color), 0, 1, 0, "", "red, green, blue, alpha", NULL},             \
-      I(TriboShapeDef, "group", group, 0, 2147483647, "bits of the groups it is in"),                            \
+#define SHAPE_REST                                                                                                 \
+  S("heights",                                                                                                     \
+    "of a heightfield [m]: a list of rows towards +y, each towards +x; or a file with a row per line, or a PNG "   \
+    "picture, whose white is 1"),                                                                                  \
+      V(3, TriboShapeDef, "scale", scale, "", "of a mesh; the third one also of heights"),                         \
+      S("as", "how a mesh collides: `hull`, or `pieces` for one hull per part that no triangle joins"),            \
+      T(TriboShapeDef, "material", material, "name of its material"),                                              \
+      R(TriboShapeDef, "skin", skin, 0, 1e6, 0, "m", "contacts act this far outside of it"),                       \
+      V(3, TriboShapeDef, "surface", surface, "m/s", "velocity of its surface, in body axes: a conveyor belt"),    \
+      V(3, TriboShapeDef, "spin", spin, "rad/s", "and its turning about the position of the shape: a turntable"),  \
+      V(3, TriboShapeDef, "grain", grain, "",                                                                      \
+        "direction of `friction` where the material has a friction2, in body axes"),                               \
+      R(TriboShapeDef, "density", density, 0, 1e9, 0, "kg/m³", "for bodies without a mass"),                       \
+      {"color", FIELD_VEC4, AT(TriboShapeDef, color), 0, 1, 0, "", "red, green, blue, alpha", NULL}, PAINT_FIELDS, \
+      B(TriboShapeDef, "hidden", hidden, "true: a visual stands for it; it is drawn among what collides only"),    \
+      I(TriboShapeDef, "group", group, 0, 2147483647, "bits of the groups it is in"),                              \
       I(TriboShapeDef, "mask", mask, 0, 2147483647, "bits of the groups it collides with")
 
 static const Field shape_fields[] = {
@@ -145,6 +175,8 @@ static const Field visual_fields[] = {
     Q(TriboShapeDef, quaternion),
     V(3, TriboShapeDef, "scale", scale, "", "of a mesh"),
     {"color", FIELD_VEC4, AT(TriboShapeDef, color), 0, 1, 0, "", "red, green, blue, alpha", NULL},
+    PAINT_FIELDS,
+    B(TriboShapeDef, "painted", painted, "true: a mesh has the colours and textures of its file"),
 };
 
 static const Field body_fields[] = {
@@ -224,17 +256,31 @@ static const Field tendon_fields[] = {
     T(TriboTendonDef, "name", name, "unique among tendons"),
     S("joints", "a mapping from joints to coefficients: its length is the sum of coefficient times position"),
     S("points",
-      "or a list of mappings with `body` (none: the world), `at`, in body axes, and `share`, what the stretch to "
-      "the next one counts (1): a string through them"),
+      "or a list of mappings with `body` (none: the world), `at`, in body axes, `share`, what the stretch to the next "
+      "one counts (1), and `around`, a section wrap: a string through them"),
     R(TriboTendonDef, "stiffness", stiffness, 0, BIG, 0, "N/m, N/rad", "of a spring along it"),
     R(TriboTendonDef, "damping", damping, 0, BIG, 0, "N s/m, N s/rad", "along it"),
     R(TriboTendonDef, "rest", rest[0], -BIG, BIG, 0, "m, rad", "slack from this length; without it, that of the start"),
     R(TriboTendonDef, "rest_max", rest[1], -BIG, BIG, 0, "m, rad", "slack up to this length; without it, `rest`"),
     R(TriboTendonDef, "lower", lower, -INFINITY, BIG, 0, "m, rad", "limit of its length"),
     R(TriboTendonDef, "upper", upper, -BIG, INFINITY, 0, "m, rad", "limit of its length"),
+    R(TriboTendonDef, "force_min", force_min, -INFINITY, BIG, 0, "N, N m",
+      "actuators pull together with this at least"),
+    R(TriboTendonDef, "force_max", force_max, -BIG, INFINITY, 0, "N, N m", "actuators pull together with this at most"),
     V(2, TriboTendonDef, "solref", solref, "s",
       "MuJoCo's softness of the limits: time constant, damping ratio; 0 is rigid"),
     V(5, TriboTendonDef, "solimp", solimp, "", "beside solref: impedance at touch, at depth, depth, midpoint, power"),
+};
+
+static const Field wrap_fields[] = {
+    W(TriboWrapDef, "kind", kind, wraps, "what the string goes around; a cylinder has no ends and lies along z"),
+    R(TriboWrapDef, "radius", radius, 0, BIG, 0, "m", "of it"),
+    T(TriboWrapDef, "body", body, "that it is part of; without one, the world"),
+    V(3, TriboWrapDef, "position", position, "m", "of its centre, in the body"),
+    Q(TriboWrapDef, quaternion),
+    T(TriboWrapDef, "side_body", side_body, "that `side` is a point of; without one, the world"),
+    V(3, TriboWrapDef, "side", side, "m",
+      "a point on whose side the string passes; inside of the shape: the string passes inside, as through a ring"),
 };
 
 static const Field actuator_fields[] = {
@@ -256,8 +302,24 @@ static const Field actuator_fields[] = {
     R(TriboActuatorDef, "force_max", force_max, -BIG, INFINITY, 0, "N, N m", "forces are cut off here"),
     W(TriboActuatorDef, "activation", activation, activations, "how a follows the control"),
     R(TriboActuatorDef, "time_constant", time_constant, 0, 1e9, 0, "s", "of a filter"),
+    R(TriboActuatorDef, "time_constant_down", time_constant_down, 0, 1e9, 0, "s", "of a muscle that relaxes"),
+    R(TriboActuatorDef, "smoothing", smoothing, 0, 1e9, 0, "", "of a muscle: width of the change between the two"),
     R(TriboActuatorDef, "act_min", act_min, -INFINITY, BIG, 0, "", "activations are cut off here"),
     R(TriboActuatorDef, "act_max", act_max, -BIG, INFINITY, 0, "", "activations are cut off here"),
+    B(TriboActuatorDef, "early", early, "the activation of the end of the step acts"),
+    B(TriboActuatorDef, "muscle", has_muscle, "the force is that of a muscle, not of gain and bias"),
+    R(TriboActuatorDef, "muscle_peak", muscle.peak, -BIG, BIG, 0, "N",
+      "active force at rest; below 0: `muscle_scale` over the acceleration that a unit force makes"),
+    R(TriboActuatorDef, "muscle_scale", muscle.scale, 0, BIG, 0, "m/s², rad/s²", ""),
+    V(2, TriboActuatorDef, "muscle_lengths", muscle.lengths, "m, rad",
+      "lengths of what is pulled between which it works; without them, what limits of joints allow"),
+    V(2, TriboActuatorDef, "muscle_range", muscle.range, "", "the same in optimal lengths"),
+    R(TriboActuatorDef, "muscle_min", muscle.lmin, 0, 1, 0, "", "length below which it does not pull"),
+    R(TriboActuatorDef, "muscle_max", muscle.lmax, 1, BIG, 0, "", "length above which it does not pull"),
+    R(TriboActuatorDef, "muscle_speed", muscle.vmax, 0, BIG, 0, "1/s", "at which it shortens without a force"),
+    R(TriboActuatorDef, "muscle_passive", muscle.fpmax, 0, BIG, 0, "",
+      "passive force halfway on to `muscle_max`, twice, over the peak"),
+    R(TriboActuatorDef, "muscle_fast", muscle.fvmax, 1, BIG, 0, "", "active force when stretched fast, over the peak"),
 };
 
 static const Field controller_fields[] = {
@@ -278,12 +340,15 @@ static const Field robot_fields[] = {
     T(TriboRobotDef, "name", name, "its bodies and joints are called name/link"),
     P(TriboRobotDef, "urdf", urdf, "the robot's file; it may be a package:// path, as all files may"),
     P(TriboRobotDef, "srdf", srdf, "reference poses and pairs that may touch"),
-    V(3, TriboRobotDef, "position", position, "m", "of the base"),
+    T(TriboRobotDef, "attach", attach, "a link of a robot above that carries it as a tool: `arm/wrist`"),
+    V(3, TriboRobotDef, "position", position, "m", "of the base, in the world or in the link that carries it"),
     Q(TriboRobotDef, quaternion),
     W(TriboRobotDef, "free_base", free_base, bases, "does the base float? auto: when the root link has a mass"),
     T(TriboRobotDef, "reference", reference, "initial pose by its name in the SRDF"),
     T(TriboRobotDef, "material", material, "of all its shapes"),
     B(TriboRobotDef, "self_collision", self_collision, "false: its own links never collide"),
+    B(TriboRobotDef, "pieces", pieces,
+      "meshes collide as hulls of their parts that no triangle joins, not as one hull"),
     S("joints", "a mapping from joint names to initial positions [rad, m]"),
 };
 
@@ -339,6 +404,9 @@ static const Field camera_fields[] = {
     V(3, TriboCameraDef, "target", target, "m", "what it looks at"),
     V(3, TriboCameraDef, "up", up, "", "what is up in the picture"),
     R(TriboCameraDef, "fov", fov, 0.01, 3.1, 0, "rad", "vertical opening"),
+    T(TriboCameraDef, "body", body, "body or link it is mounted on: then eye, target and up are in its axes"),
+    B(TriboCameraDef, "follow", follow, "true: it goes where the body goes, but does not turn with it"),
+    T(TriboCameraDef, "aim", aim, "body or link it looks at, instead of the target; then up is the world's"),
 };
 
 static const Field expect_fields[] = {
@@ -402,12 +470,14 @@ static const Field rule_fields[] = {
   }
 INIT(world, TriboWorldDef, tribo_world_default())
 INIT(material, TriboMaterialDef, tribo_material_default())
+INIT(texture, TriboTextureDef, tribo_texture_default())
 INIT(shape, TriboShapeDef, tribo_shape_default())
 INIT(body, TriboBodyDef, tribo_body_default())
 INIT(joint, TriboJointDef, tribo_joint_default())
 INIT(motor, TriboMotorDef, tribo_motor_default())
 INIT(closure, TriboClosureDef, tribo_closure_default())
 INIT(tendon, TriboTendonDef, tribo_tendon_default())
+INIT(wrap, TriboWrapDef, tribo_wrap_default())
 INIT(actuator, TriboActuatorDef, tribo_actuator_default())
 INIT(controller, TriboControllerDef, tribo_controller_default())
 INIT(robot, TriboRobotDef, tribo_robot_default())
@@ -430,6 +500,7 @@ static const Section sections[] = {
     SECTION(material, TriboMaterialDef, init_material,
             "Two materials mix: geometric mean of the frictions, larger restitution, springs in series."),
     SECTION(pair, TriboMaterialDef, init_material, "Two materials that do not mix by rule."),
+    SECTION(texture, TriboTextureDef, init_texture, "What shapes are painted with: a picture, or a pattern."),
     SECTION(shape, TriboShapeDef, init_shape, "Exactly one of sphere … plane says what it is."),
     SECTION(body, TriboBodyDef, init_body, "A rigid body. Free, unless a joint ties it."),
     SECTION(inner_shape, TriboShapeDef, init_shape,
@@ -443,6 +514,7 @@ static const Section sections[] = {
     SECTION(
         tendon, TriboTendonDef, init_tendon,
         "A length: a weighted sum of joint positions, or a string through points. Spring, damper, and for actuators."),
+    SECTION(wrap, TriboWrapDef, init_wrap, "What a stretch of a string goes around, without friction."),
     SECTION(actuator, TriboActuatorDef, init_actuator,
             "Pushes a joint or pulls a tendon with a force that may depend on its position and speed."),
     SECTION(robot, TriboRobotDef, init_robot, "A robot from a URDF file."),

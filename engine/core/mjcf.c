@@ -90,14 +90,14 @@ static TriboStatus remember(Included* seen, const XmlNode* node, const char* pat
 }
 
 // Puts the content of included files in the place of the include elements.
-static TriboStatus expand(Mjcf* m, XmlNode* parent, Included* seen, int depth) {
+static TriboStatus expand(Mjcf* m, const XmlNode* root, XmlNode* parent, Included* seen, int depth) {
   if (depth > 400) {
     return tribo_xml_fail(parent, "elements are nested too deep");
   }
   for (XmlNode** at = &parent->children; *at != NULL;) {
     XmlNode* node = *at;
     if (strcmp(node->name, "include") != 0) {
-      TRIBO_TRY(expand(m, node, seen, depth + 1));
+      TRIBO_TRY(expand(m, root, node, seen, depth + 1));
       at = &node->next;
       continue;
     }
@@ -106,7 +106,7 @@ static TriboStatus expand(Mjcf* m, XmlNode* parent, Included* seen, int depth) {
       return tribo_xml_fail(node, "<include> needs a file");
     }
     // names are relative to the main file, or else to the one that includes
-    const char* path = tribo_xml_beside(&m->pool, m->root, NULL, file);
+    const char* path = tribo_xml_beside(&m->pool, root, NULL, file);
     if (path != NULL && access(path, F_OK) != 0) {
       path = tribo_xml_beside(&m->pool, node, NULL, file);
     }
@@ -131,33 +131,62 @@ static TriboStatus expand(Mjcf* m, XmlNode* parent, Included* seen, int depth) {
   return TRIBO_OK;
 }
 
-static TriboStatus read_files(Mjcf* m, const char* path) {
+static TriboStatus read_compiler(Mjcf* m, const XmlNode* node) {
+  MjCompiler* compiler = &m->scopes[node->scope].compiler;
+  TRIBO_TRY(tribo_mjcf_apply(m, node, &tribo_mjcf_compiler, compiler));
+  if (compiler->coordinate != NULL && strcmp(compiler->coordinate, "local") != 0) {
+    return tribo_xml_fail(node, "coordinate=\"%.20s\": only local coordinates are known", compiler->coordinate);
+  }
+  return TRIBO_OK;
+}
+
+static void set_scope(XmlNode* node, int scope) {
+  node->scope = scope;
+  for (XmlNode* child = node->children; child != NULL; child = child->next) {
+    set_scope(child, scope);
+  }
+}
+
+static TriboStatus open_scope(Mjcf* m, XmlNode* root) {
+  TRIBO_TRY(MJ_GROW(m, scope));
+  m->scopes[m->nscope] = (MjScope){.root = root,
+                                   .compiler = {.autolimits = 1,
+                                                .degree = 1,
+                                                .inertia_from_geom = MJ_AUTO,
+                                                .euler_order = "xyz",
+                                                .total_mass = -1,
+                                                .group_range = {0, 5}}};
+  set_scope(root, m->nscope++);
+  for (const XmlNode* node = root->children; node != NULL; node = node->next) {
+    if (strcmp(node->name, "compiler") == 0) {
+      TRIBO_TRY(read_compiler(m, node));
+    }
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_mjcf_read_tree(Mjcf* m, const XmlNode* from, const char* path, XmlNode** root) {
   Included seen = {.count = 0};
-  TriboStatus status = remember(&seen, NULL, path);
+  TriboStatus status = remember(&seen, from, path);
   if (status == TRIBO_OK) {
-    status = tribo_xml_read(&m->pool, path, &m->root);
+    status = tribo_xml_read(&m->pool, path, root);
   }
   if (status == TRIBO_OK) {
-    status = strcmp(m->root->name, "mujoco") == 0
-                 ? expand(m, m->root, &seen, 0)
-                 : tribo_xml_fail(m->root, "<%.40s>: an MJCF file has the root <mujoco>", m->root->name);
+    status = strcmp((*root)->name, "mujoco") == 0
+                 ? expand(m, *root, *root, &seen, 0)
+                 : tribo_xml_fail(*root, "<%.40s>: an MJCF file has the root <mujoco>", (*root)->name);
   }
   for (int i = 0; i < seen.count; ++i) {
     free(seen.path[i]);
   }
-  return status;
+  return status == TRIBO_OK ? open_scope(m, *root) : status;
 }
 
 // ---- sections
 
 static TriboStatus read_asset(Mjcf* m, const XmlNode* node) {
   if (strcmp(node->name, "material") == 0) {
-    TRIBO_TRY(MJ_GROW(m, material));
-    MjMaterial* material = &m->materials[m->nmaterial];
-    *material = (MjMaterial){.rgba = {1, 1, 1, 1}};
-    TRIBO_TRY(tribo_mjcf_read(m, node, "material", NULL, &tribo_mjcf_material, material));
-    m->nmaterial++;
-    return TRIBO_OK;
+    return tribo_mjcf_read_material(m, node);
   }
   if (strcmp(node->name, "mesh") == 0) {
     return tribo_mjcf_read_mesh(m, node);
@@ -166,23 +195,24 @@ static TriboStatus read_asset(Mjcf* m, const XmlNode* node) {
     return tribo_mjcf_read_field(m, node);
   }
   if (strcmp(node->name, "texture") == 0) {
-    return TRIBO_OK;  // not drawn
+    return tribo_mjcf_read_texture(m, node);
+  }
+  if (strcmp(node->name, "model") == 0) {
+    return TRIBO_OK;  // brought by grafts
   }
   char key[64];
   snprintf(key, sizeof key, "<asset>: <%.40s>", node->name);
   return tribo_mjcf_warn(m, node, key, "is left out");
 }
 
-static TriboStatus read_compiler(Mjcf* m, const XmlNode* node) {
-  TRIBO_TRY(tribo_mjcf_apply(m, node, &tribo_mjcf_compiler, &m->compiler));
-  if (m->compiler.coordinate != NULL && strcmp(m->compiler.coordinate, "local") != 0) {
-    return tribo_xml_fail(node, "coordinate=\"%.20s\": only local coordinates are known", m->compiler.coordinate);
-  }
-  return TRIBO_OK;
-}
-
 static TriboStatus read_option(Mjcf* m, const XmlNode* node) {
+  for (int i = 0; i < 10; ++i) {
+    m->option.groups[i] = NAN;
+  }
   TRIBO_TRY(tribo_mjcf_apply(m, node, &tribo_mjcf_option, &m->option));
+  for (int i = 0; i < 10 && m->option.groups[i] >= 0 && m->option.groups[i] < 31; ++i) {
+    m->option.groups_off |= 1 << (int)m->option.groups[i];
+  }
   const XmlNode* flag = tribo_xml_child(node, "flag");
   return flag != NULL ? tribo_mjcf_apply(m, flag, &tribo_mjcf_flag, &m->option) : TRIBO_OK;
 }
@@ -212,7 +242,7 @@ static const struct {
   const char* name;
   TriboStatus (*read)(Mjcf* m, const XmlNode* node);
 } sections[] = {
-    {"compiler", read_compiler}, {"option", read_option},    {"asset", read_assets},      {"default", read_nothing},
+    {"compiler", read_nothing},  {"option", read_option},    {"asset", read_assets},      {"default", read_nothing},
     {"size", read_nothing},      {"visual", read_nothing},   {"statistic", read_nothing}, {"custom", read_nothing},
     {"worldbody", read_nothing}, {"contact", read_nothing},  {"equality", read_nothing},  {"tendon", read_nothing},
     {"actuator", read_nothing},  {"keyframe", read_nothing}, {"sensor", read_nothing},    {"extension", leave_out},
@@ -255,9 +285,14 @@ static TriboStatus set_world(Mjcf* m) {
 }
 
 static TriboStatus load(Mjcf* m, const char* path) {
-  TRIBO_TRY(read_files(m, path));
+  TRIBO_TRY(tribo_mjcf_read_tree(m, NULL, path, &m->root));
+  TRIBO_TRY(tribo_mjcf_graft(m));
   TRIBO_TRY(tribo_mjcf_classes(m));
   TRIBO_TRY(read_sections(m));
+  if (m->nmissing > 0) {
+    return tribo_fail(TRIBO_NOT_FOUND, "%s: %d mesh%s not found: %s", m->root->path, m->nmissing,
+                      m->nmissing == 1 ? " was" : "es were", m->missing);
+  }
   TRIBO_TRY(set_world(m));
   TRIBO_TRY(tribo_mjcf_bodies(m));
   TRIBO_TRY(tribo_mjcf_masses(m));
@@ -277,12 +312,6 @@ static TriboStatus load(Mjcf* m, const char* path) {
 TriboStatus tribo_mjcf_load(TriboScene* scene, const char* path, const TriboLog* log) {
   Mjcf m = {.scene = scene,
             .log = log,
-            .compiler = {.autolimits = 1,
-                         .degree = 1,
-                         .inertia_from_geom = MJ_AUTO,
-                         .euler_order = "xyz",
-                         .total_mass = -1,
-                         .group_range = {0, 5}},
             .option = {.timestep = 0.002,
                        .gravity = {0, 0, -9.81},
                        .magnetic = {0, -0.5, 0},

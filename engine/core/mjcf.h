@@ -2,12 +2,14 @@
 // public calls. What the files of this reader share.
 //
 //   mjcf.c           the file: includes, compiler, option, sections; warnings
+//   mjcf_graft.c     models that are attached, replicas
 //   mjcf_tables.c    every element's attributes, one row each
 //   mjcf_read.c      attributes by table, default classes, orientations
 //   mjcf_mesh.c      mesh assets: triangles, mass, primitives fitted to them
 //   mjcf_meshfile.c  their files
 //   mjcf_field.c     height fields
-//   mjcf_bodies.c    worldbody: bodies, joints, geoms, sites with frames and replicas
+//   mjcf_paint.c     textures and materials
+//   mjcf_bodies.c    worldbody: bodies, joints, geoms, sites with frames
 //   mjcf_mass.c      inertia of bodies, given or from their geoms
 //   mjcf_build.c     bodies, joints, shapes of the scene
 //   mjcf_contact.c   who collides with whom, and how: bits, materials, pairs, exclusions
@@ -82,7 +84,7 @@ typedef struct MjGeom {
   const char *name, *cls, *mesh, *hfield, *material;
   int type, contype, conaffinity, condim, group, priority, shell;
   double size[3], fromto[6], pos[3], mass, density, friction[3], rgba[4];
-  double solmix, solref[2], solimp[5], margin, gap, fit_scale;
+  double solmix, solref[2], solimp[5], margin, gap, fit_scale, surface[6];
   MjOrient orient;
   const XmlNode* node;
   int body;
@@ -130,10 +132,26 @@ typedef struct MjBody {
   int id;                                    // in the scene, TRIBO_WORLD for static ones
 } MjBody;
 
+typedef struct MjReplicate {
+  const char *sep, *cls, *prefix;
+  int count;
+  double offset[3];
+  MjOrient orient;
+} MjReplicate;
+
 typedef struct MjMaterial {
-  const char* name;
-  double rgba[4];
+  const char *name, *texture;
+  double rgba[4], repeat[2];
+  int uniform;
 } MjMaterial;
+
+typedef enum MjTextureType { MJ_TEXTURE_2D, MJ_TEXTURE_CUBE, MJ_TEXTURE_SKYBOX } MjTextureType;
+typedef enum MjBuiltin { MJ_BUILTIN_NONE, MJ_BUILTIN_GRADIENT, MJ_BUILTIN_CHECKER, MJ_BUILTIN_FLAT } MjBuiltin;
+typedef struct MjTexture {
+  const char *name, *file;
+  int type, builtin, mark, width, height;
+  double rgb1[3], rgb2[3], markrgb[3];
+} MjTexture;
 
 typedef enum MjInertia { MJ_INERTIA_CONVEX, MJ_INERTIA_EXACT, MJ_INERTIA_LEGACY, MJ_INERTIA_SHELL } MjInertia;
 typedef struct MjMesh {
@@ -147,6 +165,7 @@ typedef struct MjMesh {
   const XmlNode* node;
   // set by tribo_mjcf_measure: of density 1 (per area: SHELL), axes x y z w, the box of its points along them
   int measured;
+  int cloud;  // 1: the file has points only, −1: faces too, 0: not looked at yet
   double volume, centre[3], moments[3], axes[4], low[3], high[3];
 } MjMesh;
 
@@ -160,7 +179,7 @@ typedef struct MjField {
 typedef struct MjPair {
   const char *geom1, *geom2;
   int condim, a, b;
-  double friction[5], solref[2], solimp[5];  // NAN: not given
+  double friction[5], solref[2], solimp[5], margin;  // NAN: not given
 } MjPair;
 
 // Two bodies that never collide, one of them part of the world.
@@ -170,8 +189,8 @@ typedef struct MjApart {
 
 typedef struct MjTendon {
   const char *name, *cls;
-  int limited;
-  double range[2], springlength[2], stiffness[3], damping[3], frictionloss, armature;
+  int limited, force_limited;
+  double range[2], force_range[2], springlength[2], stiffness[3], damping[3], frictionloss, armature;
   double solref[2], solimp[5];
   const XmlNode* node;
 } MjTendon;
@@ -187,20 +206,28 @@ typedef struct MjControl {
 
 typedef struct MjCompiler {
   int autolimits, degree, inertia_from_geom, balance_inertia, strip_path, fit_aabb;
-  const char *euler_order, *mesh_dir, *asset_dir, *coordinate;
+  const char *euler_order, *mesh_dir, *texture_dir, *asset_dir, *coordinate;
   double total_mass, bound_mass, bound_inertia, group_range[2];
 } MjCompiler;
 
 typedef struct MjOption {
   double timestep, gravity[3], wind[3], magnetic[3], density, viscosity;
+  double groups[10];  // of actuators that are switched off, NAN behind the last
+  int groups_off;     // the same as bits
   int integrator;
   // of <flag>
   int constraint, contact, limit, frictionloss, equality, has_gravity, spring, damper, actuation, filter_parent;
 } MjOption;
 
+// A file and what it includes: a model that is attached keeps its own rules.
+typedef struct MjScope {
+  MjCompiler compiler;
+  const XmlNode* root;
+} MjScope;
+
 typedef struct MjClass {
   const char* name;
-  int parent;  // −1: the main class
+  int parent;  // −1: the main class of its scope
   const XmlNode* node;
 } MjClass;
 
@@ -213,6 +240,7 @@ typedef struct MjFelt {
 
 // X(type, name): arrays that grow while the file is read
 #define MJ_ARRAYS(X)      \
+  X(MjScope, scope)       \
   X(MjClass, cls)         \
   X(const char*, warned)  \
   X(MjMaterial, material) \
@@ -233,10 +261,11 @@ typedef struct Mjcf {
   TriboPool pool;
   const TriboLog* log;
   XmlNode* root;
-  int nreplica;    // gone through so far
-  int incomplete;  // 1: parts that others may name were left out
+  int ncopied;        // elements that grafts have made
+  int nmissing;       // meshes that were not found,
+  char missing[600];  // and where they were looked for
+  int incomplete;     // 1: parts that others may name were left out
   MjFelt felt;
-  MjCompiler compiler;
   MjOption option;
 #define X(type, name) \
   type* name##s;      \
@@ -248,6 +277,11 @@ typedef struct Mjcf {
 
 #define MJ_GROW(m, name) TRIBO_APPEND(&(m)->name##s, &(m)->name##_capacity, (m)->n##name, 1)
 
+// The rules of the file that an element is from.
+static inline const MjCompiler* tribo_mjcf_rules(const Mjcf* m, const XmlNode* node) {
+  return &m->scopes[node->scope].compiler;
+}
+
 TriboStatus tribo_mjcf_no_memory(void);
 // Said once per key and file: "path:line: …".
 TriboStatus tribo_mjcf_warn(Mjcf* m, const XmlNode* node, const char* key, const char* what);
@@ -255,6 +289,8 @@ TriboStatus tribo_mjcf_warn(Mjcf* m, const XmlNode* node, const char* key, const
 TriboStatus tribo_mjcf_leave_out(Mjcf* m, const XmlNode* node, const char* why);
 // A name that the file does not have: an error, but in a file whose parts were left out.
 TriboStatus tribo_mjcf_missing(Mjcf* m, const XmlNode* node, const char* what, const char* name);
+// A file with all it includes, in a scope of its own. `from`: the element that names it, NULL: none.
+TriboStatus tribo_mjcf_read_tree(Mjcf* m, const XmlNode* from, const char* path, XmlNode** root);
 // Calls a reader for every child of every section of a name.
 TriboStatus tribo_mjcf_each(Mjcf* m, const char* section, TriboStatus (*read)(Mjcf*, const XmlNode*));
 // What follows in the scene comes from this node.
@@ -264,7 +300,7 @@ TriboStatus tribo_mjcf_added(const Mjcf* m, TriboStatus status);
 // mjcf_tables.c
 extern const MjElement tribo_mjcf_compiler, tribo_mjcf_option, tribo_mjcf_flag, tribo_mjcf_joint, tribo_mjcf_freejoint,
     tribo_mjcf_geom, tribo_mjcf_site, tribo_mjcf_body, tribo_mjcf_inertial, tribo_mjcf_frame, tribo_mjcf_replicate,
-    tribo_mjcf_material, tribo_mjcf_mesh, tribo_mjcf_field, tribo_mjcf_tendon, tribo_mjcf_camera;
+    tribo_mjcf_material, tribo_mjcf_texture, tribo_mjcf_mesh, tribo_mjcf_field, tribo_mjcf_tendon, tribo_mjcf_camera;
 MjJoint tribo_mjcf_joint_default(void);
 MjGeom tribo_mjcf_geom_default(void);
 MjSite tribo_mjcf_site_default(void);
@@ -293,6 +329,15 @@ int tribo_mjcf_find_body(const Mjcf* m, const char* name);
 int tribo_mjcf_find_geom(const Mjcf* m, const char* name);
 int tribo_mjcf_find_site(const Mjcf* m, const char* name);
 
+// mjcf_graft.c
+TriboStatus tribo_mjcf_graft(Mjcf* m);
+
+// mjcf_paint.c
+TriboStatus tribo_mjcf_read_material(Mjcf* m, const XmlNode* node);
+TriboStatus tribo_mjcf_read_texture(Mjcf* m, const XmlNode* node);
+// Colour and texture of a shape, as its geom and the geom's material say.
+void tribo_mjcf_paint(const Mjcf* m, const MjGeom* geom, TriboShapeDef* def);
+
 // mjcf_field.c
 TriboStatus tribo_mjcf_read_field(Mjcf* m, const XmlNode* node);
 
@@ -305,6 +350,7 @@ TriboStatus tribo_mjcf_mesh_file(const char* path, double** points, int* npoint,
 // Its points and triangles as geoms see them, to be freed also on failure.
 TriboStatus tribo_mjcf_triangles(const MjMesh* mesh, double** points, int* npoint, int** triangles, int* ntriangle);
 TriboStatus tribo_mjcf_measure(MjMesh* mesh);
+TriboStatus tribo_mjcf_look(MjMesh* mesh);  // sets cloud
 // A primitive in place of the mesh: its frame in that of the mesh, and its sizes as the file would give them.
 TriboStatus tribo_mjcf_fit(const Mjcf* m, MjMesh* mesh, int type, double scale, TriboPose* frame, double size[3]);
 // A file that an asset names, in its folder (NULL: the one of all assets), and the asset's name where it has none.

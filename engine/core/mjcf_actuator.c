@@ -8,14 +8,18 @@ typedef struct MjActuator {
   const char *name, *cls, *joint, *tendon, *site, *refsite, *other;  // other: a way to drive that is not known here
   int ctrl_limited, force_limited, act_limited, dyntype, gaintype, biastype;
   double ctrl_range[2], force_range[2], act_range[2], gear[6], gainprm[10], biasprm[10], dynprm[10];
-  double kp, kv, dampratio, timeconst, inherit;
+  double kp, kv, dampratio, timeconst[2], inherit, length_range[2];
+  int early, group;
+  double area, diameter, bias[3];  // of a cylinder
+  double tausmooth, muscle[9];     // range (2), force, scale, lmin, lmax, vmax, fpmax, fvmax
 } MjActuator;
 
 static const char* const tristate[] = {"false", "true", "auto", NULL};
 static const char* const dyntypes[] = {"none", "integrator", "filter", "filterexact", "muscle", "user", NULL};
 static const char* const gaintypes[] = {"fixed", "affine", "muscle", "user", NULL};
 static const char* const biastypes[] = {"none", "affine", "muscle", "user", NULL};
-enum { DYN_NONE, DYN_INTEGRATOR, DYN_FILTER, DYN_EXACT };
+enum { DYN_NONE, DYN_INTEGRATOR, DYN_FILTER, DYN_EXACT, DYN_MUSCLE };
+enum { LAW_NONE, LAW_AFFINE, LAW_MUSCLE };  // fixed gain, no bias: 0
 
 #define AT(field) offsetof(MjActuator, field)
 static const MjAttr actuator_attrs[] = {
@@ -38,7 +42,16 @@ static const MjAttr actuator_attrs[] = {
     {"biasprm", MJ_REAL, AT(biasprm), 1, 10, NULL},
     {"kp", MJ_REAL, AT(kp), 1, 1, NULL},
     {"kv", MJ_REAL, AT(kv), 1, 1, NULL},
-    {"timeconst", MJ_REAL, AT(timeconst), 1, 1, NULL},
+    {"timeconst", MJ_REAL, AT(timeconst), 1, 2, NULL},
+    {"tausmooth", MJ_REAL, AT(tausmooth), 1, 1, NULL},
+    {"range", MJ_REAL, AT(muscle[0]), 2, 2, NULL},
+    {"force", MJ_REAL, AT(muscle[2]), 1, 1, NULL},
+    {"scale", MJ_REAL, AT(muscle[3]), 1, 1, NULL},
+    {"lmin", MJ_REAL, AT(muscle[4]), 1, 1, NULL},
+    {"lmax", MJ_REAL, AT(muscle[5]), 1, 1, NULL},
+    {"vmax", MJ_REAL, AT(muscle[6]), 1, 1, NULL},
+    {"fpmax", MJ_REAL, AT(muscle[7]), 1, 1, NULL},
+    {"fvmax", MJ_REAL, AT(muscle[8]), 1, 1, NULL},
     {"dampratio", MJ_REAL, AT(dampratio), 1, 1, NULL},
     {"inheritrange", MJ_REAL, AT(inherit), 1, 1, NULL},
     {"jointinparent", MJ_TEXT, AT(joint), 1, 1, NULL},  // the same for joints of one coordinate
@@ -49,23 +62,58 @@ static const MjAttr actuator_attrs[] = {
     {"cranksite", MJ_TEXT, AT(other), 1, 1, NULL},
     {"cranklength", MJ_LOOK, 0, 0, 0, NULL},
     {"actdim", MJ_WARN, 0, 0, 0, NULL},
-    {"actearly", MJ_WARN, 0, 0, 0, NULL},
+    {"actearly", MJ_BOOL, AT(early), 1, 1, NULL},
+    {"area", MJ_REAL, AT(area), 1, 1, NULL},
+    {"diameter", MJ_REAL, AT(diameter), 1, 1, NULL},
+    {"bias", MJ_REAL, AT(bias), 3, 3, NULL},
     {"damping", MJ_WARN, 0, 0, 0, NULL},
     {"armature", MJ_WARN, 0, 0, 0, NULL},
     {"delay", MJ_WARN, 0, 0, 0, NULL},
     {"nsample", MJ_LOOK, 0, 0, 0, NULL},
     {"interp", MJ_LOOK, 0, 0, 0, NULL},
-    {"lengthrange", MJ_LOOK, 0, 0, 0, NULL},
-    {"group", MJ_LOOK, 0, 0, 0, NULL},
+    {"lengthrange", MJ_REAL, AT(length_range), 2, 2, NULL},
+    {"group", MJ_INT, AT(group), 1, 1, NULL},
     {"user", MJ_LOOK, 0, 0, 0, NULL},
 };
 #undef AT
 static const MjElement actuator_element = {"actuator", actuator_attrs, sizeof actuator_attrs / sizeof *actuator_attrs};
 
+// What an element does not say is as before, or else the usual.
+static void set_muscle(MjActuator* a) {
+  static const double before[9] = {1}, usual[9] = {0.75, 1.05, -1, 200, 0.5, 1.6, 1.5, 1.3, 1.2};
+  for (int i = 0; i < 9; ++i) {
+    const double kept = a->gainprm[i] == before[i] ? usual[i] : a->gainprm[i];
+    a->gainprm[i] = isnan(a->muscle[i]) ? kept : a->muscle[i];
+  }
+  memcpy(a->biasprm, a->gainprm, 9 * sizeof *a->biasprm);
+  a->dynprm[0] = !isnan(a->timeconst[0]) ? a->timeconst[0] : a->dynprm[0] == 1 ? 0.01 : a->dynprm[0];
+  a->dynprm[1] = !isnan(a->timeconst[1]) ? a->timeconst[1] : a->dynprm[1] == 0 ? 0.04 : a->dynprm[1];
+  a->dynprm[2] = isnan(a->tausmooth) ? a->dynprm[2] : a->tausmooth;
+  a->dyntype = DYN_MUSCLE;
+  a->gaintype = a->biastype = LAW_MUSCLE;
+}
+
+static void set_cylinder(MjActuator* a) {
+  a->dyntype = DYN_FILTER;
+  a->gaintype = LAW_NONE;
+  a->biastype = LAW_AFFINE;
+  a->dynprm[0] = isnan(a->timeconst[0]) ? a->dynprm[0] : a->timeconst[0];
+  a->gainprm[0] = !isnan(a->diameter) ? 0.25 * 3.14159265358979323846 * a->diameter * a->diameter
+                  : !isnan(a->area)   ? a->area
+                                      : a->gainprm[0];
+  if (!isnan(a->bias[0])) {
+    tribo_copy3(a->biasprm, a->bias);
+  }
+}
+
 // The shorthands are general actuators; each element, also of a default class, sets what it stands for.
 static TriboStatus apply_actuator(Mjcf* m, const XmlNode* node, void* context) {
   MjActuator* a = context;
-  a->kp = a->kv = a->dampratio = a->timeconst = NAN;
+  a->kp = a->kv = a->dampratio = a->timeconst[0] = a->timeconst[1] = a->tausmooth = NAN;
+  a->area = a->diameter = a->bias[0] = NAN;
+  for (int i = 0; i < 9; ++i) {
+    a->muscle[i] = NAN;
+  }
   TRIBO_TRY(tribo_mjcf_apply(m, node, &actuator_element, a));
   if (strcmp(node->name, "motor") == 0) {
     a->gainprm[0] = 1;
@@ -79,9 +127,9 @@ static TriboStatus apply_actuator(Mjcf* m, const XmlNode* node, void* context) {
     // above 0 it is a damping ratio
     a->biasprm[2] = !isnan(a->kv) ? -a->kv : !isnan(a->dampratio) ? a->dampratio : a->biasprm[2];
     a->dyntype = strcmp(node->name, "position") != 0 ? DYN_INTEGRATOR : a->dyntype;
-    if (!isnan(a->timeconst)) {
-      a->dynprm[0] = a->timeconst;
-      a->dyntype = a->timeconst > 0 ? DYN_EXACT : DYN_NONE;
+    if (!isnan(a->timeconst[0])) {
+      a->dynprm[0] = a->timeconst[0];
+      a->dyntype = a->timeconst[0] > 0 ? DYN_EXACT : DYN_NONE;
     }
   } else if (strcmp(node->name, "velocity") == 0) {
     a->gaintype = a->dyntype = 0;
@@ -94,6 +142,10 @@ static TriboStatus apply_actuator(Mjcf* m, const XmlNode* node, void* context) {
     a->gaintype = 1;
     a->gainprm[0] = a->gainprm[1] = 0;
     a->gainprm[2] = isnan(a->kv) ? a->gainprm[2] : -a->kv;
+  } else if (strcmp(node->name, "muscle") == 0) {
+    set_muscle(a);
+  } else if (strcmp(node->name, "cylinder") == 0) {
+    set_cylinder(a);
   }
   return TRIBO_OK;
 }
@@ -160,7 +212,8 @@ static TriboStatus set_damping(Mjcf* m, const XmlNode* node, MjActuator* a) {
 
 static TriboStatus add_actuator(Mjcf* m, const XmlNode* node, const MjActuator* a, int* id) {
   static const TriboActivation activations[] = {TRIBO_ACTIVATION_NONE, TRIBO_ACTIVATION_INTEGRATOR,
-                                                TRIBO_ACTIVATION_FILTER, TRIBO_ACTIVATION_EXACT};
+                                                TRIBO_ACTIVATION_FILTER, TRIBO_ACTIVATION_EXACT,
+                                                TRIBO_ACTIVATION_MUSCLE};
   TriboActuatorDef def = tribo_actuator_default();
   def.name = a->name;
   def.joint = a->joint;
@@ -180,7 +233,26 @@ static TriboStatus add_actuator(Mjcf* m, const XmlNode* node, const MjActuator* 
   }
   def.activation = activations[a->dyntype];
   def.time_constant = a->dynprm[0];
-  const int automatic = m->compiler.autolimits;
+  def.early = a->early;
+  if (a->dyntype == DYN_MUSCLE) {
+    def.time_constant_down = a->dynprm[1];
+    def.smoothing = a->dynprm[2];
+  }
+  if (a->gaintype == LAW_MUSCLE) {
+    const double* p = a->gainprm;
+    const int given = a->length_range[0] < a->length_range[1];
+    def.has_muscle = 1;
+    def.muscle = (TriboMuscleDef){.range = {p[0], p[1]},
+                                  .peak = p[2],
+                                  .scale = p[3],
+                                  .lmin = p[4],
+                                  .lmax = p[5],
+                                  .vmax = p[6],
+                                  .fpmax = a->biastype == LAW_MUSCLE ? p[7] : 0,
+                                  .fvmax = p[8],
+                                  .lengths = {given ? a->length_range[0] : NAN, given ? a->length_range[1] : NAN}};
+  }
+  const int automatic = tribo_mjcf_rules(m, node)->autolimits;
   set_range(a->ctrl_limited, automatic, a->ctrl_range, &def.ctrl_min, &def.ctrl_max);
   set_range(a->force_limited, automatic, a->force_range, &def.force_min, &def.force_max);
   set_range(a->act_limited, automatic, a->act_range, &def.act_min, &def.act_max);
@@ -205,14 +277,19 @@ static TriboStatus check_actuator(Mjcf* m, const XmlNode* node, const MjActuator
     *why = "of a tendon that is left out is left out";
   } else if (site >= 0 && m->bodys[m->sites[site].body].weld == 0) {
     *why = "of a site that never moves is left out";
-  } else if (a->dyntype > DYN_EXACT || a->gaintype > 1 || a->biastype > 1) {
-    *why = "with muscles or user functions is left out";
+  } else if (a->dyntype > DYN_MUSCLE || a->gaintype > LAW_MUSCLE || a->biastype > LAW_MUSCLE) {
+    *why = "with user functions is left out";
+  } else if (a->gaintype == LAW_MUSCLE ? a->biastype == LAW_AFFINE || site >= 0 : a->biastype == LAW_MUSCLE) {
+    *why = "that is half a muscle, or one of a site, is left out";
+  } else if (a->gaintype == LAW_MUSCLE && a->biastype == LAW_MUSCLE && !tribo_equal(a->gainprm, a->biasprm, 9)) {
+    *why = "whose active and passive muscle differ is left out";
   }
   return TRIBO_OK;
 }
 
 static TriboStatus read_actuator(Mjcf* m, const XmlNode* node) {
-  static const char* const kinds[] = {"general", "motor", "position", "velocity", "intvelocity", "damper"};
+  static const char* const kinds[] = {"general",     "motor",  "position", "velocity",
+                                      "intvelocity", "damper", "muscle",   "cylinder"};
   enum { KINDS = sizeof kinds / sizeof *kinds };
   int known = 0;
   for (int i = 0; i < KINDS; ++i) {
@@ -222,8 +299,6 @@ static TriboStatus read_actuator(Mjcf* m, const XmlNode* node) {
   MjControl* control = &m->controls[m->ncontrol++];
   *control = (MjControl){.name = tribo_xml_get(node, "name"), .id = -1};
   if (!known) {
-    // those of MuJoCo that have a state of their own
-    control->nact = strcmp(node->name, "muscle") == 0;
     return tribo_mjcf_leave_out(m, node, "is left out");
   }
   MjActuator a = {.ctrl_limited = MJ_AUTO,
@@ -247,7 +322,8 @@ static TriboStatus read_actuator(Mjcf* m, const XmlNode* node) {
     TRIBO_TRY(inherit_range(m, node, &a));
   }
   TRIBO_TRY(set_damping(m, node, &a));
-  return m->option.actuation ? add_actuator(m, node, &a, &control->id) : TRIBO_OK;
+  const int off = a.group >= 0 && a.group < 31 && (m->option.groups_off >> a.group & 1);
+  return m->option.actuation && !off ? add_actuator(m, node, &a, &control->id) : TRIBO_OK;
 }
 
 TriboStatus tribo_mjcf_actuators(Mjcf* m) {

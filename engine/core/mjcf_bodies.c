@@ -1,4 +1,4 @@
-// worldbody: every body, joint, geom and site, with the poses that frames and replicas give them.
+// worldbody: every body, joint, geom and site, with the poses that frames give them.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,9 +10,8 @@ enum { ELEMENTS_MAX = 200000 };
 // Where the children of an element stand.
 typedef struct Place {
   int body;
-  TriboPose frame;     // in the body
-  const char* cls;     // childclass
-  const char* suffix;  // of names, from replicas
+  TriboPose frame;  // in the body
+  const char* cls;  // childclass
   int depth;
   int pass;  // what is read now: joints, other parts of the body, bodies that hang on it
 } Place;
@@ -21,7 +20,7 @@ enum { PASS_JOINTS, PASS_PARTS, PASS_BODIES, PASSES };
 static TriboStatus read_children(Mjcf* m, const XmlNode* parent, const Place* place);
 
 static TriboStatus bounded(const Mjcf* m, const XmlNode* node) {
-  return m->nbody + m->njoint + m->ngeom + m->nsite < ELEMENTS_MAX && m->nreplica < PASSES * ELEMENTS_MAX
+  return m->nbody + m->njoint + m->ngeom + m->nsite < ELEMENTS_MAX
              ? TRIBO_OK
              : tribo_xml_fail(node, "the model has more than %d elements", ELEMENTS_MAX);
 }
@@ -35,10 +34,11 @@ static TriboStatus pose_of(const Mjcf* m, const XmlNode* node, const double pos[
   return TRIBO_OK;
 }
 
-// The name with the replica's number; without a name, what and its number in the file.
-static TriboStatus full_name(Mjcf* m, const Place* place, const char* what, int number, const char** name) {
-  *name = *name == NULL ? tribo_pool_format(&m->pool, "%s%d", what, number)
-                        : tribo_pool_format(&m->pool, "%s%s", *name, place->suffix);
+// Without a name, what and its number in the file.
+static TriboStatus full_name(Mjcf* m, const char* what, int number, const char** name) {
+  if (*name == NULL) {
+    *name = tribo_pool_format(&m->pool, "%s%d", what, number);
+  }
   return *name == NULL ? tribo_mjcf_no_memory() : TRIBO_OK;
 }
 
@@ -72,7 +72,7 @@ static TriboStatus read_joint(Mjcf* m, const XmlNode* node, const Place* place) 
     TRIBO_TRY(tribo_mjcf_read(m, node, "joint", place->cls, &tribo_mjcf_joint, joint));
   }
   joint->node = node;
-  TRIBO_TRY(full_name(m, place, "joint", m->njoint, &joint->name));
+  TRIBO_TRY(full_name(m, "joint", m->njoint, &joint->name));
   double moved[3], axis[3];
   tribo_mul33v(moved, place->frame.R, joint->pos);
   tribo_add3(joint->pos, place->frame.p, moved);
@@ -89,7 +89,7 @@ static TriboStatus read_joint(Mjcf* m, const XmlNode* node, const Place* place) 
     return tribo_xml_fail(node, "joint '%s': its body has a free joint already", joint->name);
   }
   // angles of hinges and balls are in the file's unit
-  if (m->compiler.degree && (joint->type == MJ_HINGE || joint->type == MJ_BALL)) {
+  if (tribo_mjcf_rules(m, node)->degree && (joint->type == MJ_HINGE || joint->type == MJ_BALL)) {
     const double unit = 3.14159265358979323846 / 180;
     joint->range[0] *= unit, joint->range[1] *= unit;
     joint->ref *= unit;
@@ -120,7 +120,7 @@ static TriboStatus read_geom(Mjcf* m, const XmlNode* node, const Place* place) {
   MjGeom* geom = &m->geoms[m->ngeom];
   *geom = tribo_mjcf_geom_default();
   TRIBO_TRY(tribo_mjcf_read(m, node, "geom", place->cls, &tribo_mjcf_geom, geom));
-  TRIBO_TRY(full_name(m, place, "geom", m->ngeom, &geom->name));
+  TRIBO_TRY(full_name(m, "geom", m->ngeom, &geom->name));
   geom->node = node;
   geom->body = place->body;
   double quat[4], length = tribo_mjcf_fromto(geom->fromto, geom->pos, quat);
@@ -152,7 +152,7 @@ static TriboStatus read_site(Mjcf* m, const XmlNode* node, const Place* place) {
   MjSite* site = &m->sites[m->nsite];
   *site = tribo_mjcf_site_default();
   TRIBO_TRY(tribo_mjcf_read(m, node, "site", place->cls, &tribo_mjcf_site, site));
-  TRIBO_TRY(full_name(m, place, "site", m->nsite, &site->name));
+  TRIBO_TRY(full_name(m, "site", m->nsite, &site->name));
   site->body = place->body;
   double quat[4];
   const double length = tribo_mjcf_fromto(site->fromto, site->pos, quat);
@@ -174,7 +174,7 @@ static TriboStatus read_camera(Mjcf* m, const XmlNode* node, const Place* place)
   MjCamera* camera = &m->cameras[m->ncamera];
   *camera = (MjCamera){.fovy = 45, .orient = tribo_mjcf_orient_default()};
   TRIBO_TRY(tribo_mjcf_read(m, node, "camera", place->cls, &tribo_mjcf_camera, camera));
-  TRIBO_TRY(full_name(m, place, "camera", m->ncamera, &camera->name));
+  TRIBO_TRY(full_name(m, "camera", m->ncamera, &camera->name));
   camera->node = node;
   camera->body = place->body;
   TRIBO_TRY(pose_of(m, node, camera->pos, &camera->orient, &place->frame, &camera->pose));
@@ -189,15 +189,14 @@ static TriboStatus read_body(Mjcf* m, const XmlNode* node, const Place* place) {
   MjBody* body = &m->bodys[at];
   *body = (MjBody){.orient = tribo_mjcf_orient_default(), .node = node, .parent = place->body};
   TRIBO_TRY(tribo_mjcf_apply(m, node, &tribo_mjcf_body, body));
-  TRIBO_TRY(full_name(m, place, "body", at, &body->name));
+  TRIBO_TRY(full_name(m, "body", at, &body->name));
   TRIBO_TRY(pose_of(m, node, body->pos, &body->orient, &place->frame, &body->local));
   body->first_joint = m->njoint;
   m->nbody++;
   if (body->mocap) {
     TRIBO_TRY(tribo_mjcf_warn(m, node, "mocap body", "stands still"));
   }
-  Place inside = {
-      at, tribo_pose_identity(), body->cls != NULL ? body->cls : place->cls, place->suffix, place->depth + 1, 0};
+  Place inside = {at, tribo_pose_identity(), body->cls != NULL ? body->cls : place->cls, place->depth + 1, 0};
   for (; inside.pass < PASSES; ++inside.pass) {
     TRIBO_TRY(read_children(m, node, &inside));
   }
@@ -214,45 +213,14 @@ static TriboStatus read_frame(Mjcf* m, const XmlNode* node, const Place* place) 
   return read_children(m, node, &inside);
 }
 
-static TriboStatus read_replicate(Mjcf* m, const XmlNode* node, const Place* place) {
-  MjBody step = {.orient = tribo_mjcf_orient_default(), .name = "", .gravcomp = NAN};
-  TRIBO_TRY(tribo_mjcf_apply(m, node, &tribo_mjcf_replicate, &step));
-  const double count = step.gravcomp;
-  if (!(count >= 1 && count <= ELEMENTS_MAX && count == floor(count))) {
-    return tribo_xml_fail(node, "<replicate> count: accepted is a whole number from 1 to %d", ELEMENTS_MAX);
-  }
-  const TriboPose none = tribo_pose_identity();
-  TriboPose by;
-  TRIBO_TRY(pose_of(m, node, step.pos, &step.orient, &none, &by));
-  Place inside = *place;
-  inside.cls = step.cls != NULL ? step.cls : place->cls;
-  inside.depth++;
-  char digits[16];
-  const int width = snprintf(digits, sizeof digits, "%d", (int)count - 1);
-  for (int i = 0; i < (int)count; ++i) {
-    // inner numbers stand before outer ones
-    inside.suffix = tribo_pool_format(&m->pool, "%s%0*d%s", step.name, width, i, place->suffix);
-    if (inside.suffix == NULL) {
-      return tribo_mjcf_no_memory();
-    }
-    m->nreplica++;
-    TRIBO_TRY(bounded(m, node));
-    TRIBO_TRY(read_children(m, node, &inside));
-    const TriboPose next = tribo_pose_mul(&inside.frame, &by);
-    inside.frame = next;
-  }
-  return TRIBO_OK;
-}
-
 static const struct {
   const char* name;
   TriboStatus (*read)(Mjcf* m, const XmlNode* node, const Place* place);
 } elements[] = {
-    {"inertial", read_inertial}, {"joint", read_joint}, {"freejoint", read_joint},
-    {"geom", read_geom},         {"site", read_site},   {"camera", read_camera},
-    {"body", read_body},         {"frame", read_frame}, {"replicate", read_replicate},
+    {"inertial", read_inertial}, {"joint", read_joint},   {"freejoint", read_joint}, {"geom", read_geom},
+    {"site", read_site},         {"camera", read_camera}, {"body", read_body},       {"frame", read_frame},
 };
-static const char* const left_out[] = {"plugin", "composite", "flexcomp", "attach"};
+static const char* const left_out[] = {"plugin", "composite", "flexcomp"};
 
 static TriboStatus read_child(Mjcf* m, const XmlNode* node, const Place* place) {
   for (size_t i = 0; i < sizeof elements / sizeof *elements; ++i) {
@@ -274,8 +242,8 @@ static TriboStatus read_child(Mjcf* m, const XmlNode* node, const Place* place) 
   return tribo_xml_fail(node, "<%.40s> has no place in a body", node->name);
 }
 
-// One pass over the children: everything is numbered by body, wherever it stands. Frames and replicas are gone through
-// in every pass.
+// One pass over the children: everything is numbered by body, wherever it stands. Frames are gone through in every
+// pass.
 static TriboStatus read_children(Mjcf* m, const XmlNode* parent, const Place* place) {
   if (place->depth > 300) {
     return tribo_xml_fail(parent, "bodies are nested too deep");
@@ -283,7 +251,7 @@ static TriboStatus read_children(Mjcf* m, const XmlNode* parent, const Place* pl
   for (const XmlNode* node = parent->children; node != NULL; node = node->next) {
     const int is_joint = strcmp(node->name, "joint") == 0 || strcmp(node->name, "freejoint") == 0;
     const int is_body = strcmp(node->name, "body") == 0;
-    const int is_frame = strcmp(node->name, "frame") == 0 || strcmp(node->name, "replicate") == 0;
+    const int is_frame = strcmp(node->name, "frame") == 0;
     if (is_frame || place->pass == (is_joint ? PASS_JOINTS : is_body ? PASS_BODIES : PASS_PARTS)) {
       TRIBO_TRY(read_child(m, node, place));
     }
@@ -299,7 +267,7 @@ TriboStatus tribo_mjcf_bodies(Mjcf* m) {
   for (int pass = 0; pass < PASSES; ++pass) {
     for (const XmlNode* node = m->root->children; node != NULL; node = node->next) {
       if (strcmp(node->name, "worldbody") == 0) {
-        const Place place = {0, tribo_pose_identity(), tribo_xml_get(node, "childclass"), "", 0, pass};
+        const Place place = {0, tribo_pose_identity(), tribo_xml_get(node, "childclass"), 0, pass};
         TRIBO_TRY(read_children(m, node, &place));
       }
     }

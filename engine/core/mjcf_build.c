@@ -21,23 +21,10 @@ static const MjField* find_field(const Mjcf* m, const char* name) {
   return NULL;
 }
 
-static void color_of(const Mjcf* m, const MjGeom* geom, double color[4]) {
-  const double grey[4] = {0.5, 0.5, 0.5, 1};
-  memcpy(color, isnan(geom->rgba[0]) ? grey : geom->rgba, sizeof grey);
-  for (int i = 0; isnan(geom->rgba[0]) && geom->material != NULL && i < m->nmaterial; ++i) {
-    if (m->materials[i].name != NULL && strcmp(m->materials[i].name, geom->material) == 0) {
-      memcpy(color, m->materials[i].rgba, sizeof grey);
-    }
-  }
-  for (int i = 0; i < 4; ++i) {
-    color[i] = tribo_clamp(color[i], 0, 1);
-  }
-}
-
 // A point p of the file stands at S Rᵀ(p − ref). A mesh that is not turned, or scaled alike along all axes, stays the
 // file it is and is placed there; others are points.
 static TriboStatus mesh_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def) {
-  const MjMesh* mesh = tribo_mjcf_find_mesh(m, geom->mesh);
+  MjMesh* mesh = tribo_mjcf_find_mesh(m, geom->mesh);
   if (mesh == NULL) {
     return tribo_xml_fail(geom->node, "geom '%s': there is no mesh '%.60s'", geom->name,
                           geom->mesh != NULL ? geom->mesh : "");
@@ -45,7 +32,8 @@ static TriboStatus mesh_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def) {
   def->kind = TRIBO_SHAPE_HULL;
   const double *q = mesh->refquat, *s = mesh->scale;
   const int turned = q[1] != 0 || q[2] != 0 || q[3] != 0, uniform = s[0] == s[1] && s[1] == s[2];
-  if (mesh->file != NULL && !tribo_mjcf_is_msh(mesh->file) && (uniform || !turned)) {
+  TRIBO_TRY(tribo_mjcf_look(mesh));
+  if (mesh->file != NULL && !tribo_mjcf_is_msh(mesh->file) && mesh->cloud < 0 && (uniform || !turned)) {
     double unit[4] = {q[1], q[2], q[3], q[0]}, back[3];
     const double none[3] = {0};
     tribo_quat_normalize(unit);
@@ -87,7 +75,7 @@ TriboStatus tribo_mjcf_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def) {
                [MJ_ELLIPSOID] = {3, {1, 1, 1}}, [MJ_CYLINDER] = {2, {1, 2, 0}}, [MJ_SDF] = {0, {0}}};
   *def = tribo_shape_default();
   def->name = geom->name;
-  color_of(m, geom, def->color);
+  tribo_mjcf_paint(m, geom, def);
   tribo_copy3(def->position, geom->pose.p);
   tribo_quat_from_mat(def->quaternion, geom->pose.R);
   if (geom->type == MJ_MESH) {
@@ -168,7 +156,8 @@ static TriboStatus fill_joint(Mjcf* m, const MjJoint* joint, TriboJointDef* def)
   tribo_mjcf_softness(joint->solref, joint->solimp, def->solref, def->solimp);
   const int single = joint->type == MJ_SLIDE || joint->type == MJ_HINGE;
   const int given = !isnan(joint->range[0]) && (joint->range[0] != 0 || joint->range[1] != 0);
-  int limited = joint->limited == MJ_TRUE || (joint->limited == MJ_AUTO && m->compiler.autolimits && given);
+  int limited =
+      joint->limited == MJ_TRUE || (joint->limited == MJ_AUTO && tribo_mjcf_rules(m, joint->node)->autolimits && given);
   if (joint->limited == MJ_TRUE && !given) {
     return tribo_xml_fail(joint->node, "joint '%s' is limited but has no range", joint->name);
   }
@@ -180,8 +169,8 @@ static TriboStatus fill_joint(Mjcf* m, const MjJoint* joint, TriboJointDef* def)
   }
   def->rest = joint->springref;
   const double* range = joint->force_range;
-  if (!isnan(range[0]) &&
-      (joint->force_limited == MJ_TRUE || (joint->force_limited == MJ_AUTO && m->compiler.autolimits))) {
+  if (!isnan(range[0]) && (joint->force_limited == MJ_TRUE ||
+                           (joint->force_limited == MJ_AUTO && tribo_mjcf_rules(m, joint->node)->autolimits))) {
     if (range[0] != -range[1]) {
       TRIBO_TRY(tribo_mjcf_warn(m, joint->node, "actuatorfrcrange of a joint", "counts as wide to both sides"));
     }
@@ -259,6 +248,31 @@ static TriboStatus add_chain(Mjcf* m, MjBody* body, int parent) {
   return TRIBO_OK;
 }
 
+// The surface turns about the origin of the geom, which need not be where the shape has its own.
+static void set_surface(const MjGeom* geom, const MjBody* body, TriboShapeDef* def) {
+  const TriboPose frame = body->id == TRIBO_WORLD ? tribo_pose_mul(&body->pose, &geom->pose) : geom->pose;
+  double arm[3], turn[3];
+  tribo_mul33v(def->spin, frame.R, geom->surface + 3);
+  tribo_mul33v(def->surface, frame.R, geom->surface);
+  tribo_sub3(arm, def->position, frame.p);
+  tribo_cross3(turn, def->spin, arm);
+  tribo_add3(def->surface, def->surface, turn);
+}
+
+// Groups from here on MuJoCo does not show.
+enum { SHOWN = 3 };
+
+// Is there something of this body to be looked at that is no shape that collides: a geom that only looks, or a mesh,
+// which collides as a hull? Then its shapes are hidden, and those that MuJoCo would show are drawn as visuals too.
+static int is_dressed(const Mjcf* m, int body) {
+  int dressed = 0;
+  for (int i = 0; i < m->ngeom && body != 0; ++i) {
+    const MjGeom* geom = &m->geoms[i];
+    dressed |= geom->body == body && (geom->collision_class < 0 || geom->type == MJ_MESH) && geom->group < SHOWN;
+  }
+  return dressed;
+}
+
 static TriboStatus add_geom(Mjcf* m, const MjGeom* geom) {
   TriboShapeDef def;
   const MjField* field = geom->type == MJ_HFIELD ? find_field(m, geom->hfield) : NULL;
@@ -283,9 +297,15 @@ static TriboStatus add_geom(Mjcf* m, const MjGeom* geom) {
   if (geom->collision_class < 0 && field != NULL) {
     return TRIBO_OK;  // it touches nothing
   }
-  if (geom->collision_class < 0) {
-    return tribo_mjcf_added(m, tribo_scene_add_visual(m->scene, body->id, &def, NULL));
+  def.hidden = field == NULL && is_dressed(m, geom->body);
+  if (geom->collision_class < 0 || (def.hidden && geom->group < SHOWN)) {
+    TRIBO_TRY(tribo_mjcf_added(m, tribo_scene_add_visual(m->scene, body->id, &def, NULL)));
   }
+  if (geom->collision_class < 0) {
+    return TRIBO_OK;
+  }
+  def.skin = geom->margin;
+  set_surface(geom, body, &def);
   char material[32];
   snprintf(material, sizeof material, "contact%d", geom->material_id);
   def.material = material;

@@ -25,8 +25,8 @@ static const MjAttr pair_attrs[] = {
     {"solref", MJ_REAL, offsetof(MjPair, solref), 1, 2, NULL},
     {"solimp", MJ_REAL, offsetof(MjPair, solimp), 1, 5, NULL},
     {"solreffriction", MJ_WARN, 0, 0, 0, NULL},
-    {"margin", MJ_WARN, 0, 0, 0, NULL},
-    {"gap", MJ_WARN, 0, 0, 0, NULL},
+    {"margin", MJ_REAL, offsetof(MjPair, margin), 1, 1, NULL},
+    {"gap", MJ_LOOK, 0, 0, 0, NULL},  // from where on contacts are listed, without a force
     {"adhesion", MJ_WARN, 0, 0, 0, NULL},
 };
 static const MjElement pair_element = {"pair", pair_attrs, sizeof pair_attrs / sizeof *pair_attrs};
@@ -95,7 +95,8 @@ static TriboStatus read_pair(Mjcf* m, const XmlNode* node) {
   }
   TRIBO_TRY(MJ_GROW(m, pair));
   MjPair* pair = &m->pairs[m->npair];
-  *pair = (MjPair){.condim = -1, .friction = {NAN, NAN, NAN, NAN, NAN}, .solref = {NAN}, .solimp = {NAN}};
+  *pair =
+      (MjPair){.condim = -1, .friction = {NAN, NAN, NAN, NAN, NAN}, .solref = {NAN}, .solimp = {NAN}, .margin = NAN};
   TRIBO_TRY(tribo_mjcf_read(m, node, "pair", NULL, &pair_element, pair));
   pair->a = tribo_mjcf_find_geom(m, pair->geom1);
   pair->b = tribo_mjcf_find_geom(m, pair->geom2);
@@ -103,6 +104,9 @@ static TriboStatus read_pair(Mjcf* m, const XmlNode* node) {
     return tribo_mjcf_missing(m, node, "geom", pair->a < 0 ? pair->geom1 : pair->geom2);
   }
   m->npair++;
+  if (!isnan(pair->margin) && pair->margin != m->geoms[pair->a].margin + m->geoms[pair->b].margin) {
+    return tribo_mjcf_warn(m, node, "margin of a <pair>", "is not honoured: those of its geoms count");
+  }
   return TRIBO_OK;
 }
 
@@ -197,7 +201,7 @@ static TriboMaterialDef mix(const MjGeom* a, const MjGeom* b) {
   return def;
 }
 
-static TriboStatus check_geom(Mjcf* m, const MjGeom* geom) {
+static TriboStatus check_geom(const MjGeom* geom) {
   if (geom->condim != 1 && geom->condim != 3 && geom->condim != 4 && geom->condim != 6) {
     return tribo_xml_fail(geom->node, "geom '%s': condim = %d; accepted are 1, 3, 4, 6", geom->name, geom->condim);
   }
@@ -206,9 +210,8 @@ static TriboStatus check_geom(Mjcf* m, const MjGeom* geom) {
       return tribo_xml_fail(geom->node, "geom '%s': friction = %g must be ≥ 0", geom->name, geom->friction[i]);
     }
   }
-  if (geom->margin != 0 || geom->gap != 0) {
-    return tribo_mjcf_warn(m, geom->node, "margin or gap of a geom",
-                           "is not honoured: contacts act where bodies touch");
+  if (!(geom->margin >= 0)) {
+    return tribo_xml_fail(geom->node, "geom '%s': margin = %g must be ≥ 0", geom->name, geom->margin);
   }
   return TRIBO_OK;
 }
@@ -227,7 +230,7 @@ TriboStatus tribo_mjcf_contacts(Mjcf* m) {
     if (geom->collision_class < 0) {
       continue;
     }
-    TRIBO_TRY(check_geom(m, geom));
+    TRIBO_TRY(check_geom(geom));
     geom->material_id = -1;
     for (int k = 0; !in_pair(m, i) && k < count && geom->material_id < 0; ++k) {
       geom->material_id = same_material(geom, &m->geoms[first[k]]) && !in_pair(m, first[k]) ? k : -1;

@@ -6,18 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-// M becomes L.
-static void factor(double* M, int n) {
-  for (int j = 0; j < n; ++j) {
-    for (int i = j; i < n; ++i) {
-      double sum = M[i * n + j];
-      for (int k = 0; k < j; ++k) {
-        sum -= M[i * n + k] * M[j * n + k];
-      }
-      M[i * n + j] = i == j ? sqrt(fmax(sum, 1e-300)) : sum / M[j * n + j];
-    }
-  }
-}
+#include "cholesky.h"
 
 // Of the bodies and joints that the scene has so far.
 static TriboStatus look(Mjcf* m, const TriboModel* model) {
@@ -34,7 +23,7 @@ static TriboStatus look(Mjcf* m, const TriboModel* model) {
                            : tribo_data_terms(model, data, &terms);
   tribo_data_destroy(data);
   TRIBO_TRY(status);
-  factor(m->felt.L, n);
+  tribo_cholesky(m->felt.L, n);
   for (int j = 0; j < m->njoint; ++j) {
     int id;
     // joints that are none of the scene belong to bodies that float
@@ -56,21 +45,14 @@ TriboStatus tribo_mjcf_mobility(Mjcf* m, const int* joints, const double* coefs,
     TRIBO_TRY(status);
   }
   const int n = m->felt.nv;
-  double *y = m->felt.y, *L = m->felt.L;
+  double* y = m->felt.y;
   memset(y, 0, (size_t)n * sizeof *y);
   for (int i = 0; i < count; ++i) {
     if (m->felt.v[joints[i]] >= 0) {
       y[m->felt.v[joints[i]] + part] += coefs[i];
     }
   }
-  *out = 0;
-  for (int i = 0; i < n; ++i) {
-    for (int k = 0; k < i; ++k) {
-      y[i] -= L[i * n + k] * y[k];
-    }
-    y[i] /= L[i * n + i];
-    *out += y[i] * y[i];
-  }
+  *out = tribo_cholesky_forward(m->felt.L, y, n);
   return TRIBO_OK;
 }
 

@@ -87,7 +87,7 @@ TriboStatus tribo_mjcf_read_field(Mjcf* m, const XmlNode* node) {
     if (field->name == NULL) {
       TRIBO_TRY(tribo_mjcf_file_name(m, field->file, &field->name));
     }
-    TRIBO_TRY(tribo_mjcf_file(m, node, m->compiler.mesh_dir, field->file, &field->file));
+    TRIBO_TRY(tribo_mjcf_file(m, node, tribo_mjcf_rules(m, node)->mesh_dir, field->file, &field->file));
     TRIBO_TRY(dot != NULL && strcasecmp(dot, ".png") == 0 ? read_picture(m, node, field, &heights)
                                                           : read_binary(m, node, field, &heights));
   }

@@ -10,6 +10,7 @@ typedef struct Key {
   int nvalue;
 } Key;
 
+// A shorter list leaves the rest NAN: as at the start.
 static TriboStatus read_list(Mjcf* m, const XmlNode* node, const char* attribute, int count, double** out) {
   const char* text = tribo_xml_get(node, attribute);
   *out = NULL;
@@ -20,13 +21,21 @@ static TriboStatus read_list(Mjcf* m, const XmlNode* node, const char* attribute
   if (*out == NULL) {
     return tribo_mjcf_no_memory();
   }
-  return tribo_xml_numbers(text, *out, count) == count
-             ? TRIBO_OK
-             : tribo_xml_fail(node, "<key> %s: the model has %d of them; accepted are as many finite numbers",
-                              attribute, count);
+  const int found = tribo_xml_numbers(text, *out, count);
+  if (found < 0) {
+    return tribo_xml_fail(node, "<key> %s: the model has %d of them; accepted are as many finite numbers", attribute,
+                          count);
+  }
+  for (int i = found; i < count; ++i) {
+    (*out)[i] = NAN;
+  }
+  return TRIBO_OK;
 }
 
 static void add_value(Key* key, TriboValueKind kind, const char* of, const double* x, int n) {
+  if (isnan(x[n - 1])) {
+    return;
+  }
   TriboStateValue* value = &key->values[key->nvalue++];
   *value = (TriboStateValue){.kind = kind, .of = of, .n = n};
   memcpy(value->x, x, (size_t)n * sizeof *x);

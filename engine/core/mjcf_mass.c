@@ -131,12 +131,13 @@ static TriboStatus geom_solid(Mjcf* m, const MjGeom* geom, Solid* out) {
 // The sum of a body's geoms; a single one keeps its own axes.
 static TriboStatus from_geoms(Mjcf* m, int index) {
   MjBody* body = &m->bodys[index];
+  const MjCompiler* rules = tribo_mjcf_rules(m, body->node);
   Solid only = {.axes = {0, 0, 0, 1}};
   double first[3] = {0}, second[9] = {0}, mass = 0;
   int count = 0;
   for (int g = 0; g < m->ngeom; ++g) {
     const MjGeom* geom = &m->geoms[g];
-    if (geom->body != index || geom->group < m->compiler.group_range[0] || geom->group > m->compiler.group_range[1]) {
+    if (geom->body != index || geom->group < rules->group_range[0] || geom->group > rules->group_range[1]) {
       continue;
     }
     Solid solid;
@@ -207,7 +208,7 @@ static TriboStatus from_inertial(Mjcf* m, MjBody* body) {
 
 // What the compiler section asks of all bodies.
 static TriboStatus bound(Mjcf* m, MjBody* body) {
-  const MjCompiler* c = &m->compiler;
+  const MjCompiler* c = tribo_mjcf_rules(m, body->node);
   body->mass = fmax(body->mass, c->bound_mass);
   double* I = body->inertia;
   for (int i = 0; i < 3; ++i) {
@@ -229,10 +230,10 @@ TriboStatus tribo_mjcf_masses(Mjcf* m) {
   double total = 0;
   for (int i = 1; i < m->nbody; ++i) {
     MjBody* body = &m->bodys[i];
-    const int given = body->inertial != NULL && m->compiler.inertia_from_geom != MJ_TRUE;
-    if (given) {
+    const int guess = tribo_mjcf_rules(m, body->node)->inertia_from_geom;
+    if (body->inertial != NULL && guess != MJ_TRUE) {
       TRIBO_TRY(from_inertial(m, body));
-    } else if (m->compiler.inertia_from_geom != MJ_FALSE) {
+    } else if (guess != MJ_FALSE) {
       TRIBO_TRY(from_geoms(m, i));
     } else {
       tribo_quat_identity(body->axes);
@@ -240,8 +241,9 @@ TriboStatus tribo_mjcf_masses(Mjcf* m) {
     TRIBO_TRY(bound(m, body));
     total += body->mass;
   }
-  if (m->compiler.total_mass > 0 && total > 0) {
-    const double scale = m->compiler.total_mass / total;
+  const double wanted = tribo_mjcf_rules(m, m->root)->total_mass;
+  if (wanted > 0 && total > 0) {
+    const double scale = wanted / total;
     for (int i = 1; i < m->nbody; ++i) {
       m->bodys[i].mass *= scale;
       tribo_scale3(m->bodys[i].inertia, scale, m->bodys[i].inertia);

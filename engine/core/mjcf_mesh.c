@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "collision.h"
@@ -76,9 +77,10 @@ static TriboStatus read_inline(Mjcf* m, const XmlNode* node, MjMesh* mesh) {
 
 TriboStatus tribo_mjcf_file(Mjcf* m, const XmlNode* node, const char* folder, const char* name, const char** out) {
   const char* slash = strrchr(name, '/');
-  name = m->compiler.strip_path && slash != NULL ? slash + 1 : name;
-  folder = folder != NULL ? folder : m->compiler.asset_dir;
-  *out = tribo_xml_beside(&m->pool, m->root, folder, name);
+  const MjCompiler* rules = tribo_mjcf_rules(m, node);
+  name = rules->strip_path && slash != NULL ? slash + 1 : name;
+  folder = folder != NULL ? folder : rules->asset_dir;
+  *out = tribo_xml_beside(&m->pool, m->scopes[node->scope].root, folder, name);
   // an included file may name what stands beside itself
   const char* own = *out != NULL && access(*out, F_OK) != 0 ? tribo_xml_beside(&m->pool, node, folder, name) : NULL;
   *out = own != NULL && access(own, F_OK) == 0 ? own : *out;
@@ -103,7 +105,14 @@ TriboStatus tribo_mjcf_read_mesh(Mjcf* m, const XmlNode* node) {
     TRIBO_TRY(tribo_mjcf_file_name(m, mesh->file, &mesh->name));
   }
   if (mesh->file != NULL) {
-    TRIBO_TRY(tribo_mjcf_file(m, node, m->compiler.mesh_dir, mesh->file, &mesh->file));
+    const char* given = mesh->file;
+    TRIBO_TRY(tribo_mjcf_file(m, node, tribo_mjcf_rules(m, node)->mesh_dir, mesh->file, &mesh->file));
+    if (access(mesh->file, F_OK) != 0) {
+      const size_t used = strlen(m->missing);
+      snprintf(m->missing + used, sizeof m->missing - used, "%s'%s' (line %d: %s)", used > 0 ? "; " : "", given,
+               node->line, mesh->file);
+      m->nmissing++;
+    }
   }
   TRIBO_TRY(read_inline(m, node, mesh));
   m->nmesh++;
@@ -126,6 +135,23 @@ static TriboStatus load(const MjMesh* mesh, double** points, int* npoint, int** 
   memcpy(*points, mesh->vertex, 3 * (size_t)*npoint * sizeof **points);
   memcpy(*triangles, mesh->face, 3 * (size_t)*ntriangle * sizeof **triangles);
   return TRIBO_OK;
+}
+
+TriboStatus tribo_mjcf_look(MjMesh* mesh) {
+  const char* dot = mesh->file != NULL ? strrchr(mesh->file, '.') : NULL;
+  if (mesh->cloud != 0) {
+    return TRIBO_OK;
+  }
+  double* points = NULL;
+  int *triangles = NULL, npoint = 0, ntriangle = 1;
+  TriboStatus status = TRIBO_OK;
+  if (dot != NULL && strcasecmp(dot, ".obj") == 0) {
+    status = load(mesh, &points, &npoint, &triangles, &ntriangle);
+  }
+  tribo_free(points);
+  tribo_free(triangles);
+  mesh->cloud = ntriangle == 0 ? 1 : -1;
+  return status;
 }
 
 TriboStatus tribo_mjcf_triangles(const MjMesh* mesh, double** points, int* npoint, int** triangles, int* ntriangle) {
@@ -296,7 +322,7 @@ TriboStatus tribo_mjcf_fit(const Mjcf* m, MjMesh* mesh, int type, double scale, 
   double box[3], middle[3] = {0}, moved[3];
   for (int k = 0; k < 3; ++k) {
     box[k] = 0.5 * sqrt(6 * fmax(sum - 2 * I[k], 0) / mesh->volume);
-    if (m->compiler.fit_aabb) {
+    if (tribo_mjcf_rules(m, mesh->node)->fit_aabb) {
       middle[k] = 0.5 * (mesh->low[k] + mesh->high[k]);
       box[k] = mesh->high[k] - middle[k];
     }
@@ -304,15 +330,15 @@ TriboStatus tribo_mjcf_fit(const Mjcf* m, MjMesh* mesh, int type, double scale, 
   *frame = tribo_pose(mesh->centre, mesh->axes);
   tribo_mul33v(moved, frame->R, middle);
   tribo_add3(frame->p, frame->p, moved);
-  const double wide = m->compiler.fit_aabb ? fmax(box[0], box[1]) : 0.5 * (box[0] + box[1]);
+  const double wide = tribo_mjcf_rules(m, mesh->node)->fit_aabb ? fmax(box[0], box[1]) : 0.5 * (box[0] + box[1]);
   tribo_copy3(size, box);
   if (type == MJ_SPHERE) {
-    size[0] = m->compiler.fit_aabb ? fmax(wide, box[2]) : (box[0] + box[1] + box[2]) / 3;
+    size[0] = tribo_mjcf_rules(m, mesh->node)->fit_aabb ? fmax(wide, box[2]) : (box[0] + box[1] + box[2]) / 3;
   } else if (type == MJ_CAPSULE || type == MJ_CYLINDER) {
     size[0] = wide;
     size[1] = box[2];
     if (type == MJ_CAPSULE) {
-      size[1] -= m->compiler.fit_aabb ? wide : fmin(0.5 * wide, box[2]);
+      size[1] -= tribo_mjcf_rules(m, mesh->node)->fit_aabb ? wide : fmin(0.5 * wide, box[2]);
     }
   }
   tribo_scale3(size, scale, size);

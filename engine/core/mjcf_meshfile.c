@@ -1,6 +1,8 @@
 // Mesh files whose triangles count, because the mass of a body comes from them: OBJ and MuJoCo's own format are read
 // here, so that points are the same floats and polygons the same triangles as MuJoCo's; STL, where there is only one
 // way, by the collision room.
+#include <ctype.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +54,7 @@ typedef struct Obj {
   int* triangles;
   size_t point_capacity, triangle_capacity;
   int npoint, ntriangle;
+  int done;  // the first object with faces is complete: that is all that MuJoCo takes
 } Obj;
 
 static TriboStatus add_triangle(Obj* obj, int a, int b, int c) {
@@ -67,16 +70,77 @@ static double square(const Obj* obj, int a, int b) {
   return tribo_dot3(d, d);
 }
 
-// A polygon becomes a fan; one of four corners is cut along its shorter diagonal.
-static TriboStatus add_polygon(Obj* obj, const int* corner, int n) {
-  if (n == 4 && !(square(obj, corner[0], corner[2]) < square(obj, corner[1], corner[3]))) {
-    TRIBO_TRY(add_triangle(obj, corner[0], corner[1], corner[3]));
-    return add_triangle(obj, corner[1], corner[2], corner[3]);
+// The two axes along which a polygon is seen: those across the largest part of the normal at its first proper corner.
+static void find_axes(const Obj* obj, const int* corner, int n, int axes[2]) {
+  axes[0] = 1, axes[1] = 2;
+  for (int i = 0; i < n; ++i) {
+    double e[2][3], c[3];
+    for (int k = 0; k < 2; ++k) {
+      tribo_sub3(e[k], obj->points + 3 * corner[(i + k + 1) % n], obj->points + 3 * corner[(i + k) % n]);
+    }
+    tribo_cross3(c, e[0], e[1]);
+    const double x = fabs(c[0]), y = fabs(c[1]), z = fabs(c[2]);
+    if (x > FLT_EPSILON || y > FLT_EPSILON || z > FLT_EPSILON) {
+      if (!(x > y && x > z)) {
+        axes[0] = 0;
+        axes[1] = z > x && z > y ? 1 : 2;
+      }
+      return;
+    }
   }
-  for (int i = 1; i + 1 < n; ++i) {
-    TRIBO_TRY(add_triangle(obj, corner[0], corner[i], corner[i + 1]));
+}
+
+// Whether a point lies in a triangle: how often a ray from it leaves through a side.
+static int is_inside(const float t[3][2], const float p[2]) {
+  int inside = 0;
+  for (int i = 0, j = 2; i < 3; j = i++) {
+    if ((t[i][1] > p[1]) != (t[j][1] > p[1]) &&
+        p[0] < (t[j][0] - t[i][0]) * (p[1] - t[i][1]) / (t[j][1] - t[i][1]) + t[i][0]) {
+      inside = !inside;
+    }
   }
-  return TRIBO_OK;
+  return inside;
+}
+
+// Cuts ears off a polygon, corner by corner, until a triangle is left: an ear bends as its first side turns about the
+// origin, which is how MuJoCo's reader has it (in single precision), and has no other corner in it.
+static TriboStatus cut_ears(Obj* obj, int* corner, int n) {
+  int axes[2], at = 0;
+  find_axes(obj, corner, n, axes);
+#define SEEN(i) \
+  { (float)obj->points[3 * corner[i] + axes[0]], (float)obj->points[3 * corner[i] + axes[1]] }
+  for (int tries = n, before = n; n > 3 && tries > 0;) {
+    tries = n == before ? tries - 1 : n;
+    before = n;
+    at %= n;
+    const int i = at, j = (at + 1) % n, k = (at + 2) % n;
+    const float t[3][2] = {SEEN(i), SEEN(j), SEEN(k)};
+    const float bend = (t[1][0] - t[0][0]) * (t[2][1] - t[1][1]) - (t[1][1] - t[0][1]) * (t[2][0] - t[1][0]);
+    int ear = bend * (t[0][0] * t[1][1] - t[0][1] * t[1][0]) >= 0;
+    for (int other = 3; ear && other < n; ++other) {
+      const float p[2] = SEEN((at + other) % n);
+      ear = !is_inside(t, p);
+    }
+    if (!ear) {
+      at++;
+      continue;
+    }
+    TRIBO_TRY(add_triangle(obj, corner[i], corner[j], corner[k]));
+    memmove(corner + j, corner + j + 1, (size_t)(n - j - 1) * sizeof *corner);
+    n--;
+  }
+#undef SEEN
+  return n == 3 ? add_triangle(obj, corner[0], corner[1], corner[2]) : TRIBO_OK;
+}
+
+// One of four corners is cut along its shorter diagonal.
+static TriboStatus add_polygon(Obj* obj, int* corner, int n) {
+  if (n != 4) {
+    return n > 3 ? cut_ears(obj, corner, n) : n == 3 ? add_triangle(obj, corner[0], corner[1], corner[2]) : TRIBO_OK;
+  }
+  const int turn = !(square(obj, corner[0], corner[2]) < square(obj, corner[1], corner[3]));
+  TRIBO_TRY(add_triangle(obj, corner[0], corner[1], corner[2 + turn]));
+  return add_triangle(obj, corner[turn], corner[2], corner[3]);
 }
 
 static TriboStatus read_point(Obj* obj, const char* text) {
@@ -123,7 +187,9 @@ static TriboStatus read_obj(FILE* file, Obj* obj, int* line) {
     if (start[0] == 'v' && (start[1] == ' ' || start[1] == '\t')) {
       status =
           obj->npoint < 1 << 26 ? read_point(obj, start + 2) : tribo_fail(TRIBO_INVALID, "more than 2^26 vertices");
-    } else if (start[0] == 'f' && (start[1] == ' ' || start[1] == '\t')) {
+    } else if ((start[0] == 'o' || start[0] == 'g') && isspace((unsigned char)start[1])) {
+      obj->done = obj->ntriangle > 0;
+    } else if (start[0] == 'f' && (start[1] == ' ' || start[1] == '\t') && !obj->done) {
       status = obj->ntriangle < 1 << 26 ? read_face(obj, start + 2) : tribo_fail(TRIBO_INVALID, "more than 2^26 faces");
     }
   }

@@ -84,9 +84,9 @@ TriboStatus tribo_mjcf_apply(Mjcf* m, const XmlNode* node, const MjElement* elem
 
 // ---- classes
 
-static int find_class(const Mjcf* m, const char* name) {
+static int find_class(const Mjcf* m, int scope, const char* name) {
   for (int i = 0; i < m->ncls; ++i) {
-    if (m->clss[i].name != NULL && strcmp(m->clss[i].name, name) == 0) {
+    if (m->clss[i].name != NULL && m->clss[i].node->scope == scope && strcmp(m->clss[i].name, name) == 0) {
       return i;
     }
   }
@@ -104,7 +104,7 @@ static TriboStatus add_class(Mjcf* m, const XmlNode* node, int parent) {
   m->clss[at] = (MjClass){name, parent, node};
   for (const XmlNode* child = node->children; child != NULL; child = child->next) {
     if (strcmp(child->name, "default") == 0) {
-      TRIBO_TRY(add_class(m, child, parent < 0 ? 0 : at));
+      TRIBO_TRY(add_class(m, child, at));
     }
   }
   return TRIBO_OK;
@@ -120,15 +120,15 @@ TriboStatus tribo_mjcf_classes(Mjcf* m) {
 }
 
 // A class with what it inherits: every outermost piece first, then down to the class itself.
-static TriboStatus apply_class(Mjcf* m, int cls, const char* const* kinds, int nkind,
+static TriboStatus apply_class(Mjcf* m, int scope, int cls, const char* const* kinds, int nkind,
                                TriboStatus (*apply)(Mjcf*, const XmlNode*, void*), void* out) {
   if (cls >= 0 && m->clss[cls].parent >= 0) {
-    TRIBO_TRY(apply_class(m, m->clss[cls].parent, kinds, nkind, apply, out));
+    TRIBO_TRY(apply_class(m, scope, m->clss[cls].parent, kinds, nkind, apply, out));
   }
   const int outer = cls < 0 || m->clss[cls].parent < 0;
   for (int i = 0; i < m->ncls; ++i) {
     const MjClass* piece = &m->clss[i];
-    if (outer ? piece->parent >= 0 : i != cls) {
+    if (outer ? piece->parent >= 0 || piece->node->scope != scope : i != cls) {
       continue;
     }
     for (const XmlNode* child = piece->node->children; child != NULL; child = child->next) {
@@ -146,11 +146,11 @@ TriboStatus tribo_mjcf_defaults(Mjcf* m, const XmlNode* node, const char* inheri
                                 int nkind, TriboStatus (*apply)(Mjcf*, const XmlNode*, void*), void* out) {
   const char* name = tribo_xml_get(node, "class");
   name = name != NULL ? name : inherited;
-  int cls = name != NULL ? find_class(m, name) : -1;
+  int cls = name != NULL ? find_class(m, node->scope, name) : -1;
   if (name != NULL && cls < 0 && strcmp(name, "main") != 0) {
     return tribo_xml_fail(node, "there is no default class '%.60s'", name);
   }
-  return apply_class(m, cls, kinds, nkind, apply, out);
+  return apply_class(m, node->scope, cls, kinds, nkind, apply, out);
 }
 
 typedef struct Reading {
@@ -181,7 +181,7 @@ static void turn(double quat[4], const double axis[3], double angle) {
 }
 
 static TriboStatus from_euler(const Mjcf* m, const XmlNode* node, const double euler[3], double quat[4]) {
-  const char* order = m->compiler.euler_order;
+  const char* order = tribo_mjcf_rules(m, node)->euler_order;
   if (strlen(order) != 3 || strspn(order, "xyzXYZ") != 3) {
     return tribo_xml_fail(node, "eulerseq \"%.20s\": accepted are three of x, y, z, X, Y, Z", order);
   }
@@ -191,7 +191,7 @@ static TriboStatus from_euler(const Mjcf* m, const XmlNode* node, const double e
     const int fixed = order[i] < 'a', at = (fixed ? order[i] - 'X' : order[i] - 'x');
     double axis[3] = {0}, step[4], next[4];
     axis[at] = 1;
-    turn(step, axis, m->compiler.degree ? euler[i] * (3.14159265358979323846 / 180) : euler[i]);
+    turn(step, axis, tribo_mjcf_rules(m, node)->degree ? euler[i] * (3.14159265358979323846 / 180) : euler[i]);
     tribo_quat_mul(next, fixed ? step : quat, fixed ? quat : step);
     memcpy(quat, next, sizeof next);
   }
@@ -223,7 +223,7 @@ TriboStatus tribo_mjcf_quaternion(const Mjcf* m, const XmlNode* node, const MjOr
     if (!(tribo_norm3(o->axisangle) > 1e-12)) {
       return tribo_xml_fail(node, "<%s>: the axis of axisangle has length 0", node->name);
     }
-    turn(quat, o->axisangle, m->compiler.degree ? angle * (3.14159265358979323846 / 180) : angle);
+    turn(quat, o->axisangle, tribo_mjcf_rules(m, node)->degree ? angle * (3.14159265358979323846 / 180) : angle);
   } else if (!isnan(o->xyaxes[0])) {
     double x[3], y[3], z[3];
     tribo_copy3(x, o->xyaxes);

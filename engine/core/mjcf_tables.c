@@ -48,7 +48,7 @@ static const MjAttr compiler_attrs[] = {
     R(MjCompiler, "inertiagrouprange", group_range, 2, 2),
     B(MjCompiler, "strippath", strip_path),
     B(MjCompiler, "fitaabb", fit_aabb),
-    LOOK("texturedir"),
+    T(MjCompiler, "texturedir", texture_dir),
     LOOK("discardvisual"),
     LOOK("usethread"),
     LOOK("fusestatic"),
@@ -75,7 +75,7 @@ static const MjAttr option_attrs[] = {
     WARN("o_solref"),
     WARN("o_solimp"),
     WARN("o_friction"),
-    WARN("actuatorgroupdisable"),
+    R(MjOption, "actuatorgroupdisable", groups, 1, 10),
     // how MuJoCo solves; Tribo solves its own way
     LOOK("impratio"),
     LOOK("tolerance"),
@@ -189,7 +189,7 @@ static const MjAttr geom_attrs[] = {
     T(MjGeom, "mesh", mesh),
     R(MjGeom, "rgba", rgba, 4, 4),
     R(MjGeom, "fitscale", fit_scale, 1, 1),
-    WARN("surfacevel"),
+    R(MjGeom, "surfacevel", surface, 3, 6),
     WARN("adhesion"),
     WARN("fluidshape"),
     WARN("fluidcoef"),
@@ -264,10 +264,9 @@ static const MjAttr frame_attrs[] = {
 };
 ELEMENT(frame);
 
-// read into a body too: count stands in gravcomp, offset in pos, sep in name
 static const MjAttr replicate_attrs[] = {
-    R(MjBody, "count", gravcomp, 1, 1),     T(MjBody, "sep", name),       R(MjBody, "offset", pos, 3, 3),
-    R(MjBody, "euler", orient.euler, 3, 3), T(MjBody, "childclass", cls),
+    I(MjReplicate, "count", count),         T(MjReplicate, "sep", sep),  T(MjReplicate, "prefix", prefix),
+    R(MjReplicate, "offset", offset, 3, 3), ORIENT(MjReplicate, orient), T(MjReplicate, "childclass", cls),
 };
 ELEMENT(replicate);
 
@@ -275,9 +274,9 @@ static const MjAttr material_attrs[] = {
     T(MjMaterial, "name", name),
     R(MjMaterial, "rgba", rgba, 4, 4),
     LOOK("class"),
-    LOOK("texture"),
-    LOOK("texrepeat"),
-    LOOK("texuniform"),
+    T(MjMaterial, "texture", texture),
+    R(MjMaterial, "texrepeat", repeat, 2, 2),
+    B(MjMaterial, "texuniform", uniform),
     LOOK("emission"),
     LOOK("specular"),
     LOOK("shininess"),
@@ -286,6 +285,38 @@ static const MjAttr material_attrs[] = {
     LOOK("roughness"),
 };
 ELEMENT(material);
+
+static const char* const texture_types[] = {"2d", "cube", "skybox", NULL};
+static const char* const builtins[] = {"none", "gradient", "checker", "flat", NULL};
+static const char* const texture_marks[] = {"none", "edge", "cross", "random", NULL};
+static const MjAttr texture_attrs[] = {
+    T(MjTexture, "name", name),
+    W(MjTexture, "type", type, texture_types),
+    T(MjTexture, "file", file),
+    W(MjTexture, "builtin", builtin, builtins),
+    W(MjTexture, "mark", mark, texture_marks),
+    R(MjTexture, "rgb1", rgb1, 3, 3),
+    R(MjTexture, "rgb2", rgb2, 3, 3),
+    R(MjTexture, "markrgb", markrgb, 3, 3),
+    I(MjTexture, "width", width),
+    I(MjTexture, "height", height),
+    LOOK("class"),
+    LOOK("colorspace"),
+    LOOK("content_type"),
+    LOOK("random"),
+    LOOK("nchannel"),
+    LOOK("hflip"),
+    LOOK("vflip"),
+    LOOK("gridsize"),
+    LOOK("gridlayout"),
+    LOOK("fileright"),
+    LOOK("fileleft"),
+    LOOK("fileup"),
+    LOOK("filedown"),
+    LOOK("filefront"),
+    LOOK("fileback"),
+};
+ELEMENT(texture);
 
 static const MjAttr mesh_attrs[] = {
     T(MjMesh, "name", name),
@@ -324,8 +355,8 @@ static const MjAttr tendon_attrs[] = {
     R(MjTendon, "damping", damping, 1, 3),
     R(MjTendon, "frictionloss", frictionloss, 1, 1),
     R(MjTendon, "armature", armature, 1, 1),
-    WARN("actuatorfrclimited"),
-    WARN("actuatorfrcrange"),
+    W(MjTendon, "actuatorfrclimited", force_limited, tristate),
+    R(MjTendon, "actuatorfrcrange", force_range, 2, 2),
     LOOK("group"),
     LOOK("width"),
     LOOK("material"),
@@ -377,6 +408,11 @@ MjSite tribo_mjcf_site_default(void) {
 }
 
 MjTendon tribo_mjcf_tendon_default(void) {
-  return (MjTendon){
-      .limited = MJ_AUTO, .range = {NAN}, .springlength = {-1, NAN}, .solref = {0.02, 1}, .solimp = TRIBO_SOLIMP};
+  return (MjTendon){.limited = MJ_AUTO,
+                    .force_limited = MJ_AUTO,
+                    .force_range = {NAN},
+                    .range = {NAN},
+                    .springlength = {-1, NAN},
+                    .solref = {0.02, 1},
+                    .solimp = TRIBO_SOLIMP};
 }

@@ -13,6 +13,7 @@ typedef struct Parts {
   const char* names[PARTS_MAX];
   double numbers[3 * PARTS_MAX];
   double shares[PARTS_MAX];
+  TriboWrapDef wraps[PARTS_MAX];
   int count;
 } Parts;
 
@@ -30,6 +31,43 @@ static TriboStatus read_coefs(Mjcf* m, const XmlNode* tendon, Parts* parts) {
       return tribo_xml_fail(node, "a tendon of more than %d parts", PARTS_MAX);
     }
     parts->names[parts->count++] = name;
+  }
+  return TRIBO_OK;
+}
+
+// A pose of a body as the scene has it: the body's name, NULL where it is part of the world.
+static const char* stand(const Mjcf* m, int index, const TriboPose* own, TriboPose* out) {
+  const MjBody* body = &m->bodys[index];
+  *out = body->id == TRIBO_WORLD ? tribo_pose_mul(&body->pose, own) : *own;
+  return body->id == TRIBO_WORLD ? NULL : body->name;
+}
+
+// The geom that the stretch behind the last site goes around.
+static TriboStatus read_wrap(Mjcf* m, const XmlNode* node, Parts* parts, int* known) {
+  const char *name = tribo_xml_get(node, "geom"), *side = tribo_xml_get(node, "sidesite");
+  const int at = tribo_mjcf_find_geom(m, name), on = tribo_mjcf_find_site(m, side);
+  if (at < 0 || (side != NULL && on < 0)) {
+    *known = 0;
+    return tribo_mjcf_missing(m, node, at < 0 ? "geom" : "site", at < 0 ? name : side);
+  }
+  const MjGeom* geom = &m->geoms[at];
+  if (geom->type != MJ_SPHERE && geom->type != MJ_CYLINDER) {
+    return tribo_xml_fail(node, "geom '%s': tendons go around spheres and cylinders", geom->name);
+  }
+  if (parts->count == 0 || parts->wraps[parts->count - 1].radius > 0 || node->next == NULL ||
+      strcmp(node->next->name, "site") != 0) {
+    return tribo_xml_fail(node, "a geom of a tendon stands between two sites");
+  }
+  TriboWrapDef* wrap = &parts->wraps[parts->count - 1];
+  TriboPose pose;
+  wrap->kind = geom->type == MJ_SPHERE ? TRIBO_WRAP_SPHERE : TRIBO_WRAP_CYLINDER;
+  wrap->radius = geom->size[0];
+  wrap->body = stand(m, geom->body, &geom->pose, &pose);
+  tribo_copy3(wrap->position, pose.p);
+  tribo_quat_from_mat(wrap->quaternion, pose.R);
+  if (on >= 0) {
+    wrap->side_body = stand(m, m->sites[on].body, &m->sites[on].pose, &pose);
+    tribo_copy3(wrap->side, pose.p);
   }
   return TRIBO_OK;
 }
@@ -52,9 +90,12 @@ static TriboStatus read_points(Mjcf* m, const XmlNode* tendon, Parts* parts, int
       }
       continue;
     }
+    if (strcmp(node->name, "geom") == 0) {
+      TRIBO_TRY(read_wrap(m, node, parts, known));
+      continue;
+    }
     if (strcmp(node->name, "site") != 0) {
-      *known = 0;
-      return tribo_mjcf_leave_out(m, node, "is not known here: its tendon is left out");
+      return tribo_xml_fail(node, "<%.40s> has no place in a spatial tendon", node->name);
     }
     const char* name = tribo_xml_get(node, "site");
     const int at = tribo_mjcf_find_site(m, name);
@@ -66,11 +107,11 @@ static TriboStatus read_points(Mjcf* m, const XmlNode* tendon, Parts* parts, int
       return tribo_xml_fail(node, "a tendon of more than %d parts", PARTS_MAX);
     }
     const MjSite* site = &m->sites[at];
-    const MjBody* body = &m->bodys[site->body];
-    double* point = parts->numbers + 3 * parts->count;
-    tribo_copy3(point, body->id == TRIBO_WORLD ? tribo_pose_mul(&body->pose, &site->pose).p : site->pose.p);
-    parts->shares[parts->count] = share;
-    parts->names[parts->count++] = body->id == TRIBO_WORLD ? NULL : body->name;
+    TriboPose pose;
+    parts->wraps[parts->count] = tribo_wrap_default();
+    parts->names[parts->count] = stand(m, site->body, &site->pose, &pose);
+    tribo_copy3(parts->numbers + 3 * parts->count, pose.p);
+    parts->shares[parts->count++] = share;
   }
   return TRIBO_OK;
 }
@@ -94,8 +135,8 @@ static TriboStatus read_tendon(Mjcf* m, const XmlNode* node) {
   if (tendon.stiffness[1] != 0 || tendon.stiffness[2] != 0 || tendon.damping[1] != 0 || tendon.damping[2] != 0) {
     TRIBO_TRY(tribo_mjcf_warn(m, node, "polynomial stiffness or damping of a tendon", "counts as linear"));
   }
-  const int limited =
-      tendon.limited == MJ_TRUE || (tendon.limited == MJ_AUTO && m->compiler.autolimits && !isnan(tendon.range[0]));
+  const int limited = tendon.limited == MJ_TRUE ||
+                      (tendon.limited == MJ_AUTO && tribo_mjcf_rules(m, node)->autolimits && !isnan(tendon.range[0]));
   if (tendon.frictionloss > 0) {
     TRIBO_TRY(tribo_mjcf_warn(m, node, "frictionloss of a tendon", "is not honoured"));
   }
@@ -107,12 +148,19 @@ static TriboStatus read_tendon(Mjcf* m, const XmlNode* node) {
   def.joints = def.bodies = parts.names;
   def.coefs = def.points = parts.numbers;
   def.shares = fixed ? NULL : parts.shares;
+  def.wraps = fixed ? NULL : parts.wraps;
   *(fixed ? &def.njoint : &def.npoint) = parts.count;
   def.stiffness = m->option.spring ? tendon.stiffness[0] : 0;
   def.damping = m->option.damper ? tendon.damping[0] : 0;
   if (tendon.springlength[0] != -1) {
     def.rest[0] = tendon.springlength[0];
     def.rest[1] = isnan(tendon.springlength[1]) ? def.rest[0] : tendon.springlength[1];
+  }
+  const int given = !isnan(tendon.force_range[0]);
+  if (tendon.force_limited == MJ_TRUE ||
+      (tendon.force_limited == MJ_AUTO && tribo_mjcf_rules(m, node)->autolimits && given)) {
+    def.force_min = given ? tendon.force_range[0] : 0;
+    def.force_max = given ? tendon.force_range[1] : 0;
   }
   if (limited && m->option.constraint && m->option.limit) {
     if (isnan(tendon.range[0])) {

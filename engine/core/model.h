@@ -12,15 +12,28 @@ typedef struct ModelForce {
   int v_at;  // of the joint
 } ModelForce;
 
+// What a stretch of a string goes around; frames and points are in those that dynamics moves.
+typedef struct ModelWrap {
+  TriboWrapKind kind;
+  double radius;  // 0: nothing
+  int body;
+  TriboPose frame;
+  int side_body;
+  double side[3];  // NAN: none
+} ModelWrap;
+
 // A tendon with its names resolved: of joints, or a string through points.
 typedef struct ModelTendon {
   int njoint, npoint;
-  int* joint;     // (njoint)
-  double* coef;   // (njoint)
-  int* body;      // (npoint) TRIBO_WORLD: of the world
-  double* point;  // (npoint × 3) in the frame that dynamics moves
-  double* share;  // (npoint) what the stretch to the next point counts
+  int* joint;       // (njoint)
+  double* coef;     // (njoint)
+  int* body;        // (npoint) TRIBO_WORLD: of the world
+  double* point;    // (npoint × 3) in the frame that dynamics moves
+  double* share;    // (npoint) what the stretch to the next point counts
+  ModelWrap* wrap;  // (npoint) what it goes around
   TriboSoftness soft;
+  double force_min, force_max;  // of its actuators together
+  int cut;                      // 1: these are finite
 } ModelTendon;
 
 // A controller with its names resolved.
@@ -69,6 +82,7 @@ typedef struct ModelExpect {
 typedef struct ModelTree {
   TriboTree* tree;
   int robot;       // index in the scene, −1: built from joints
+  int* robots;     // (files of the tree) index in the scene of the robot and of its tools
   int first_body;  // its links are bodies first_body …
   int q_at, v_at;  // its coordinates
 } ModelTree;
@@ -126,9 +140,7 @@ struct TriboModel {
   int ndrag;
   TriboVisualInfo* visuals;  // (nvisual)
   int nvisual;
-  void** meshes;  // (nmesh) owned arrays of visuals
-  int nmesh;
-  size_t mesh_capacity;
+  size_t visual_capacity;
 
   TriboMotor* motors;  // (nmotor) as at the start
   TriboMotorInfo* motor_infos;
@@ -137,6 +149,12 @@ struct TriboModel {
   int nforce;
   TriboCameraDef* cameras;
   int ncamera;
+  TriboTextureDef* textures;  // the scene's, then those that mesh files name
+  int ntexture;
+  size_t texture_capacity;
+  TriboLook** looks;  // (nlook) of mesh files, owned
+  int nlook;
+  size_t look_capacity;
   TriboRecordDef* records;
   int nrecord;
   ModelExpect* expects;
@@ -173,10 +191,15 @@ TriboStatus tribo_compile_states(const TriboScene* scene, TriboModel* model);
 // control_compile.c: controllers, with the motors that they are made of
 TriboStatus tribo_compile_control(const TriboScene* scene, TriboModel* model);
 // compile_visuals.c
+TriboStatus tribo_compile_textures(const TriboScene* scene, TriboModel* model);
+int tribo_compile_texture(const TriboModel* model, const char* name);  // −1: none of that name
 TriboStatus tribo_compile_visuals(const TriboScene* scene, TriboModel* model, const int* scene_body);
 // compile_shapes.c: a shape of a robot's file as a shape of a scene
 void tribo_compile_tree_geom(const TriboTreeGeom* geom, TriboShapeDef* def);
 // drive.c: length of a tendon and its rate at a state
 void tribo_tendon_measure(const TriboModel* model, const ModelTendon* tendon, const double* q, const double* v,
                           const TriboPose* poses, const TriboTwist* twists, double* length, double* speed);
+// tau and wrench += Jᵀ force, J being the slope of its length
+void tribo_tendon_pull(const TriboModel* model, const ModelTendon* tendon, const TriboPose* poses, double force,
+                       double* tau, double* wrench);
 TriboStatus tribo_compile_exclude(TriboModel* model, int body_a, int body_b);

@@ -5,7 +5,28 @@
 #include "scene_add.h"
 
 TriboTendonDef tribo_tendon_default(void) {
-  return (TriboTendonDef){.rest = {NAN, NAN}, .lower = -INFINITY, .upper = INFINITY, .solimp = TRIBO_SOLIMP};
+  return (TriboTendonDef){.rest = {NAN, NAN},
+                          .lower = -INFINITY,
+                          .upper = INFINITY,
+                          .solimp = TRIBO_SOLIMP,
+                          .force_min = -INFINITY,
+                          .force_max = INFINITY};
+}
+
+TriboWrapDef tribo_wrap_default(void) {
+  return (TriboWrapDef){.quaternion = {0, 0, 0, 1}, .side = {NAN, NAN, NAN}};
+}
+
+static TriboStatus check_wrap(const char* who, const TriboWrapDef* def) {
+  TRIBO_TRY(tribo_check_range(who, "radius", def->radius, 0, 1e100));
+  TRIBO_TRY(tribo_check_finite(who, "position", def->position, 3));
+  TRIBO_TRY(tribo_check_quaternion(who, def->quaternion));
+  if (!isnan(def->side[0])) {
+    TRIBO_TRY(tribo_check_finite(who, "side", def->side, 3));
+  }
+  return (int)def->kind >= 0 && def->kind < TRIBO_WRAP_COUNT
+             ? TRIBO_OK
+             : tribo_fail(TRIBO_INVALID, "%s: kind = %d is none of TriboWrapKind", who, (int)def->kind);
 }
 
 static TriboStatus check_tendon(const TriboTendonDef* def) {
@@ -28,11 +49,18 @@ static TriboStatus check_tendon(const TriboTendonDef* def) {
   for (int i = 0; def->shares != NULL && i < def->npoint; ++i) {
     TRIBO_TRY(tribo_check_range(who, "shares", def->shares[i], 0, 1e6));
   }
+  for (int i = 0; def->wraps != NULL && i < def->npoint; ++i) {
+    TRIBO_TRY(check_wrap(who, &def->wraps[i]));
+  }
   TRIBO_TRY(tribo_check_range(who, "stiffness", def->stiffness, 0, 1e100));
   TRIBO_TRY(tribo_check_range(who, "damping", def->damping, 0, 1e100));
   TRIBO_TRY(tribo_check_softness(who, def->solref, def->solimp));
   if (!(def->lower <= def->upper)) {
     return tribo_fail(TRIBO_INVALID, "%s: lower = %g must not be above upper = %g", who, def->lower, def->upper);
+  }
+  if (!(def->force_min <= def->force_max)) {
+    return tribo_fail(TRIBO_INVALID, "%s: force_min = %g must not be above force_max = %g", who, def->force_min,
+                      def->force_max);
   }
   if (isnan(def->rest[0]) != isnan(def->rest[1]) || def->rest[0] > def->rest[1]) {
     return tribo_fail(TRIBO_INVALID, "%s: rest = [%g, %g]; the first must not be above the second", who, def->rest[0],
@@ -53,11 +81,18 @@ TriboStatus tribo_scene_add_tendon(TriboScene* scene, const TriboTendonDef* def,
   copy.points = tribo_pool_copy(&scene->pool, def->points, (size_t)def->npoint, 3 * sizeof *def->points);
   double* shares = tribo_pool_alloc(&scene->pool, (size_t)def->npoint, sizeof *shares);
   copy.shares = shares;
-  if (copy.joints == NULL || copy.bodies == NULL || copy.coefs == NULL || copy.points == NULL || shares == NULL) {
+  TriboWrapDef* wraps = tribo_pool_alloc(&scene->pool, (size_t)def->npoint, sizeof *wraps);
+  copy.wraps = wraps;
+  if (copy.joints == NULL || copy.bodies == NULL || copy.coefs == NULL || copy.points == NULL || shares == NULL ||
+      wraps == NULL) {
     return tribo_scene_no_memory();
   }
   for (int i = 0; i < def->npoint; ++i) {
     shares[i] = def->shares != NULL ? def->shares[i] : 1;
+    wraps[i] = def->wraps != NULL ? def->wraps[i] : tribo_wrap_default();
+    wraps[i].body = tribo_pool_strdup(&scene->pool, wraps[i].body);
+    wraps[i].side_body = tribo_pool_strdup(&scene->pool, wraps[i].side_body);
+    tribo_quat_normalize(wraps[i].quaternion);
   }
   TRIBO_TRY(tribo_scene_take_name(scene, &scene->tendon_names, "tendon", def->name, scene->ntendon, &copy.name));
   if (id != NULL) {
@@ -75,8 +110,37 @@ TriboActuatorDef tribo_actuator_default(void) {
                             .ctrl_max = INFINITY,
                             .force_min = -INFINITY,
                             .force_max = INFINITY,
+                            .time_constant_down = 0.04,
                             .act_min = -INFINITY,
-                            .act_max = INFINITY};
+                            .act_max = INFINITY,
+                            .muscle = {.peak = -1,
+                                       .scale = 200,
+                                       .lengths = {NAN, NAN},
+                                       .range = {0.75, 1.05},
+                                       .lmin = 0.5,
+                                       .lmax = 1.6,
+                                       .vmax = 1.5,
+                                       .fpmax = 1.3,
+                                       .fvmax = 1.2}};
+}
+
+static TriboStatus check_muscle(const char* who, const TriboActuatorDef* def) {
+  const TriboMuscleDef* m = &def->muscle;
+  if (def->body != NULL) {
+    return tribo_fail(TRIBO_INVALID, "%s: a muscle pulls a joint or a tendon, not a body", who);
+  }
+  TRIBO_TRY(tribo_check_range(who, "muscle_peak", m->peak, -1e100, 1e100));
+  TRIBO_TRY(tribo_check_range(who, "muscle_scale", m->scale, 0, 1e100));
+  TRIBO_TRY(tribo_check_range(who, "muscle_passive", m->fpmax, 0, 1e100));
+  TRIBO_TRY(tribo_check_range(who, "muscle_fast", m->fvmax, 1, 1e100));
+  if (!(m->range[0] < m->range[1]) || !(m->lmin < 1 && m->lmax > 1) || !(m->vmax > 0) ||
+      !(isnan(m->lengths[0]) || m->lengths[0] < m->lengths[1])) {
+    return tribo_fail(TRIBO_INVALID,
+                      "%s: muscle_range [%g, %g] and muscle_lengths [%g, %g] must rise, muscle_min %g < 1 < muscle_max "
+                      "%g, muscle_speed %g > 0",
+                      who, m->range[0], m->range[1], m->lengths[0], m->lengths[1], m->lmin, m->lmax, m->vmax);
+  }
+  return TRIBO_OK;
 }
 
 static TriboStatus check_actuator(const TriboActuatorDef* def) {
@@ -100,11 +164,15 @@ static TriboStatus check_actuator(const TriboActuatorDef* def) {
   if ((int)def->activation < 0 || def->activation >= TRIBO_ACTIVATION_COUNT) {
     return tribo_fail(TRIBO_INVALID, "%s: activation = %d is none of TriboActivation", who, (int)def->activation);
   }
-  const int filter = def->activation == TRIBO_ACTIVATION_FILTER || def->activation == TRIBO_ACTIVATION_EXACT;
+  const int filter = def->activation >= TRIBO_ACTIVATION_FILTER;
   if (filter && !(def->time_constant > 0 && def->time_constant <= 1e9)) {
     return tribo_fail(TRIBO_INVALID, "%s: time_constant = %g s must be in (0, 1e9]", who, def->time_constant);
   }
-  return TRIBO_OK;
+  if (def->activation == TRIBO_ACTIVATION_MUSCLE && !(def->time_constant_down > 0 && def->smoothing >= 0)) {
+    return tribo_fail(TRIBO_INVALID, "%s: time_constant_down = %g s must be above 0, smoothing = %g ≥ 0", who,
+                      def->time_constant_down, def->smoothing);
+  }
+  return def->has_muscle ? check_muscle(who, def) : TRIBO_OK;
 }
 
 TriboStatus tribo_scene_add_actuator(TriboScene* scene, const TriboActuatorDef* def, int* id) {

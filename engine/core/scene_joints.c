@@ -228,6 +228,10 @@ TriboStatus tribo_scene_add_robot(TriboScene* scene, const TriboRobotDef* def) {
   TriboRobotDef copy = *def;
   TRIBO_TRY(keep_file(scene, who, def->urdf, &copy.urdf));
   TRIBO_TRY(keep_file(scene, who, def->srdf, &copy.srdf));
+  copy.attach = tribo_pool_strdup(&scene->pool, def->attach);
+  if (copy.attach == NULL && def->attach != NULL) {
+    return tribo_scene_no_memory();
+  }
   TRIBO_TRY(tribo_scene_take_name(scene, &scene->robot_names, "robot", def->name, scene->nrobot, &copy.name));
   copy.reference = tribo_pool_strdup(&scene->pool, def->reference);
   copy.material = tribo_pool_strdup(&scene->pool, material);

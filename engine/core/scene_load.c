@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "math3.h"
+#include "urdf.h"
 
 enum { DEEPEST_INCLUDE = 16 };
 
@@ -199,6 +200,20 @@ static TriboStatus load_materials(Loader* l, const YamlNode* node) {
   return TRIBO_OK;
 }
 
+static TriboStatus load_textures(Loader* l, const YamlNode* node) {
+  if (node->kind != YAML_MAP) {
+    return tribo_yaml_fail(node, "textures: %s; accepted is a mapping from names to textures", tribo_yaml_what(node));
+  }
+  for (int i = 0; i < node->count; ++i) {
+    TriboTextureDef def = tribo_texture_default();
+    TRIBO_TRY(tribo_format_read(&l->pool, tribo_yaml_value(node, i), tribo_format_section("texture"), NULL, &def));
+    def.name = tribo_yaml_key(node, i)->text;
+    TRIBO_TRY(tribo_load_at(l, tribo_yaml_key(node, i)));
+    TRIBO_TRY(tribo_load_added(l, tribo_scene_add_texture(l->scene, &def, NULL)));
+  }
+  return TRIBO_OK;
+}
+
 static TriboStatus load_pair(Loader* l, const YamlNode* node) {
   TriboMaterialDef def = tribo_material_default();
   TRIBO_TRY(tribo_format_read(&l->pool, node, tribo_format_section("pair"), NULL, &def));
@@ -345,6 +360,7 @@ static TriboStatus load_robot(Loader* l, const YamlNode* node) {
   TRIBO_TRY(tribo_format_read(&l->pool, node, tribo_format_section("robot"), NULL, &def));
   TRIBO_TRY(tribo_load_at(l, node));
   TRIBO_TRY(tribo_load_added(l, tribo_scene_add_robot(l->scene, &def)));
+  TRIBO_TRY(tribo_load_added(l, tribo_urdf_check(l->scene->robots[l->scene->nrobot - 1].urdf, l->log)));
   const char* robot = l->scene->robots[l->scene->nrobot - 1].name;
   const YamlNode* joints = tribo_yaml_get(node, "joints");
   if (joints != NULL && joints->kind != YAML_MAP) {
@@ -441,6 +457,7 @@ static const struct {
     {"world", load_world, 0},
     {"materials", load_materials, 0},
     {"pairs", load_pair, 1},
+    {"textures", load_textures, 0},
     {"static", load_static, 1},
     {"bodies", load_body, 1},
     {"grid", tribo_load_grid, 1},
@@ -517,7 +534,7 @@ static int ends_in(const char* path, const char* ending) {
 
 // The robot of a URDF file, called after the file. Its links do not collide with each other: hulls of meshes overlap
 // where the parts do not, and which pairs to leave out only an SRDF file tells.
-static TriboStatus load_urdf(TriboScene* scene, const char* path) {
+static TriboStatus load_urdf(Loader* l, const char* path) {
   const char* slash = strrchr(path, '/');
   const char* start = slash != NULL ? slash + 1 : path;
   char name[64];
@@ -527,12 +544,13 @@ static TriboStatus load_urdf(TriboScene* scene, const char* path) {
   robot.urdf = path;
   robot.free_base = 2;
   robot.self_collision = 0;
-  return tribo_scene_add_robot(scene, &robot);
+  TRIBO_TRY(tribo_scene_add_robot(l->scene, &robot));
+  return tribo_urdf_check(path, l->log);
 }
 
 // A file by its ending.
 static TriboStatus load_model(Loader* l, const char* path, int depth) {
-  return ends_in(path, ".urdf")  ? load_urdf(l->scene, path)
+  return ends_in(path, ".urdf")  ? load_urdf(l, path)
          : ends_in(path, ".xml") ? tribo_mjcf_load(l->scene, path, l->log)
          : ends_in(path, ".sdf") ? tribo_sdf_load(l->scene, path, l->log)
                                  : load_file(l, path, depth);

@@ -147,7 +147,7 @@ static TriboStatus add_link(Model* m, const XmlNode* node) {
     def.name = link->full;
     tribo_copy3(def.position, link->pose.p);
     tribo_quat_from_mat(def.quaternion, link->pose.R);
-    TRIBO_TRY(tribo_sdf_inertial(node, &def));
+    TRIBO_TRY(tribo_sdf_inertial(m->s, node, &def));
     TRIBO_TRY(tribo_sdf_at(m->s, node));
     TRIBO_TRY(added(m->s, tribo_scene_add_body(m->s->scene, &def, &link->id)));
   }

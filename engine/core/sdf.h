@@ -31,5 +31,5 @@ TriboStatus tribo_sdf_flag(const XmlNode* node, const char* child, int* out);
 TriboStatus tribo_sdf_pose(const XmlNode* node, TriboPose* out);
 
 // sdf_shapes.c
-TriboStatus tribo_sdf_inertial(const XmlNode* link, TriboBodyDef* def);
+TriboStatus tribo_sdf_inertial(const Sdf* s, const XmlNode* link, TriboBodyDef* def);
 TriboStatus tribo_sdf_shapes(Sdf* s, const XmlNode* link, int body, const TriboPose* link_pose);

@@ -5,10 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "inertia.h"
 #include "package.h"
 #include "sdf.h"
 
-TriboStatus tribo_sdf_inertial(const XmlNode* link, TriboBodyDef* def) {
+TriboStatus tribo_sdf_inertial(const Sdf* s, const XmlNode* link, TriboBodyDef* def) {
   // the format's own defaults: 1 kg, 1 kg m²
   double I[6] = {1, 1, 1, 0, 0, 0}, quat[4] = {0, 0, 0, 1};
   static const char* const names[] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
@@ -23,6 +24,11 @@ TriboStatus tribo_sdf_inertial(const XmlNode* link, TriboBodyDef* def) {
     for (int i = 0; inertia != NULL && i < 6; ++i) {
       TRIBO_TRY(tribo_sdf_number(inertia, names[i], &I[i]));
     }
+  }
+  if (tribo_inertia_judge(I) == TRIBO_INERTIA_BROKEN) {
+    tribo_log(s->log, TRIBO_LOG_WARNING,
+              "%s:%d: inertia of link '%.60s' breaks the triangle inequality: no solid body has it", inertial->path,
+              inertial->line, def->name);
   }
   tribo_copy3(def->com, pose.p);
   memcpy(def->inertia, I, sizeof I);
@@ -180,6 +186,7 @@ TriboStatus tribo_sdf_shapes(Sdf* s, const XmlNode* link, int body, const TriboP
                                  name != NULL ? name : node->name);
     if (drawn) {
       TRIBO_TRY(read_color(node, def.color));
+      def.painted = tribo_xml_child(node, "material") == NULL;
     } else {
       TRIBO_TRY(read_friction(s, node, &def.material));
     }

@@ -72,7 +72,9 @@ typedef struct Complaint {
 static void hear(void* user, xmlErrorPtr error) {
   Complaint* c = user;
   if (c->text[0] == '\0' && error->message != NULL) {
-    snprintf(c->text, sizeof c->text, "%s:%d:%d: %.240s", c->path, error->line, error->int2, error->message);
+    const int deep = strstr(error->message, "Excessive depth") != NULL;
+    snprintf(c->text, sizeof c->text, "%s:%d:%d: %.240s", c->path, error->line, error->int2,
+             deep ? "elements are nested more than 256 deep" : error->message);
     for (size_t n = strlen(c->text); n > 0 && isspace((unsigned char)c->text[n - 1]); --n) {
       c->text[n - 1] = '\0';
     }

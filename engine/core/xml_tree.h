@@ -12,6 +12,7 @@ typedef struct XmlAttribute {
 typedef struct XmlNode {
   const char* path;  // file
   int line;          // from 1
+  int scope;         // for the reader: which rules hold here
   const char* name;
   const char* text;  // between its tags, without the space around it; "" for none
   XmlAttribute* attributes;

@@ -73,6 +73,80 @@ static void a_string_pulls_along_itself(void** state) {
   tribo_model_destroy(model);
 }
 
+// Strings from (−2, 0) to (2, 0) around what is in their way: a circle of radius 1 (straight parts √3, the arc of 60°),
+// the same climbing by 3 on a cylinder, the far way for a side point across, and bent over the rim of a ring.
+static void strings_go_around(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "bodies: [{name: a, sphere: 1, position: [0, 0, 9]}]\n"
+      "tendons:\n"
+      "  - points: [{at: [-2, 0, 0], around: {kind: sphere, radius: 1}}, {at: [2, 0, 0]}]\n"
+      "  - points: [{at: [-2, 0, 0], around: {kind: cylinder, radius: 1}}, {at: [2, 0, 3]}]\n"
+      "  - points: [{at: [-2, 3, 0], around: {kind: sphere, radius: 1}}, {at: [2, 3, 0]}]\n"
+      "  - points: [{at: [-2, 0, 1], around: {radius: 1, side: [0, 0, -3]}}, {at: [2, 0, 1]}]\n"
+      "  - points: [{at: [-2, 0, 3], around: {radius: 1, side: [0, 0, 0.5]}}, {at: [2, 0, 3]}]\n"
+      "  - points: [{at: [-2, 0, 0], around: {radius: 1, side: [0, 0, 0.5]}}, {at: [2, 0, 0]}]\n");
+  TriboData* data = data_of(model);
+  const double* length = view(model, data, TRIBO_FIELD_TENDON);
+  const double flat = 2 * sqrt(3) + acos(-1) / 3;
+  const double between = 2 * atan(2.0), tangent = acos(1 / sqrt(5));
+  CHECK_NEAR(length[0], flat, 1e-14);
+  CHECK_NEAR(length[1], sqrt(flat * flat + 9), 1e-14);
+  CHECK_NEAR(length[2], 4, 1e-15);
+  CHECK_NEAR(length[3], 2 * 2 + 2 * acos(-1) - between - 2 * tangent, 1e-14);
+  CHECK_NEAR(length[4], 2 * sqrt(8), 1e-14);
+  CHECK_NEAR(length[5], 4, 1e-15);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+// The generalized forces of strings that go around moving bodies are the slopes of their energy; their speeds those of
+// their lengths.
+static void strings_around_bodies_pull_by_the_slope_of_their_length(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "world: {gravity: [0, 0, 0]}\n"
+      "bodies:\n"
+      "  - {name: a, mass: 2, com: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}\n"
+      "  - {name: b, mass: 3, com: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0], position: [0, 4, 0]}\n"
+      "  - {name: c, mass: 1, com: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0], position: [0, 5, 1]}\n"
+      "joints:\n"
+      "  - {name: ra, kind: prismatic, parent: world, child: a, axis: [1, 0, 0]}\n"
+      "  - {name: rb, kind: prismatic, parent: world, child: b, axis: [1, 0, 0]}\n"
+      "  - {name: rc, kind: revolute, parent: b, child: c, axis: [0.3, 1, 0.2], anchor: [0, 4, 1]}\n"
+      "tendons:\n"
+      "  - points: [{at: [-2, 3, 0.2], around: {kind: cylinder, radius: 0.6, body: b, quaternion: [0.3, 0.1, 0, 1]}},"
+      " {body: c, at: [2, 0.5, 0]}]\n"
+      "    stiffness: 3\n    rest: 1\n"
+      "  - points: [{body: a, at: [0, 3, 2], around: {radius: 0.7, body: c, side_body: c, side: [0.1, 0.2, 0]}},"
+      " {at: [1, 6, 2]}]\n"
+      "    stiffness: 5\n    rest: 1\n"
+      "  - points: [{at: [-2, 3, 0.2]}, {body: c, at: [2, 0.5, 0]}]\n"
+      "  - points: [{body: a, at: [0, 3, 2]}, {at: [1, 6, 2]}]\n");
+  TriboData* data = data_of(model);
+  const double h = 1e-5, q0[3] = {0.7, -0.3, 0.4}, v[3] = {0};
+  double energy[2], passive[3];
+  const TriboTerms terms = {.passive = passive};
+  for (int k = 0; k < 3; ++k) {
+    for (int s = 0; s < 2; ++s) {
+      double q[3] = {q0[0], q0[1], q0[2]};
+      q[k] += s == 0 ? -h : h;
+      CHECK_OK(tribo_data_set_state(model, data, q, v));
+      const double* length = view(model, data, TRIBO_FIELD_TENDON);
+      energy[s] = 0.5 * 3 * (length[0] - 1) * (length[0] - 1) + 0.5 * 5 * (length[1] - 1) * (length[1] - 1);
+    }
+    CHECK_OK(tribo_data_set_state(model, data, q0, v));
+    CHECK_OK(tribo_data_terms(model, data, &terms));
+    CHECK_NEAR(passive[k], -(energy[1] - energy[0]) / (2 * h), 1e-7);
+  }
+  // neither of them is straight
+  const double* length = view(model, data, TRIBO_FIELD_TENDON);
+  CHECK_LE(length[2] + 0.01, length[0]);
+  CHECK_LE(length[3] + 0.01, length[1]);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
 // A ball on a string of 1 m falls until the string is taut, then swings; the string gets no longer.
 static void a_string_holds_at_its_length(void** state) {
   (void)state;
@@ -140,6 +214,68 @@ static void actuators_push_by_gain_and_bias(void** state) {
 }
 
 // A saved state carries the activations: the rest of the run has the same bits.
+static double pulled(const TriboModel* model, TriboData* data, double q, double v, double activation) {
+  const double at[2] = {q, 0}, rate[2] = {v, 0};
+  double effort[2];
+  const TriboTerms terms = {.actuation = effort};
+  CHECK_OK(tribo_data_set_state(model, data, at, rate));
+  CHECK_OK(tribo_data_set_ctrl(model, data, 0, activation));
+  CHECK_OK(tribo_data_terms(model, data, &terms));
+  return effort[0];
+}
+
+// With lengths in optimal ones: the corners of the curves of length and speed. (MuJoCo's own numbers: conform.py.)
+static void muscles_pull_by_their_curves(void** state) {
+  (void)state;
+  TriboModel* model =
+      model_of("world: {gravity: [0, 0, 0]}\n" RAILS
+               "actuators: [{joint: ra, muscle: true, muscle_peak: 100, muscle_lengths: [0.75, 1.05]}]\n");
+  TriboData* data = data_of(model);
+  CHECK_NEAR(pulled(model, data, 1, 0, 0.5), -50, 1e-12);
+  CHECK_NEAR(pulled(model, data, 0.75, 0, 1), -50, 1e-12);
+  CHECK_NEAR(pulled(model, data, 0.4, 0, 1), 0, 0);
+  CHECK_NEAR(pulled(model, data, 1, -1.5, 1), 0, 1e-12);
+  CHECK_NEAR(pulled(model, data, 1, -0.75, 1), -25, 1e-12);
+  CHECK_NEAR(pulled(model, data, 1, 9, 1), -120, 1e-12);
+  CHECK_NEAR(pulled(model, data, 1.3, 0, 0), -65, 1e-12);
+  CHECK_NEAR(pulled(model, data, 1.6, 0, 1), -195, 1e-12);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+// A peak from the mass that is pulled, lengths from limits of joints, and an activation that rises within a step by
+// h u/(½ τ).
+static void muscles_find_what_is_not_given(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "world: {gravity: [0, 0, 0], dt: 0.001}\n"
+      "bodies: [{name: a, mass: 2, com: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}]\n"
+      "joints: [{name: ra, kind: revolute, parent: world, child: a, axis: [0, 0, 1], lower: 0.2, upper: 1.5,"
+      " position: 0.5}]\n"
+      "tendons: [{name: t, points: [{at: [1, 0, 0]}, {body: a, at: [1, 0, 0]}]}]\n"
+      "actuators: [{tendon: t, muscle: true, activation: muscle, time_constant: 0.01, ctrl: 1}]\n");
+  TriboData* data = data_of(model);
+  run(model, data, 1);
+  TriboView act, force;
+  CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_ACT, &act));
+  CHECK_NEAR(act.values[0], 0.001 / (0.5 * 0.01), 1e-12);
+  // the chord 2 sin(q/2) has the slope cos(q/2), and the inertia is 1
+  const double q = 0.5, lengths[2] = {2 * sin(0.1), 2 * sin(0.75)}, unit = (lengths[1] - lengths[0]) / 0.3;
+  const double L = 0.75 + (2 * sin(q / 2) - lengths[0]) / unit, x = (L - 0.5) / 0.5;
+  const double peak = 200 / cos(q / 2), bump = x <= 0.5 ? 2 * x * x : 1 - 2 * (1 - x) * (1 - x);
+  const double none[1] = {0}, at[1] = {q};
+  CHECK_OK(tribo_data_set_state(model, data, at, none));
+  CHECK_OK(tribo_data_set_act(model, data, 0, 1));
+  double effort[1];
+  const TriboTerms terms = {.actuation = effort};
+  CHECK_OK(tribo_data_terms(model, data, &terms));
+  CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_ACTUATION, &force));
+  CHECK_NEAR(force.values[0], -peak * bump, 1e-9 * peak);
+  CHECK_NEAR(effort[0], -200 * bump, 1e-9 * 200);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
 static void activations_are_state(void** state) {
   (void)state;
   TriboModel* model = model_of("world: {gravity: [0, 0, 0], dt: 0.01}\n" RAILS
@@ -199,9 +335,13 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_tendon_of_joints_pulls_by_its_coefficients),
       cmocka_unit_test(a_string_pulls_along_itself),
+      cmocka_unit_test(strings_go_around),
+      cmocka_unit_test(strings_around_bodies_pull_by_the_slope_of_their_length),
       cmocka_unit_test(a_string_holds_at_its_length),
       cmocka_unit_test(a_tendon_of_joints_is_limited),
       cmocka_unit_test(actuators_push_by_gain_and_bias),
+      cmocka_unit_test(muscles_pull_by_their_curves),
+      cmocka_unit_test(muscles_find_what_is_not_given),
       cmocka_unit_test(activations_are_state),
       cmocka_unit_test(a_box_reaches_its_end_speed),
       cmocka_unit_test(a_ball_with_a_spring_swings),

@@ -8,6 +8,7 @@ static const struct {
 } wrong[] = {
     // the file itself
     {"", TRIBO_INVALID, ":1:1: the file is empty"},
+    {"robots: [{name: r, urdf: /nowhere/r.urdf}]\n", TRIBO_IO, "/nowhere/r.urdf: cannot be opened"},
     {"world: {dt: 1", TRIBO_INVALID, "did not find expected"},
     {"world: {dt: 0.01}\n---\nworld: {}\n", TRIBO_INVALID, "a second document"},
     {"world: &a {dt: 0.01}\n", TRIBO_INVALID, "anchors"},
@@ -123,7 +124,6 @@ static const struct {
     {"bodies: [{name: a, mass: 1, mesh: /nowhere/part.stl}]\n", "/nowhere/part.stl"},
     {"bodies: [{name: a, sphere: 1}, {name: b, sphere: 1}]\njoints: [{parent: a, child: b}, {parent: b, child: a}]\n",
      "closed loop"},
-    {"robots: [{name: r, urdf: /nowhere/r.urdf}]\n", "/nowhere/r.urdf"},
 };
 
 static void late_errors_keep_their_place(void** state) {
@@ -243,11 +243,194 @@ static void a_mesh_falls_into_its_pieces(void** state) {
   unlink(path);
 }
 
+#define LINK(name, mass, z)                                                       \
+  "<link name='" name "'><inertial><origin xyz='0 .01 " z "'/><mass value='" mass \
+  "'/>"                                                                           \
+  "<inertia ixx='.02' iyy='.03' izz='.04' ixy='0.001' ixz='0' iyz='0'/></inertial></link>"
+#define JOINT(name, type, parent, child, at, axis)                                        \
+  "<joint name='" name "' type='" type "'><parent link='" parent "'/><child link='" child \
+  "'/>"                                                                                   \
+  "<origin " at "/><axis xyz='" axis "'/><limit lower='-2' upper='2' effort='9' velocity='9'/></joint>"
+#define ARM \
+  LINK("base", "3", ".1") LINK("fore", "2", ".2") JOINT("elbow", "revolute", "base", "fore", "xyz='0 0 .4'", "0 1 0")
+#define HAND                 \
+  LINK("palm", "0.5", ".05") \
+  LINK("finger", "0.1", ".02") JOINT("grip", "prismatic", "palm", "finger", "xyz='0 .05 .06'", "0 1 0")
+
+static void same_terms(const TriboModel* a, const TriboModel* b, int nv) {
+  enum { MOST = 12 };
+  double q[MOST], v[MOST], mass[2][MOST * MOST], bias[2][MOST];
+  const TriboModel* models[2] = {a, b};
+  for (int i = 0; i < nv; ++i) {
+    q[i] = 0.3 - 0.1 * i;
+    v[i] = 1 + 0.5 * i;
+  }
+  for (int k = 0; k < 2; ++k) {
+    assert_int_equal(tribo_model_size(models[k]).nv, nv);
+    TriboData* data = data_of((TriboModel*)models[k]);
+    CHECK_OK(tribo_data_set_state(models[k], data, q, v));
+    const TriboTerms terms = {.mass = mass[k], .bias = bias[k]};
+    CHECK_OK(tribo_data_terms(models[k], data, &terms));
+    tribo_data_destroy(data);
+  }
+  for (int i = 0; i < nv * nv; ++i) {
+    CHECK_NEAR(mass[0][i], mass[1][i], 1e-14);
+  }
+  for (int i = 0; i < nv; ++i) {
+    CHECK_NEAR(bias[0][i], bias[1][i], 1e-13);
+  }
+}
+
+// A hand on an arm is the robot whose file has both; a hand on that hand works too. Names stay those of each robot.
+static void robots_carry_tools(void** state) {
+  (void)state;
+  static const char *arm = "<robot name='arm'>" ARM "</robot>", *hand = "<robot name='hand'>" HAND "</robot>",
+                    *both = "<robot name='both'>" ARM HAND
+                            "<joint name='mount' type='fixed'><parent link='fore'/><child link='palm'/>"
+                            "<origin xyz='0 .1 .3' rpy='0 0 .5'/></joint></robot>";
+  const char* texts[3] = {arm, hand, both};
+  char *files[3], text[800];
+  for (int i = 0; i < 3; ++i) {
+    files[i] = text_file(texts[i], strlen(texts[i]), ".urdf");
+  }
+  snprintf(text, sizeof text,
+           "robots:\n  - {name: r, urdf: %s}\n"
+           "  - {name: tool, urdf: %s, attach: r/fore, position: [0, 0.1, 0.3], rpy: [0, 0, 0.5]}\n",
+           files[0], files[1]);
+  TriboModel* joined = model_of(text);
+  snprintf(text, sizeof text, "robots: [{name: r, urdf: %s}]\n", files[2]);
+  TriboModel* whole = model_of(text);
+  same_terms(joined, whole, 2);
+  int id;
+  CHECK_OK(tribo_model_body_id(joined, "tool/finger", &id));
+  CHECK_OK(tribo_model_joint_id(joined, "tool/grip", &id));
+  tribo_model_destroy(joined);
+  tribo_model_destroy(whole);
+  TriboScene* scene;
+  TriboModel* model;
+  snprintf(text, sizeof text, "robots:\n  - {name: r, urdf: %s}\n  - {name: t, urdf: %s, attach: r/hand}\n", files[0],
+           files[1]);
+  CHECK_OK(load_text(text, &scene));
+  CHECK_FAILS(tribo_model_create(scene, &model), TRIBO_NOT_FOUND, "there is no link 'r/hand' to attach it to");
+  tribo_scene_destroy(scene);
+  snprintf(text, sizeof text, "robots:\n  - {name: t, urdf: %s, attach: r/fore}\n  - {name: r, urdf: %s}\n", files[1],
+           files[0]);
+  CHECK_OK(load_text(text, &scene));
+  CHECK_FAILS(tribo_model_create(scene, &model), TRIBO_NOT_FOUND, "'r/fore' is no link of a robot above");
+  tribo_scene_destroy(scene);
+  for (int i = 0; i < 3; ++i) {
+    unlink(files[i]);
+    free(files[i]);
+  }
+}
+
+// Two cubes in one mesh collide as one hull, with the room between them, or as two.
+static void meshes_of_robots_come_in_pieces(void** state) {
+  (void)state;
+  char obj[2000] = "", text[900];
+  for (int cube = 0; cube < 2; ++cube) {
+    for (int i = 0; i < 8; ++i) {
+      const size_t used = strlen(obj);
+      snprintf(obj + used, sizeof obj - used, "v %d %d %d\n", 3 * cube + (i & 1), (i >> 1) & 1, i >> 2);
+    }
+  }
+  static const int sides[6][4] = {{1, 3, 4, 2}, {5, 6, 8, 7}, {1, 2, 6, 5}, {3, 7, 8, 4}, {1, 5, 7, 3}, {2, 4, 8, 6}};
+  for (int k = 0; k < 12; ++k) {
+    const size_t used = strlen(obj);
+    const int *s = sides[k % 6], up = 8 * (k / 6);
+    snprintf(obj + used, sizeof obj - used, "f %d %d %d %d\n", s[0] + up, s[1] + up, s[2] + up, s[3] + up);
+  }
+  char* mesh = text_file(obj, strlen(obj), ".obj");
+  snprintf(text, sizeof text,
+           "<robot name='r'>" LINK("a", "1", "0") "<link name='b'><collision><geometry><mesh filename='%s'/></geometry>"
+           "</collision></link><joint name='j' type='fixed'><parent link='a'/><child link='b'/></joint></robot>",
+           mesh);
+  char* urdf = text_file(text, strlen(text), ".urdf");
+  for (int pieces = 0; pieces < 2; ++pieces) {
+    snprintf(text, sizeof text, "robots: [{name: r, urdf: %s, pieces: %s}]\n", urdf, pieces ? "true" : "false");
+    TriboModel* model = model_of(text);
+    assert_int_equal(tribo_model_size(model).nshape, 1 + pieces);
+    double longest = 0;
+    for (int i = 0; i < tribo_model_shape(model, 0)->npoint; ++i) {
+      longest = fmax(longest, tribo_model_shape(model, 0)->points[3 * i]);
+    }
+    CHECK_NEAR(longest, pieces ? 1 : 4, 1e-12);
+    tribo_model_destroy(model);
+  }
+  unlink(mesh);
+  unlink(urdf);
+  free(mesh);
+  free(urdf);
+}
+
+typedef struct Said {
+  int count;
+  char text[800];
+} Said;
+
+static void listen(TriboLogLevel level, const char* text, void* user) {
+  Said* said = user;
+  if (level == TRIBO_LOG_WARNING) {
+    const size_t used = strlen(said->text);
+    snprintf(said->text + used, sizeof said->text - used, "%s\n", text);
+    said->count++;
+  }
+}
+
+#define PAIR(mass, inertia, limit)                                                                         \
+  "<robot name='r'><link name='a'/><link name='b'><inertial>\n<mass value='" mass "'/>\n<inertia " inertia \
+  " ixy='0' ixz='0' iyz='0'/></inertial></link>\n<joint name='j' type='revolute'>"                         \
+  "<parent link='a'/><child link='b'/><axis xyz='0 0 1'/>\n<limit " limit " effort='1' velocity='1'/></joint></robot>"
+#define UNIT "ixx='1' iyy='1' izz='1'"
+
+// What is wrong in a URDF file is refused with its line, and what urdfdom would pass over is said.
+static void wrong_urdf_files_are_refused_with_a_place(void** state) {
+  (void)state;
+  static const struct {
+    const char *text, *message;
+  } files[] = {
+      {PAIR("-1", UNIT, "lower='0' upper='1'"), ".urdf:2: link 'b': mass is -1 kg"},
+      {PAIR("x", UNIT, "lower='0' upper='1'"), ".urdf:2: <mass> value=\"x\": accepted is a finite number"},
+      {PAIR("1", UNIT, "lower='2' upper='1'"), ".urdf:5: joint 'j': limits are 2 … 1"},
+      {"<robot name='r'><link name='a'></robot>", ".urdf:1:"},
+      {"<sdf/>", ".urdf:1: <sdf>: a URDF file has the root <robot>"},
+      {"<!DOCTYPE a [<!ENTITY b 'c'>]><robot>&b;</robot>", "DOCTYPE"},
+  };
+  for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
+    char* path = text_file(files[i].text, strlen(files[i].text), ".urdf");
+    TriboScene* scene = NULL;
+    CHECK_FAILS(tribo_scene_load(path, NULL, &scene), TRIBO_INVALID, files[i].message);
+    assert_null(scene);
+    unlink(path);
+    free(path);
+  }
+  static const char* odd = PAIR("1", "ixx='1' iyy='1' izz='5'", "lower='0' upper='1'") "\n";
+  char text[900];
+  snprintf(text, sizeof text, "%.*s<wheel/><wheel/></robot>", (int)(strlen(odd) - strlen("</robot>\n")), odd);
+  char* path = text_file(text, strlen(text), ".urdf");
+  Said said = {0};
+  const TriboLog log = {listen, &said};
+  TriboScene* scene;
+  CHECK_OK(tribo_scene_load(path, &log, &scene));
+  assert_int_equal(said.count, 2);
+  assert_non_null(strstr(said.text, ".urdf:3: inertia of link 'b' breaks the triangle inequality"));
+  assert_non_null(strstr(said.text, ".urdf:5: <robot>: <wheel> is not known"));
+  tribo_scene_destroy(scene);
+  unlink(path);
+  free(path);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(wrong_files_are_refused_with_a_place), cmocka_unit_test(late_errors_keep_their_place),
-      cmocka_unit_test(hostile_sizes_are_refused_quickly),    cmocka_unit_test(includes_stand_before_and_never_loop),
-      cmocka_unit_test(degrees_and_rules_mean_what_they_say), cmocka_unit_test(a_mesh_falls_into_its_pieces),
+      cmocka_unit_test(wrong_files_are_refused_with_a_place),
+      cmocka_unit_test(late_errors_keep_their_place),
+      cmocka_unit_test(hostile_sizes_are_refused_quickly),
+      cmocka_unit_test(includes_stand_before_and_never_loop),
+      cmocka_unit_test(degrees_and_rules_mean_what_they_say),
+      cmocka_unit_test(a_mesh_falls_into_its_pieces),
+      cmocka_unit_test(robots_carry_tools),
+      cmocka_unit_test(wrong_urdf_files_are_refused_with_a_place),
+      cmocka_unit_test(meshes_of_robots_come_in_pieces),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,6 +39,121 @@ static int joint_id(const TriboModel* model, const char* name) {
   return id;
 }
 
+// Cameras of a body that moves are mounted on it, follow it or look at it; those of the world stand.
+static void cameras_go_with_their_bodies(void** state) {
+  (void)state;
+  Heard heard = {0};
+  TriboModel* model = model_from(
+      "<mujoco><worldbody><camera name='still' pos='0 -2 1' xyaxes='1 0 0 0 0 1'/>"
+      "<camera name='watch' mode='targetbody' target='a' pos='3 0 0'/>"
+      "<body name='a' pos='0 0 5' euler='0 0 90'><freejoint/><geom name='g' size='.1'/>"
+      "<camera name='eye' pos='1 0 0' xyaxes='0 1 0 0 0 1'/><camera name='near' mode='track' pos='1 0 0'/></body>"
+      "</worldbody></mujoco>",
+      &heard);
+  assert_string_equal(heard.text, "");
+  const TriboCameraDef *still = tribo_model_camera(model, 0), *watch = tribo_model_camera(model, 1),
+                       *eye = tribo_model_camera(model, 2), *near = tribo_model_camera(model, 3);
+  assert_true(still->body == NULL && still->aim == NULL && watch->body == NULL);
+  CHECK_NEAR(still->target[1], -1, 1e-12);
+  assert_string_equal(watch->aim, "a");
+  CHECK_NEAR(watch->eye[0], 3, 0);
+  // on the body it is given in its axes: from (1, 0, 0), looking along x
+  assert_string_equal(eye->body, "a");
+  assert_false(eye->follow);
+  CHECK_NEAR(eye->eye[0], 1, 1e-12);
+  CHECK_NEAR(eye->target[0], 0, 1e-12);
+  // following it keeps the offset it has at the start, where the body is turned by a quarter
+  assert_true(near->follow);
+  CHECK_NEAR(near->eye[0], 0, 1e-12);
+  CHECK_NEAR(near->eye[1], 1, 1e-12);
+  tribo_model_destroy(model);
+}
+
+// What geoms are painted with comes along, and is written down when the scene is saved.
+static void textures_come_with_materials(void** state) {
+  (void)state;
+  TriboScene* scene;
+  CHECK_OK(
+      load("<mujoco><compiler texturedir='pictures'/><asset>"
+           "<texture type='skybox' builtin='gradient' rgb1='.1 .2 .3' rgb2='0 0 .1' width='32' height='192'/>"
+           "<texture name='grid' type='2d' builtin='checker' mark='edge' rgb1='1 0 0' rgb2='0 1 0' "
+           "markrgb='0 0 1' width='64' height='32'/><texture type='2d' file='wood.png'/>"
+           "<material name='floor' texture='grid' texrepeat='4 2' rgba='.5 .6 .7 1'/>"
+           "<material name='even' texture='grid' texrepeat='4 2' texuniform='true'/>"
+           "<material name='wooden' texture='wood'/></asset><worldbody>"
+           "<geom name='p' type='plane' size='5 5 1' material='floor'/>"
+           "<body><freejoint/><geom name='a' type='box' size='1 1 1' material='even'/></body>"
+           "<body pos='0 0 9'><freejoint/><geom name='b' size='1' material='wooden' rgba='0 1 0 1'/></body>"
+           "</worldbody></mujoco>",
+           NULL, &scene));
+  char path[] = "/tmp/tribo-paint-XXXXXX.yaml";
+  close(mkstemps(path, 5));
+  CHECK_OK(tribo_scene_save(scene, path));
+  // from the file, and from what was written of it
+  for (int pass = 0; pass < 2; ++pass) {
+    TriboModel* model;
+    if (pass == 1) {
+      tribo_scene_destroy(scene);
+      CHECK_OK(tribo_scene_load(path, NULL, &scene));
+    }
+    CHECK_OK(tribo_model_create(scene, &model));
+    assert_int_equal(tribo_model_size(model).ntexture, 3);
+    const TriboTextureDef *sky = tribo_model_texture(model, 0), *grid = tribo_model_texture(model, 1),
+                          *wood = tribo_model_texture(model, 2);
+    assert_true(sky->kind == TRIBO_TEXTURE_SKY && sky->pattern == TRIBO_PATTERN_GRADIENT);
+    CHECK_NEAR(sky->color[2], 0.3, 0);
+    assert_true(grid->kind == TRIBO_TEXTURE_FLAT && grid->pattern == TRIBO_PATTERN_CHECKER);
+    assert_true(grid->mark == TRIBO_MARK_EDGE && grid->width == 64 && grid->height == 32);
+    assert_string_equal(wood->name, "wood");
+    assert_non_null(strstr(wood->file, "pictures/wood.png"));
+    // a plane counts in metres: four times across ten of them
+    const TriboShapeInfo *p = tribo_model_shape(model, 0), *a = tribo_model_shape(model, 1),
+                         *b = tribo_model_shape(model, 2);
+    assert_true(p->texture == 1 && p->per_metre && a->texture == 1 && a->per_metre && b->texture == 2);
+    CHECK_NEAR(p->repeat[0], 0.4, 1e-15);
+    CHECK_NEAR(a->repeat[1], 2, 0);
+    CHECK_NEAR(p->color[1], 0.6, 0);
+    CHECK_NEAR(b->color[0], 0, 0);
+    tribo_model_destroy(model);
+  }
+  tribo_scene_destroy(scene);
+  unlink(path);
+}
+
+// What collides and what is looked at: a mesh that does both is drawn as it is, together with all that MuJoCo would
+// show of its body; a body of shapes alone shows them.
+static void bodies_show_what_mujoco_shows(void** state) {
+  (void)state;
+  TriboModel* model = model_from(
+      "<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 2 1 0 1 3 0 3 2 1 2 3'/></asset>"
+      "<worldbody><geom name='floor' type='plane' size='1 1 1'/><geom name='spot' size='.1' contype='0' "
+      "conaffinity='0'/>"
+      "<body pos='0 0 2'><geom name='stand' type='box' size='.1 .1 .1' group='3'/>"
+      "<geom name='cover' size='.2' contype='0' conaffinity='0'/></body>"
+      "<body pos='0 0 4'><freejoint/><geom name='part' type='mesh' mesh='m'/><geom name='knob' size='.1'/>"
+      "<geom name='bound' size='.3' group='3'/></body>"
+      "<body pos='0 0 9'><freejoint/><geom name='ball' size='.1'/></body></worldbody></mujoco>",
+      NULL);
+  const char *seen[] = {"spot", "cover", "part", "knob"}, *hidden[] = {"stand", "part", "knob", "bound"};
+  int n, nhidden = 0;
+  const TriboVisualInfo* visuals = tribo_model_visuals(model, &n);
+  assert_int_equal(n, 4);
+  for (int i = 0; i < n; ++i) {
+    assert_string_equal(visuals[i].name, seen[i]);
+  }
+  for (int i = 0; i < tribo_model_size(model).nshape; ++i) {
+    const TriboShapeInfo* shape = tribo_model_shape(model, i);
+    int expected = 0;
+    for (int k = 0; k < 4; ++k) {
+      expected |= strcmp(shape->name, hidden[k]) == 0;
+    }
+    assert_int_equal(shape->hidden, expected);
+    nhidden += shape->hidden;
+  }
+  assert_int_equal(nhidden, 4);
+  tribo_model_destroy(model);
+}
+
 // A body with two joints is a chain; the one in between has no mass. Values of joints start at ref.
 static void several_joints_become_a_chain(void** state) {
   (void)state;
@@ -85,6 +200,86 @@ static void replicas_are_numbered(void** state) {
   CHECK_NEAR(p.values[3 * last + 2], 2, 1e-14);
   tribo_data_destroy(data);
   tribo_model_destroy(model);
+}
+
+// What refers to a replica is replicated: one string from the ceiling to each ball.
+static void replicas_keep_their_tendons(void** state) {
+  (void)state;
+  TriboModel* model = model_from(
+      "<mujoco><worldbody><site name='up' pos='0 0 3'/><replicate count='3' offset='2 0 0'>"
+      "<body><joint name='j' type='slide'/><geom size='.1'/><site name='s' pos='0 0 1'/></body></replicate></worldbody>"
+      "<tendon><spatial name='t'><site site='up'/><site site='s'/></spatial></tendon>"
+      "<actuator><motor name='m' tendon='t'/><motor name='n' joint='j' gear='2'/></actuator></mujoco>",
+      NULL);
+  const TriboModelSize size = tribo_model_size(model);
+  assert_int_equal(size.ntendon, 3);
+  assert_int_equal(size.nactuator, 6);
+  TriboData* data = data_of(model);
+  TriboView length;
+  CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_TENDON, &length));
+  for (int i = 0; i < 3; ++i) {
+    CHECK_NEAR(length.values[i], sqrt(4 + 4.0 * i * i), 1e-14);
+  }
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+static const char* child_file =
+    "<mujoco model='arm'><compiler angle='radian'/>"
+    "<default><geom density='500'/><default class='thin'><geom size='.1'/></default></default>"
+    "<worldbody><body name='base' childclass='thin' pos='9 9 9'><joint name='j' range='-1 2'/><geom/>"
+    "<body name='hand' pos='1 0 0'><joint name='k'/><geom size='.2'/></body></body>"
+    "<body name='other'><joint name='o'/><geom size='.1'/></body></worldbody>"
+    "<actuator><motor name='mj' joint='j'/><motor name='mo' joint='o'/></actuator>"
+    "<keyframe><key name='up'/></keyframe></mujoco>";
+
+// A body of another file keeps its own angles and classes; what drives it comes along, under new names.
+static void models_are_attached(void** state) {
+  (void)state;
+  char text[1200];
+  char* child = text_file(child_file, strlen(child_file), ".xml");
+  snprintf(text, sizeof text,
+           "<mujoco><default><geom size='.3' density='7'/></default><asset><model name='a' file='%s'/>"
+           "<model file='%s'/></asset><worldbody><attach model='a' body='base' prefix='left_'/>"
+           "<frame pos='0 0 5'><attach model='arm' body='base' prefix='right_'/></frame>"
+           "<body name='own'><joint name='o' range='-90 90'/><geom/></body></worldbody></mujoco>",
+           child, child);
+  Heard heard = {0};
+  TriboModel* model = model_from(text, &heard);
+  const TriboModelSize size = tribo_model_size(model);
+  assert_int_equal(size.nbody, 5);
+  assert_int_equal(size.nactuator, 2);
+  assert_non_null(strstr(heard.text, "<keyframe> of an attached model is left out"));
+  CHECK_NEAR(tribo_model_joint(model, joint_id(model, "right_j"))->upper, 2, 0);
+  CHECK_NEAR(tribo_model_joint(model, joint_id(model, "o"))->upper, acos(-1) / 2, 1e-15);
+  const double ball = 4.0 / 3 * acos(-1);
+  int body;
+  CHECK_OK(tribo_model_body_id(model, "left_base", &body));
+  CHECK_NEAR(tribo_model_body(model, body)->mass, 500 * ball * 1e-3, 1e-12);
+  CHECK_OK(tribo_model_body_id(model, "own", &body));
+  CHECK_NEAR(tribo_model_body(model, body)->mass, 7 * ball * 0.027, 1e-12);
+  TriboData* data = data_of(model);
+  CHECK_NEAR(scene_value(model, data, "position.z", "right_hand"), 14, 1e-14);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+  // what is not there, and what attaches itself
+  TriboScene* scene = NULL;
+  snprintf(text, sizeof text,
+           "<mujoco><asset><model name='a' file='%s'/></asset><worldbody>\n<attach model='a' body='tail'/>"
+           "</worldbody></mujoco>",
+           child);
+  CHECK_FAILS(load(text, NULL, &scene), TRIBO_INVALID, ":2: <attach>: there is no body 'tail'");
+  CHECK_FAILS(load("<mujoco><worldbody><attach model='b'/></worldbody></mujoco>", NULL, &scene), TRIBO_INVALID,
+              "there is no <model> 'b'");
+  FILE* file = fopen(child, "w");
+  assert_non_null(file);
+  fprintf(file,
+          "<mujoco><asset><model name='me' file='%s'/></asset><worldbody><attach model='me'/></worldbody></mujoco>",
+          child);
+  fclose(file);
+  CHECK_FAILS(tribo_scene_load(child, NULL, &scene), TRIBO_INVALID, "in a circle");
+  unlink(child);
+  free(child);
 }
 
 // Bits: a meets the floor only, b meets nothing and is drawn; friction of a pair is the larger one.
@@ -303,6 +498,49 @@ static void what_cannot_move_is_not_pushed(void** state) {
   tribo_model_destroy(model);
 }
 
+// Bodies rest at the sum of their margins, whatever their shapes; a gap does nothing. Surfaces that move take along
+// what lies on them: a ball in the middle of a turntable beside a belt.
+static void margins_hold_apart_and_surfaces_carry(void** state) {
+  (void)state;
+  static const char* const shapes[] = {"type='sphere' size='.1'", "type='box' size='.2 .2 .1'",
+                                       "type='cylinder' size='.2 .1'", "type='ellipsoid' size='.2 .2 .1'",
+                                       "type='mesh' mesh='m'"};
+  static const char* const grounds[] = {"type='plane' size='1 1 1'", "type='box' size='2 2 1' pos='0 0 -1'",
+                                        "type='hfield' hfield='h'"};
+  for (size_t k = 0; k < sizeof shapes / sizeof *shapes * 3; ++k) {
+    char text[900];
+    snprintf(
+        text, sizeof text,
+        "<mujoco><asset><mesh name='m' vertex='.2 .2 .1 -.2 .2 .1 .2 -.2 .1 -.2 -.2 .1 .2 .2 -.1 -.2 .2 -.1 .2 -.2 -.1 "
+        "-.2 -.2 -.1'/><hfield name='h' nrow='3' ncol='3' elevation='0 0 0 0 0 0 0 0 0' size='2 2 1 1'/></asset>"
+        "<worldbody><geom %s margin='.01' gap='.2'/><body name='a' pos='0 0 .14'><freejoint/>"
+        "<geom %s margin='.02'/></body></worldbody></mujoco>",
+        grounds[k % 3], shapes[k / 3]);
+    TriboModel* model = model_from(text, NULL);
+    TriboData* data = data_of(model);
+    for (int i = 0; i < 200; ++i) {
+      CHECK_OK(tribo_step(model, data, NULL));
+    }
+    CHECK_NEAR(scene_value(model, data, "position.z", "a"), 0.13, 2e-6);
+    tribo_data_destroy(data);
+    tribo_model_destroy(model);
+  }
+  TriboModel* model = model_from(
+      "<mujoco><worldbody><geom type='cylinder' size='2 .1' pos='0 0 -.1' surfacevel='0 0 0 0 0 3'/>"
+      "<body name='disc' pos='0 0 .1'><freejoint/><geom type='cylinder' size='.3 .1'/></body>"
+      "<geom type='box' size='3 1 .1' pos='9 0 -.1' surfacevel='.7 0 0'/>"
+      "<body name='box' pos='8 0 .1'><freejoint/><geom type='box' size='.1 .1 .1'/></body></worldbody></mujoco>",
+      NULL);
+  TriboData* data = data_of(model);
+  for (int i = 0; i < 500; ++i) {
+    CHECK_OK(tribo_step(model, data, NULL));
+  }
+  CHECK_NEAR(scene_value(model, data, "velocity.x", "box"), 0.7, 1e-9);
+  CHECK_NEAR(scene_value(model, data, "omega.z", "disc"), 3, 1e-9);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
 // What is not honoured is said once per kind, with its line.
 static void what_is_left_out_is_said(void** state) {
   (void)state;
@@ -349,6 +587,8 @@ static const struct {
     {BODY("<freejoint/><geom type='plane' size='1 1 1'/>"), "a plane cannot move"},
     {BODY("<wheel/>"), "<wheel> has no place in a body"},
     {"<mujoco><include file='/nowhere.xml'/></mujoco>", "/nowhere.xml: no such file"},
+    {"<mujoco><asset><mesh file='/no/a.stl'/>\n<mesh file='/no/b.obj'/></asset></mujoco>",
+     "2 meshes were not found: '/no/a.stl' (line 1: /no/a.stl); '/no/b.obj' (line 2: /no/b.obj)"},
     {"<mujoco><actuator><motor joint='j'/></actuator></mujoco>", "there is no joint 'j'"},
     {"<mujoco><keyframe><key qpos='1'/></keyframe></mujoco>", "the model has 0 of them"},
     {"<mujoco><keyframe><key pos='1'/></keyframe></mujoco>", "no attribute 'pos'"},
@@ -404,14 +644,20 @@ static void circles_and_depth_are_refused(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(cameras_go_with_their_bodies),
+      cmocka_unit_test(textures_come_with_materials),
+      cmocka_unit_test(bodies_show_what_mujoco_shows),
       cmocka_unit_test(several_joints_become_a_chain),
       cmocka_unit_test(replicas_are_numbered),
+      cmocka_unit_test(replicas_keep_their_tendons),
+      cmocka_unit_test(models_are_attached),
       cmocka_unit_test(contacts_follow_the_bits),
       cmocka_unit_test(keyframes_are_states),
       cmocka_unit_test(force_sensors_feel_what_hangs_below),
       cmocka_unit_test(softness_is_that_of_the_file),
       cmocka_unit_test(height_fields_come_from_files),
       cmocka_unit_test(what_cannot_move_is_not_pushed),
+      cmocka_unit_test(margins_hold_apart_and_surfaces_carry),
       cmocka_unit_test(what_is_left_out_is_said),
       cmocka_unit_test(wrong_files_are_refused_with_a_place),
       cmocka_unit_test(circles_and_depth_are_refused),

@@ -115,6 +115,35 @@ typedef struct TriboBodyDef {
 TRIBO_API TriboBodyDef tribo_body_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_body(TriboScene* scene, const TriboBodyDef* def, int* id);
 
+// What shapes are painted with: a picture, or a pattern of two colours. Only whoever draws looks at it.
+typedef enum TriboTextureKind {
+  TRIBO_TEXTURE_FLAT,  // by the texture points of a mesh; on shapes without any, as seen along z
+  TRIBO_TEXTURE_CUBE,  // around the shape: the same on all six sides
+  TRIBO_TEXTURE_SKY    // around the scene
+} TriboTextureKind;
+typedef enum TriboPattern {
+  TRIBO_PATTERN_PLAIN,    // color
+  TRIBO_PATTERN_CHECKER,  // two by two fields
+  TRIBO_PATTERN_GRADIENT  // from color to color2: from the middle outwards; of a cube or the sky, from top to bottom
+} TriboPattern;
+typedef enum TriboMark {
+  TRIBO_MARK_NONE,
+  TRIBO_MARK_EDGE,   // a line along the rim
+  TRIBO_MARK_CROSS,  // two lines through the middle
+  TRIBO_MARK_DOTS    // one pixel of a hundred
+} TriboMark;
+typedef struct TriboTextureDef {
+  const char* name;  // unique among textures
+  TriboTextureKind kind;
+  const char* file;  // PNG or JPEG; NULL: the pattern
+  TriboPattern pattern;
+  TriboMark mark;
+  double color[3], color2[3], mark_color[3];
+  int width, height;  // pixels of the pattern, 1 … 8192
+} TriboTextureDef;
+TRIBO_API TriboTextureDef tribo_texture_default(void);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_texture(TriboScene* scene, const TriboTextureDef* def, int* id);
+
 typedef struct TriboShapeDef {
   const char* name;  // NULL: "<body>.shape<n>"
   TriboShapeKind kind;
@@ -129,10 +158,17 @@ typedef struct TriboShapeDef {
   double position[3];  // in the body frame
   double quaternion[4];
   const char* material;  // NULL: "default"
+  double skin;           // contacts act this far outside of it: bodies rest at the sum of their skins [m]
   double surface[3];     // velocity of the surface against its body, in body axes: a conveyor belt [m/s]
+  double spin[3];        // and its turning about the position of the shape: a turntable [rad/s]
   double grain[3];       // direction in body axes along which `friction` acts, where the material has a friction2
   double density;        // [kg/m³] ≥ 0, for bodies without a mass
   double color[4];       // r g b a in [0, 1]
+  const char* texture;   // that the colour is multiplied with; NULL: none
+  double repeat[2];      // of a flat texture: how often it fits across the shape, 1 when not given
+  int per_metre;         // 1: into a metre
+  int painted;           // of a visual mesh, 1: colours and textures are those of its file
+  int hidden;            // 1: something else is there to be looked at; drawn among what collides only
   unsigned group, mask;  // two shapes collide when each one's group is in the other's mask
 } TriboShapeDef;
 TRIBO_API TriboShapeDef tribo_shape_default(void);
@@ -196,6 +232,18 @@ typedef struct TriboMotorDef {
 TRIBO_API TriboMotorDef tribo_motor_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_motor(TriboScene* scene, const TriboMotorDef* def, int* id);
 
+// What a stretch of a string goes around, without friction: a sphere, or a cylinder without ends along z.
+typedef enum TriboWrapKind { TRIBO_WRAP_SPHERE, TRIBO_WRAP_CYLINDER, TRIBO_WRAP_COUNT } TriboWrapKind;
+typedef struct TriboWrapDef {
+  TriboWrapKind kind;
+  double radius;     // [m]; 0: the stretch is straight
+  const char* body;  // that it is part of; NULL: the world
+  double position[3], quaternion[4];
+  const char* side_body;
+  double side[3];  // a point on whose side the string passes; inside of the shape: the string passes inside. NAN: none
+} TriboWrapDef;
+TRIBO_API TriboWrapDef tribo_wrap_default(void);
+
 // A tendon has a length: a weighted sum of joint positions, or that of a string through points of bodies. It is a
 // spring and a damper along that length, and actuators may pull on it.
 typedef struct TriboTendonDef {
@@ -208,13 +256,25 @@ typedef struct TriboTendonDef {
   int npoint;                 // 0, or at least 2
   const double* shares;  // (npoint) or NULL: what the stretch from a point to the next counts, 1 by default. Behind a
                          // pulley with n branches 1/n, between two branches 0; the last one means nothing
+  const TriboWrapDef* wraps;    // (npoint) or NULL: what the stretch from a point to the next goes around
   double stiffness, damping;    // [N/m, N·s/m, or per rad]
   double rest[2];               // slack between these two lengths; NAN: the length at the start
   double lower, upper;          // limits of its length, ±INFINITY: none
   double solref[2], solimp[5];  // MuJoCo's softness of the limits, as of a material; solref[0] = 0: rigid
+  double force_min, force_max;  // what the sum of the forces of its actuators is cut off to
 } TriboTendonDef;
 TRIBO_API TriboTendonDef tribo_tendon_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_tendon(TriboScene* scene, const TriboTendonDef* def, int* id);
+
+// A muscle pulls with −peak (F_L F_V a + F_P): curves of its length and speed, in optimal lengths.
+typedef struct TriboMuscleDef {
+  double peak;              // active force at rest [N]; below 0: scale over the acceleration that a unit force makes
+  double scale;             // [m/s², rad/s²]
+  double lengths[2];        // of what it pulls, between which it works [m, rad]; NAN: found from limits
+  double range[2];          // the same in optimal lengths
+  double lmin, lmax, vmax;  // between which lengths and up to which speed it pulls [L₀, L₀/s]
+  double fpmax, fvmax;      // twice the passive force halfway to lmax, active force when stretched fast [peak]
+} TriboMuscleDef;
 
 // An actuator pushes a joint or pulls a tendon, of position l = gear · q or gear · length, with the force
 // (gain · (1, l, l̇)) a + bias · (1, l, l̇) within its bounds; a is the control, or what follows the control in time.
@@ -231,8 +291,12 @@ typedef struct TriboActuatorDef {
   double ctrl_min, ctrl_max;  // what a control is cut off to
   double force_min, force_max;
   TriboActivation activation;
-  double time_constant;     // FILTER [s] > 0
-  double act_min, act_max;  // what the activation is cut off to
+  double time_constant;                  // FILTER, EXACT, MUSCLE [s] > 0
+  double time_constant_down, smoothing;  // MUSCLE: where it falls [s] > 0; width of the change between the two
+  double act_min, act_max;               // what the activation is cut off to
+  int early;                             // 1: the activation of the end of the step acts
+  int has_muscle;                        // 1: the force is that of the muscle, not of gain and bias
+  TriboMuscleDef muscle;
 } TriboActuatorDef;
 TRIBO_API TriboActuatorDef tribo_actuator_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_actuator(TriboScene* scene, const TriboActuatorDef* def, int* id);
@@ -263,15 +327,17 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_read_trajectory(TriboScene* sc
                                                                   TriboControllerDef* def);
 
 typedef struct TriboRobotDef {
-  const char* name;  // its bodies and joints are called "<name>/<link>"
-  const char* urdf;  // a file, or package://… of the example robots and of ROS_PACKAGE_PATH
-  const char* srdf;  // NULL: none
-  double position[3];
+  const char* name;    // its bodies and joints are called "<name>/<link>"
+  const char* urdf;    // a file, or package://… of the example robots and of ROS_PACKAGE_PATH
+  const char* srdf;    // NULL: none
+  const char* attach;  // a link of another robot that carries it as a tool, "arm/wrist"; NULL: none
+  double position[3];  // of the base, in the world or in the link that carries it
   double quaternion[4];
   int free_base;          // 0: the base is fixed; 1: it floats; 2: it floats when the root link has a mass of its own
   const char* reference;  // reference pose of the SRDF; NULL: zero configuration
   const char* material;
   int self_collision;
+  int pieces;  // 1: a mesh collides as its parts that no triangle joins, each as its hull; 0: as one hull
 } TriboRobotDef;
 TRIBO_API TriboRobotDef tribo_robot_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_robot(TriboScene* scene, const TriboRobotDef* def);
@@ -345,10 +411,15 @@ typedef struct TriboRecordDef {
 } TriboRecordDef;
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_record(TriboScene* scene, const TriboRecordDef* def);
 
+// It stands in the world; or it is mounted on a body, then eye, target and up are meant in the body's axes; or it
+// follows a body without turning with it, then they are meant in the world's axes, from the origin of the body.
 typedef struct TriboCameraDef {
   const char* name;
   double eye[3], target[3], up[3];
-  double fov;  // vertical [rad]
+  double fov;        // vertical [rad]
+  const char* body;  // or link that it moves with; NULL: none
+  int follow;        // 1: without turning
+  const char* aim;   // body or link whose centre of mass it looks at, with `up` of the world; NULL: the target
 } TriboCameraDef;
 TRIBO_API TriboCameraDef tribo_camera_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_camera(TriboScene* scene, const TriboCameraDef* def);
@@ -386,7 +457,7 @@ typedef struct TriboModelSize {
   int nbody, nfree, ntree;  // moving bodies; free ones come first
   int njoint, nmotor, nclosure, nshape, nmaterial;
   int ntendon, nactuator, ncontroller, nvisual;
-  int ncamera, nexpect, nrecord, nstate, nsensor;
+  int ncamera, nexpect, nrecord, nstate, nsensor, ntexture;
   size_t memory;  // bytes of the model's own arrays
 } TriboModelSize;
 TRIBO_API TriboModelSize tribo_model_size(const TriboModel* model);
@@ -429,8 +500,12 @@ typedef struct TriboShapeInfo {
   int body;                           // TRIBO_WORLD: static
   double position[3], quaternion[4];  // in the body frame
   double color[4];
+  int texture;  // −1: none
+  double repeat[2];
+  int per_metre, hidden;
   int material;
   double surface[3];     // velocity of the surface, body axes [m/s]
+  double spin[3];        // turning of the surface about the position, body axes [rad/s]
   double grain[3];       // of its friction, body axes
   const double* points;  // HULL, HEIGHTFIELD: (npoint × 3)
   const int* triangles;  // HULL, HEIGHTFIELD: (ntriangle × 3), outward
@@ -444,7 +519,11 @@ typedef struct TriboVisualInfo {
   int body;  // TRIBO_WORLD: static
   double position[3], quaternion[4];
   double color[4];
+  int texture;  // −1: none
+  double repeat[2];
+  int per_metre;
   const double* points;  // HULL: (npoint × 3)
+  const double* uv;      // HULL: (npoint × 2) points of the texture, (0, 0) is its lower left corner; NULL: none
   const int* triangles;  // HULL: (ntriangle × 3), as the file has them
   int npoint, ntriangle;
 } TriboVisualInfo;
@@ -466,6 +545,7 @@ TRIBO_API const TriboMotorInfo* tribo_model_motor(const TriboModel* model, int i
 TRIBO_API const TriboClosureInfo* tribo_model_closure(const TriboModel* model, int id);
 TRIBO_API const TriboShapeInfo* tribo_model_shape(const TriboModel* model, int id);
 TRIBO_API const TriboMaterialDef* tribo_model_material(const TriboModel* model, int id);
+TRIBO_API const TriboTextureDef* tribo_model_texture(const TriboModel* model, int id);
 TRIBO_API const TriboCameraDef* tribo_model_camera(const TriboModel* model, int id);
 TRIBO_API const TriboRecordDef* tribo_model_record(const TriboModel* model, int id);
 typedef struct TriboSensorInfo {

@@ -57,6 +57,7 @@ typedef enum TriboActivation {
   TRIBO_ACTIVATION_INTEGRATOR,  // its rate is the control
   TRIBO_ACTIVATION_FILTER,      // it runs after the control with a time constant, explicit Euler
   TRIBO_ACTIVATION_EXACT,       // the same, exactly
+  TRIBO_ACTIVATION_MUSCLE,      // the same, with other time constants for the way up and down
   TRIBO_ACTIVATION_COUNT
 } TriboActivation;
 
