@@ -9,7 +9,7 @@
 //   distance   φ = |p_b − p_a| − length.  φ̇ = d · (velocity of B against A at p_b), d the unit vector from p_a to p_b:
 //              ω_a × (p_b − p_a) has no part along d.
 //
-// Joints: φ = q_b − ratio q_a − offset.
+// Joints: φ = q_b − p(q_a), p(x) = offset + ratio x + curve₀ x² + curve₁ x³ + curve₂ x⁴.
 #include "internal.h"
 
 #include <stdio.h>
@@ -114,13 +114,21 @@ int tribo_dyn_closure_axes(const TriboClosure* closure, const TriboPose* poses, 
   return n;
 }
 
+double tribo_dyn_closure_follow(const TriboClosure* closure, double a, double* slope) {
+  const double* k = closure->curve;
+  if (slope != NULL) {
+    *slope = closure->ratio + a * (2 * k[0] + a * (3 * k[1] + a * 4 * k[2]));
+  }
+  return closure->offset + a * (closure->ratio + a * (k[0] + a * (k[1] + a * k[2])));
+}
+
 static double joint_angle(const double* q, int nq) {
   return nq == 2 ? atan2(q[1], q[0]) : q[0];
 }
 
 static double joint_error(const TriboClosure* closure, const double* q) {
   const double a = joint_angle(q + closure->q_a, closure->nq_a), b = joint_angle(q + closure->q_b, closure->nq_b);
-  const double error = b - closure->ratio * a - closure->offset;
+  const double error = b - tribo_dyn_closure_follow(closure, a, NULL);
   return closure->period > 0 ? remainder(error, closure->period) : error;
 }
 
@@ -150,7 +158,9 @@ void tribo_dyn_closure_append(const TriboSystem* system, const Place* place, Row
   const int block_a = tribo_dyn_block_of_v(system, closure->v_a), block_b = tribo_dyn_block_of_v(system, closure->v_b);
   double* low = tribo_dyn_rows_term(system, rows, block_a < block_b ? block_a : block_b);
   double* high = block_a == block_b ? low : tribo_dyn_rows_term(system, rows, block_a < block_b ? block_b : block_a);
-  (block_a <= block_b ? low : high)[closure->v_a - system->block_v[block_a]] -= closure->ratio;
+  double slope;
+  tribo_dyn_closure_follow(closure, joint_angle(place->q + closure->q_a, closure->nq_a), &slope);
+  (block_a <= block_b ? low : high)[closure->v_a - system->block_v[block_a]] -= slope;
   (block_a <= block_b ? high : low)[closure->v_b - system->block_v[block_b]] += 1;
 }
 
@@ -165,9 +175,13 @@ static TriboStatus check_joints(const TriboSystem* system, const char* what, con
     return tribo_fail(TRIBO_INVALID, "%s ties v[%d] and v[%d], must be two different joints of trees (%d … %d)", what,
                       c->v_a, c->v_b, free_v, info->nv - 1);
   }
-  if (!isfinite(c->ratio) || c->ratio == 0 || !isfinite(c->offset)) {
+  const int bent = c->curve[0] != 0 || c->curve[1] != 0 || c->curve[2] != 0;
+  if (!isfinite(c->ratio) || (c->ratio == 0 && !bent) || !isfinite(c->offset) || !tribo_finite(c->curve, 3)) {
     return tribo_fail(TRIBO_INVALID, "%s has ratio %g and offset %g, must be finite and the ratio not 0", what,
                       c->ratio, c->offset);
+  }
+  if (bent && c->nq_a != 1) {
+    return tribo_fail(TRIBO_INVALID, "%s has a curve of a joint that goes round", what);
   }
   return TRIBO_OK;
 }

@@ -10,7 +10,8 @@ enum {
   TINY = 16,         // contacts up to which Newton from zero comes before ADMM
   WARM_STEPS = 60,   // along the central path; most paths end within 40,
   PATH_STEPS = 200,  // some turn many times
-  LEVEL_STEPS = 60
+  LEVEL_STEPS = 60,
+  POINT_WORK = 300000  // factorisations times contacts
 };
 
 typedef struct Ladder {
@@ -141,8 +142,11 @@ static void long_first_order(TriboSolver* s, Ladder* l) {
   }
 }
 
+// proximal points from zero, as many as the size of the problem lets one wait for
 static void proximal(TriboSolver* s) {
   size_t mark = s->pool_used;
+  const int most = s->system.factorisations + POINT_WORK / (s->scaled.nround > 100 ? s->scaled.nround : 100);
+  s->max_factorisations = s->max_factorisations < most ? s->max_factorisations : most;
   double* zero = tribo_sol_take(s);
   memset(zero, 0, sizeof(double) * (size_t)s->scaled.n);
   tribo_sol_proximal(s, zero, s->settings.automatic.level);

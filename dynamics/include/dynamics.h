@@ -167,10 +167,13 @@ typedef struct TriboClosure {
   double length;               // DISTANCE: between the frames' origins [m] > 0
   int q_a, v_a, q_b, v_b;      // GEAR, MIMIC: coordinates and velocities of two joints with one velocity each
   int nq_a, nq_b;              // 1, or 2 for a cosine and a sine
-  double ratio, offset;        // q_b = ratio q_a + offset
+  double ratio, offset;        // q_b = offset + ratio q_a + curve[0] q_a² + curve[1] q_a³ + curve[2] q_a⁴
+  double curve[3];             // MIMIC, of a joint a with one coordinate
   TriboSoftness soft;          // solref[0] ≠ 0: it gives way
   double period;               // full turns make q_b − ratio q_a known only up to multiples of this; 0: exactly
 } TriboClosure;
+// GEAR, MIMIC: where q_b belongs by q_a, and how fast it goes against it; slope may be NULL.
+double tribo_dyn_closure_follow(const TriboClosure* closure, double q_a, double* slope);
 // Once, before the first data is made; the closures are copied.
 TRIBO_NODISCARD TriboStatus tribo_dyn_system_close(TriboSystem* system, const TriboClosure* closures, int nclosure);
 const char* tribo_dyn_closure_name(TriboClosureKind kind);

@@ -104,18 +104,22 @@ static TriboStatus tie_joints(TriboModel* model, const TriboClosureDef* def, Tri
   out->body_a = out->body_b = TRIBO_WORLD;
   out->ratio = def->ratio;
   out->offset = def->offset;
+  if (def->kind == TRIBO_CLOSURE_MIMIC) {
+    tribo_copy3(out->curve, def->curve);
+  }
   TRIBO_TRY(find_period(out));
   double *v = model->v0, *q_b = model->q0 + out->q_b, a = angle_of(model->q0 + out->q_a, out->nq_a);
   if (def->kind == TRIBO_CLOSURE_GEAR) {
     out->offset = angle_of(q_b, out->nq_b) - def->ratio * a;
   } else {
     // who follows starts where it belongs
-    const double b = def->ratio * a + def->offset;
+    double slope;
+    const double b = tribo_dyn_closure_follow(out, a, &slope);
     q_b[0] = out->nq_b == 2 ? cos(b) : b;
     if (out->nq_b == 2) {
       q_b[1] = sin(b);
     }
-    v[out->v_b] = def->ratio * v[out->v_a];
+    v[out->v_b] = slope * v[out->v_a];
   }
   return TRIBO_OK;
 }

@@ -152,13 +152,18 @@ static TriboStatus compile_actuators(const TriboScene* scene, TriboModel* model)
   model->actuators =
       tribo_pool_copy(&model->pool, scene->actuators, (size_t)scene->nactuator, sizeof *model->actuators);
   model->actuator_infos = tribo_pool_alloc(&model->pool, (size_t)scene->nactuator, sizeof *model->actuator_infos);
-  if (model->actuators == NULL || model->actuator_infos == NULL) {
+  model->sliders = tribo_pool_alloc(&model->pool, (size_t)scene->nactuator, sizeof *model->sliders);
+  if (model->actuators == NULL || model->actuator_infos == NULL || model->sliders == NULL) {
     return no_memory();
   }
   for (int i = 0; i < scene->nactuator; ++i) {
     TriboActuatorDef* def = &model->actuators[i];
+    model->sliders[i] = TRIBO_WORLD;
+    if (def->slider != NULL) {
+      TRIBO_TRY(tribo_located(tribo_model_body_id(model, def->slider, &model->sliders[i]), scene->actuator_where[i]));
+    }
     TRIBO_TRY(tribo_located(compile_actuator(scene, model, def, &model->actuator_infos[i]), scene->actuator_where[i]));
-    def->name = def->joint = def->tendon = def->body = NULL;  // the scene's
+    def->name = def->joint = def->tendon = def->body = def->slider = NULL;  // the scene's
   }
   model->nactuator = scene->nactuator;
   return TRIBO_OK;
@@ -218,6 +223,13 @@ static TriboStatus compile_lift(const TriboScene* scene, TriboModel* model, cons
       return no_memory();
     }
     model->lift[scene_body[i]] = scene->bodys[i].lift;
+  }
+  for (int j = 0; j < scene->njoint && model->lift != NULL; ++j) {
+    const int id = scene->joints[j].lifts ? tribo_names_find(&model->joint_names, scene->joints[j].name) : -1;
+    if (id >= 0 && model->joints[id].nv == 1) {
+      model->joints[id].lifts = 1;
+      model->nlifting++;
+    }
   }
   return TRIBO_OK;
 }

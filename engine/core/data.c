@@ -33,6 +33,8 @@ TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, con
   X(tau_step, model->nv)                                         \
   X(wrench, 6 * model->nbody)                                    \
   X(wrench_step, 6 * model->nbody)                               \
+  X(lift_wrench, model->nlifting > 0 ? 6 * model->nbody : 0)     \
+  X(lift_tau, model->nlifting > 0 ? model->nv : 0)               \
   X(poses, model->nbody)                                         \
   X(twists, model->nbody)                                        \
   X(position, 3 * model->nbody)                                  \

@@ -116,6 +116,8 @@ struct TriboData {
   void* control_user;
   double* wrench;       // (nbody × 6) of the next step; cleared after it
   double* wrench_step;  // (nbody × 6) plus the scene's forces
+  double* lift_wrench;  // (nbody × 6) what lifts bodies, where actuators of joints do it
+  double* lift_tau;     // (nv) the same, as efforts
 
   // rooms
   TriboDynData* dynamics;

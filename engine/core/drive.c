@@ -26,6 +26,20 @@
 
 static const double PI = 3.14159265358979323846;
 
+static void add_lift(const TriboModel* model, double* wrench) {
+  for (int i = 0; model->lift != NULL && i < model->nbody; ++i) {
+    tribo_axpy3(wrench + 6 * i, wrench + 6 * i, -model->lift[i] * model->bodies[i].mass, model->world.gravity);
+  }
+}
+
+// Efforts of lift that actuators of joints bring, times a factor.
+static void move_lift(const TriboModel* model, const TriboData* data, double factor, double* tau) {
+  for (int j = 0; j < model->njoint && model->nlifting > 0; ++j) {
+    const int at = model->joints[j].v_at;
+    tau[at] += model->joints[j].lifts ? factor * data->lift_tau[at] : 0;
+  }
+}
+
 TriboStatus tribo_drive_look(const TriboModel* model, TriboData* data, const double* q, const double* v) {
   data->drive_q = q;
   data->drive_v = v;
@@ -34,8 +48,16 @@ TriboStatus tribo_drive_look(const TriboModel* model, TriboData* data, const dou
   for (int i = 0; i < model->ntendon && !places; ++i) {
     places = model->tendons[i].npoint > 0;
   }
-  return places ? tribo_dyn_kinematics(model->system, data->dynamics, q, v, data->drive_poses, data->drive_twists)
-                : TRIBO_OK;
+  if (places) {
+    TRIBO_TRY(tribo_dyn_kinematics(model->system, data->dynamics, q, v, data->drive_poses, data->drive_twists));
+  }
+  if (model->nlifting > 0) {
+    memset(data->lift_wrench, 0, 6 * (size_t)model->nbody * sizeof *data->lift_wrench);
+    memset(data->lift_tau, 0, (size_t)model->nv * sizeof *data->lift_tau);
+    add_lift(model, data->lift_wrench);
+    TRIBO_TRY(tribo_dyn_generalize(model->system, data->dynamics, q, data->lift_wrench, data->lift_tau));
+  }
+  return TRIBO_OK;
 }
 
 // ---- tendons
@@ -209,9 +231,8 @@ static void add_drag(const TriboModel* model, const TriboData* data, const Model
 }
 
 void tribo_drive_passive(const TriboModel* model, const TriboData* data, double* tau, double* wrench) {
-  for (int i = 0; model->lift != NULL && i < model->nbody; ++i) {
-    tribo_axpy3(wrench + 6 * i, wrench + 6 * i, -model->lift[i] * model->bodies[i].mass, model->world.gravity);
-  }
+  add_lift(model, wrench);
+  move_lift(model, data, -1, tau);
   for (int i = 0; i < model->ntendon; ++i) {
     const TriboTendonInfo* info = &model->tendon_infos[i];
     double length, speed;
@@ -259,13 +280,79 @@ static double hold(const TriboModel* model, const TriboData* data, const TriboAc
   return tribo_dot3(velocity, wrench) + tribo_dot3(twist->w, wrench + 3);
 }
 
+// A slider on a rail through s with the direction a, held by a rod of length r from the crank's point c: with v = c −
+// s,
+//
+//     l = a·v − √D,   D = (a·v)² + r² − v·v,   ∂l/∂v = a (1 − a·v/√D) + v/√D,   ∂l/∂a = v (1 − a·v/√D).
+//
+// A rod that is too short to reach stands across the rail: l = a·v.
+typedef struct Crank {
+  TriboPose rail;  // of the body that has it
+  double point[3], at[3], axis[3], by_point[3], by_axis[3], length;
+} Crank;
+
+static Crank crank_of(const TriboModel* model, const TriboData* data, int actuator) {
+  const TriboActuatorDef* def = &model->actuators[actuator];
+  const int crank = model->actuator_infos[actuator].body, slider = model->sliders[actuator];
+  const TriboPose own = tribo_pose_mul(&data->drive_poses[crank], &model->body_offset[crank]);
+  Crank c = {.rail = tribo_pose_identity()};
+  if (slider != TRIBO_WORLD) {
+    c.rail = tribo_pose_mul(&data->drive_poses[slider], &model->body_offset[slider]);
+  }
+  double v[3];
+  tribo_mul33v(c.point, own.R, def->point);
+  tribo_add3(c.point, c.point, own.p);
+  tribo_mul33v(c.at, c.rail.R, def->rail);
+  tribo_add3(c.at, c.at, c.rail.p);
+  tribo_mul33v(c.axis, c.rail.R, def->rail_axis);
+  tribo_sub3(v, c.point, c.at);
+  const double along = tribo_dot3(c.axis, v), D = along * along + def->rod * def->rod - tribo_dot3(v, v);
+  const double root = D > 0 ? sqrt(D) : 0, w = D > 0 ? 1 - along / root : 1;
+  c.length = along - root;
+  tribo_scale3(c.by_point, w, c.axis);
+  tribo_scale3(c.by_axis, w, v);
+  if (D > 0) {
+    tribo_axpy3(c.by_point, c.by_point, 1 / root, v);
+  }
+  return c;
+}
+
+static double crank_speed(const TriboModel* model, const TriboData* data, int actuator, const Crank* c) {
+  const int slider = model->sliders[actuator];
+  double ends[2][3], turn[3];
+  velocity_of(model->actuator_infos[actuator].body, data->drive_poses, data->drive_twists, c->point, ends[0]);
+  velocity_of(slider, data->drive_poses, data->drive_twists, c->at, ends[1]);
+  double speed = tribo_dot3(c->by_point, ends[0]) - tribo_dot3(c->by_point, ends[1]);
+  if (slider != TRIBO_WORLD) {
+    tribo_cross3(turn, data->drive_twists[slider].w, c->axis);
+    speed += tribo_dot3(c->by_axis, turn);
+  }
+  return speed;
+}
+
+static void push_crank(const TriboModel* model, const TriboData* data, int actuator, double force, double* wrench) {
+  const Crank c = crank_of(model, data, actuator);
+  const int slider = model->sliders[actuator];
+  push(model, model->actuator_infos[actuator].body, data->drive_poses, c.point, force, c.by_point, wrench);
+  push(model, slider, data->drive_poses, c.at, -force, c.by_point, wrench);
+  if (slider != TRIBO_WORLD) {
+    double turn[3];
+    tribo_cross3(turn, c.axis, c.by_axis);
+    tribo_axpy3(wrench + 6 * slider + 3, wrench + 6 * slider + 3, force, turn);
+  }
+}
+
 // Position and speed of what an actuator drives, times its gear; of a thruster, its mount too.
 static void measure(const TriboModel* model, const TriboData* data, int actuator, double* length, double* speed,
                     double point[3], double unit[6]) {
   const TriboActuatorDef* def = &model->actuators[actuator];
   const TriboActuatorInfo* info = &model->actuator_infos[actuator];
   *length = 0;
-  if (info->body >= 0) {
+  if (info->body >= 0 && def->rod > 0) {
+    const Crank c = crank_of(model, data, actuator);
+    *length = c.length;
+    *speed = crank_speed(model, data, actuator, &c);
+  } else if (info->body >= 0) {
     *speed = hold(model, data, def, info->body, point, unit);
   } else if (info->joint >= 0) {
     *length = data->drive_q[model->joints[info->joint].q_at];
@@ -284,8 +371,8 @@ void tribo_actuator_measure(const TriboModel* model, const TriboData* data, int 
   measure(model, data, actuator, length, speed, point, unit);
 }
 
-// Actuators of a tendon whose forces together are beyond its own bounds pull less, all in the same proportion; then each
-// stays within its own.
+// Actuators of a tendon whose forces together are beyond its own bounds pull less, all in the same proportion; then
+// each stays within its own.
 static void pull_tendons(const TriboModel* model, TriboData* data, double* sum, double* wrench) {
   for (int t = 0; t < model->ntendon; ++t) {
     const ModelTendon* tendon = &model->tendons[t];
@@ -330,7 +417,9 @@ void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau
       data->resist[model->joints[info->joint].v_at] -= def->gear * def->gear * (def->gain[2] * a + def->bias[2]);
     }
     data->actuation[i] = info->tendon >= 0 && model->tendons[info->tendon].cut ? wanted : force;
-    if (info->body >= 0) {
+    if (info->body >= 0 && def->rod > 0) {
+      push_crank(model, data, i, def->gear * force, wrench);
+    } else if (info->body >= 0) {
       push(model, info->body, data->drive_poses, point, def->gear * force, unit, wrench);
       tribo_axpy3(wrench + 6 * info->body + 3, wrench + 6 * info->body + 3, def->gear * force, unit + 3);
     } else if (info->joint >= 0) {
@@ -338,6 +427,7 @@ void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau
     }
   }
   pull_tendons(model, data, sum, wrench);
+  move_lift(model, data, 1, sum);
   // all that acts on a joint stays within the joint's effort
   for (int j = 0; j < model->njoint; ++j) {
     const TriboJointInfo* joint = &model->joints[j];

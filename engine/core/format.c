@@ -220,6 +220,7 @@ static const Field joint_fields[] = {
       "MuJoCo's softness of the limits: time constant, damping ratio; 0 is rigid"),
     V(5, TriboJointDef, "solimp", solimp, "", "beside solref: impedance at touch, at depth, depth, midpoint, power"),
     R(TriboJointDef, "effort", effort, 0, INFINITY, 0, "N m, N", "largest effort of its motor"),
+    B(TriboJointDef, "lifts", lifts, "its actuators bring what lifts the bodies that it carries, within `effort`"),
     R(TriboJointDef, "position", position, -BIG, BIG, 0, "rad, m", "initial, away from the bodies' poses"),
     R(TriboJointDef, "velocity", velocity, -BIG, BIG, 0, "rad/s, m/s", "initial"),
 };
@@ -248,6 +249,7 @@ static const Field closure_fields[] = {
     T(TriboClosureDef, "joint_b", joint_b, "gear, mimic: the joint that follows"),
     R(TriboClosureDef, "ratio", ratio, -BIG, BIG, 0, "", "gear, mimic: q_b = ratio q_a + offset"),
     R(TriboClosureDef, "offset", offset, -BIG, BIG, 0, "rad, m", "mimic only; a gear keeps that of the start"),
+    V(3, TriboClosureDef, "curve", curve, "", "mimic only: c in c₀ q_a² + c₁ q_a³ + c₂ q_a⁴, added to it"),
     V(2, TriboClosureDef, "solref", solref, "s", "MuJoCo's softness: time constant, damping ratio; 0 is rigid"),
     V(5, TriboClosureDef, "solimp", solimp, "", "beside solref: impedance at touch, at depth, depth, midpoint, power"),
 };
@@ -292,6 +294,11 @@ static const Field actuator_fields[] = {
     Q(TriboActuatorDef, quaternion),
     V(6, TriboActuatorDef, "wrench", wrench, "",
       "of the thruster for each unit of force: force and torque in its axes"),
+    R(TriboActuatorDef, "rod", rod, 0, BIG, 0, "m",
+      "of a slider-crank: `body` is the crank, and a rod from `point` drives a slider on a rail"),
+    T(TriboActuatorDef, "slider", slider, "the body or link that has the rail; without one, the world"),
+    V(3, TriboActuatorDef, "rail", rail, "m", "a point of the rail there"),
+    V(3, TriboActuatorDef, "rail_axis", rail_axis, "", "its direction there"),
     R(TriboActuatorDef, "gear", gear, -BIG, BIG, 0, "", "l = gear times position; efforts grow by it"),
     V(3, TriboActuatorDef, "gain", gain, "", "g in (g₀ + g₁ l + g₂ l̇) a"),
     V(3, TriboActuatorDef, "bias", bias, "", "b in b₀ + b₁ l + b₂ l̇, added to it"),

@@ -5,10 +5,11 @@
 #include "mjcf.h"
 
 typedef struct MjActuator {
-  const char *name, *cls, *joint, *tendon, *site, *refsite, *other;  // other: a way to drive that is not known here
+  const char *name, *cls, *joint, *tendon, *site, *refsite, *slider, *crank,
+      *other;  // other: a way to drive that is not known here
   int ctrl_limited, force_limited, act_limited, dyntype, gaintype, biastype;
   double ctrl_range[2], force_range[2], act_range[2], gear[6], gainprm[10], biasprm[10], dynprm[10];
-  double kp, kv, dampratio, timeconst[2], inherit, length_range[2];
+  double rod, kp, kv, dampratio, timeconst[2], inherit, length_range[2];
   int early, group;
   double area, diameter, bias[3];  // of a cylinder
   double tausmooth, muscle[9];     // range (2), force, scale, lmin, lmax, vmax, fpmax, fvmax
@@ -58,9 +59,9 @@ static const MjAttr actuator_attrs[] = {
     {"site", MJ_TEXT, AT(site), 1, 1, NULL},
     {"refsite", MJ_TEXT, AT(refsite), 1, 1, NULL},
     {"body", MJ_TEXT, AT(other), 1, 1, NULL},
-    {"slidersite", MJ_TEXT, AT(other), 1, 1, NULL},
-    {"cranksite", MJ_TEXT, AT(other), 1, 1, NULL},
-    {"cranklength", MJ_LOOK, 0, 0, 0, NULL},
+    {"slidersite", MJ_TEXT, AT(slider), 1, 1, NULL},
+    {"cranksite", MJ_TEXT, AT(crank), 1, 1, NULL},
+    {"cranklength", MJ_REAL, AT(rod), 1, 1, NULL},
     {"actdim", MJ_WARN, 0, 0, 0, NULL},
     {"actearly", MJ_BOOL, AT(early), 1, 1, NULL},
     {"area", MJ_REAL, AT(area), 1, 1, NULL},
@@ -210,6 +211,19 @@ static TriboStatus set_damping(Mjcf* m, const XmlNode* node, MjActuator* a) {
   return TRIBO_OK;
 }
 
+static void set_crank(const Mjcf* m, const MjActuator* a, TriboActuatorDef* def) {
+  const MjSite *crank = &m->sites[tribo_mjcf_find_site(m, a->crank)],
+               *slider = &m->sites[tribo_mjcf_find_site(m, a->slider)];
+  const MjBody* body = &m->bodys[slider->body];
+  const TriboPose rail = body->id == TRIBO_WORLD ? tribo_pose_mul(&body->pose, &slider->pose) : slider->pose;
+  def->body = m->bodys[crank->body].name;
+  def->slider = body->id == TRIBO_WORLD ? NULL : body->name;
+  def->rod = a->rod;
+  tribo_copy3(def->point, crank->pose.p);
+  tribo_copy3(def->rail, rail.p);
+  tribo_set3(def->rail_axis, rail.R[2], rail.R[5], rail.R[8]);
+}
+
 static TriboStatus add_actuator(Mjcf* m, const XmlNode* node, const MjActuator* a, int* id) {
   static const TriboActivation activations[] = {TRIBO_ACTIVATION_NONE, TRIBO_ACTIVATION_INTEGRATOR,
                                                 TRIBO_ACTIVATION_FILTER, TRIBO_ACTIVATION_EXACT,
@@ -226,6 +240,9 @@ static TriboStatus add_actuator(Mjcf* m, const XmlNode* node, const MjActuator* 
     tribo_copy3(def.point, site->pose.p);
     tribo_quat_from_mat(def.quaternion, site->pose.R);
     memcpy(def.wrench, a->gear, sizeof def.wrench);
+  }
+  if (a->crank != NULL) {
+    set_crank(m, a, &def);
   }
   for (int i = 0; i < 3; ++i) {
     def.gain[i] = i == 0 || a->gaintype == 1 ? a->gainprm[i] : 0;
@@ -262,10 +279,17 @@ static TriboStatus add_actuator(Mjcf* m, const XmlNode* node, const MjActuator* 
 
 // Why an actuator is left out, NULL: it is not. Names that are not there are an error.
 static TriboStatus check_actuator(Mjcf* m, const XmlNode* node, const MjActuator* a, const char** why) {
-  const int joint = tribo_mjcf_find_joint(m, a->joint), site = tribo_mjcf_find_site(m, a->site);
+  const int joint = tribo_mjcf_find_joint(m, a->joint);
+  const int site = tribo_mjcf_find_site(m, a->crank != NULL ? a->crank : a->site);
   *why = NULL;
-  if (a->other != NULL || a->refsite != NULL || (a->joint != NULL) + (a->tendon != NULL) + (a->site != NULL) != 1) {
+  if (a->other != NULL || a->refsite != NULL ||
+      (a->joint != NULL) + (a->tendon != NULL) + (a->site != NULL) + (a->crank != NULL) != 1) {
     *why = "that drives neither a joint nor a tendon nor a site is left out";
+  } else if (a->crank != NULL && (site < 0 || tribo_mjcf_find_site(m, a->slider) < 0)) {
+    *why = "of what is left out is left out";
+    return m->incomplete ? TRIBO_OK : tribo_mjcf_missing(m, node, "site", site < 0 ? a->crank : a->slider);
+  } else if (a->crank != NULL && !(a->rod > 0)) {
+    return tribo_xml_fail(node, "<%s> cranklength = %g must be above 0", node->name, a->rod);
   } else if ((a->joint != NULL && joint < 0) || (a->site != NULL && site < 0)) {
     *why = "of what is left out is left out";
     return m->incomplete ? TRIBO_OK

@@ -168,6 +168,7 @@ static TriboStatus fill_joint(Mjcf* m, const MjJoint* joint, TriboJointDef* def)
     return TRIBO_OK;
   }
   def->rest = joint->springref;
+  def->lifts = joint->lifts && m->option.actuation;
   const double* range = joint->force_range;
   if (!isnan(range[0]) && (joint->force_limited == MJ_TRUE ||
                            (joint->force_limited == MJ_AUTO && tribo_mjcf_rules(m, joint->node)->autolimits))) {

@@ -121,8 +121,8 @@ static TriboStatus find_single(Mjcf* m, const XmlNode* node, const char* name, i
              : tribo_xml_fail(node, "joint '%.60s' is neither a hinge nor a slide", name);
 }
 
-// y − y0 = a0 + a1 (x − x0), of two joints; a fixed tendon of two joints that keeps its length is one, too.
-static TriboStatus tie_joints(Mjcf* m, const XmlNode* node, const char* y, const char* x, double a0, double a1,
+// y − y0 = Σ a_k (x − x0)^k, of two joints; a fixed tendon of two joints that keeps its length is one, too.
+static TriboStatus tie_joints(Mjcf* m, const XmlNode* node, const char* y, const char* x, const double a[5],
                               TriboClosureDef* def) {
   int one, two;
   TRIBO_TRY(find_single(m, node, y, &one));
@@ -133,8 +133,17 @@ static TriboStatus tie_joints(Mjcf* m, const XmlNode* node, const char* y, const
   def->kind = TRIBO_CLOSURE_MIMIC;
   def->joint_a = x;
   def->joint_b = y;
-  def->ratio = a1;
-  def->offset = m->joints[one].ref + a0 - a1 * m->joints[two].ref;
+  // the same polynomial of x itself: each step of Horner's scheme multiplies by (x − x0)
+  double p[5] = {0};
+  for (int k = 4; k >= 0; --k) {
+    for (int i = 4; i >= 0; --i) {
+      p[i] = (i > 0 ? p[i - 1] : 0) - m->joints[two].ref * p[i];
+    }
+    p[0] += a[k];
+  }
+  def->offset = m->joints[one].ref + p[0];
+  def->ratio = p[1];
+  tribo_copy3(def->curve, p + 2);
   return tribo_mjcf_added(m, tribo_scene_add_closure(m->scene, def, NULL));
 }
 
@@ -166,8 +175,8 @@ static TriboStatus tie_tendon(Mjcf* m, const XmlNode* node, const MjEquality* eq
       return tribo_mjcf_leave_out(m, node, "with a coefficient 0 is left out");
     }
     // ca (y − y0) + cb (x − x0) = a0
-    return tie_joints(m, node, tribo_xml_get(a, "joint"), tribo_xml_get(b, "joint"), eq->polycoef[0] / ca, -cb / ca,
-                      def);
+    const double straight[5] = {eq->polycoef[0] / ca, -cb / ca};
+    return tie_joints(m, node, tribo_xml_get(a, "joint"), tribo_xml_get(b, "joint"), straight, def);
   }
   return tribo_mjcf_missing(m, node, "tendon", eq->tendon1);
 }
@@ -194,11 +203,10 @@ static TriboStatus read_equality(Mjcf* m, const XmlNode* node) {
   if (joint && (eq.joint2 == NULL || (eq.polycoef[1] == 0 && !bent))) {
     return hold_joint(m, node, eq.joint1, eq.polycoef[0]);
   }
-  if (bent) {
+  if (bent && tendon) {
     return tribo_mjcf_leave_out(m, node, "of higher order is left out");
   }
-  return tendon ? tie_tendon(m, node, &eq, &def)
-                : tie_joints(m, node, eq.joint1, eq.joint2, eq.polycoef[0], eq.polycoef[1], &def);
+  return tendon ? tie_tendon(m, node, &eq, &def) : tie_joints(m, node, eq.joint1, eq.joint2, eq.polycoef, &def);
 }
 
 TriboStatus tribo_mjcf_equalities(Mjcf* m) {

@@ -148,7 +148,7 @@ static const MjAttr joint_attrs[] = {
     R(MjJoint, "damping", damping, 1, 3),
     R(MjJoint, "armature", armature, 1, 1),
     R(MjJoint, "frictionloss", frictionloss, 1, 1),
-    WARN("actuatorgravcomp"),
+    B(MjJoint, "actuatorgravcomp", lifts),
     LOOK("group"),
     LOOK("user"),
     R(MjJoint, "solreflimit", solref, 1, 2),

@@ -132,10 +132,12 @@ struct TriboModel {
   int nbound;                   // limits of tendons
   TriboActuatorDef* actuators;  // (nactuator) without names
   TriboActuatorInfo* actuator_infos;
+  int* sliders;  // (nactuator) bodies of their rails, TRIBO_WORLD: the world
   int nactuator, nthruster;
   ModelController* controllers;  // (ncontroller)
   int ncontroller, computes;     // computes: one of them needs the mass matrix
   double* lift;                  // (nbody) share of the weight taken off; NULL: of none
+  int nlifting;                  // joints whose actuators do it
   ModelDrag* drags;              // (ndrag) none without a medium
   int ndrag;
   TriboVisualInfo* visuals;  // (nvisual)

@@ -104,6 +104,7 @@ TriboStatus tribo_scene_add_tendon(TriboScene* scene, const TriboTendonDef* def,
 
 TriboActuatorDef tribo_actuator_default(void) {
   return (TriboActuatorDef){.quaternion = {0, 0, 0, 1},
+                            .rail_axis = {0, 0, 1},
                             .gear = 1,
                             .gain = {1, 0, 0},
                             .ctrl_min = -INFINITY,
@@ -150,6 +151,12 @@ static TriboStatus check_actuator(const TriboActuatorDef* def) {
   }
   TRIBO_TRY(tribo_check_finite(who, "point", def->point, 3));
   TRIBO_TRY(tribo_check_finite(who, "wrench", def->wrench, 6));
+  TRIBO_TRY(tribo_check_range(who, "rod", def->rod, 0, 1e100));
+  TRIBO_TRY(tribo_check_finite(who, "rail", def->rail, 3));
+  if (!(tribo_norm3(def->rail_axis) > 1e-12) || !tribo_finite(def->rail_axis, 3)) {
+    return tribo_fail(TRIBO_INVALID, "%s: rail_axis = [%g, %g, %g] has no direction", who, def->rail_axis[0],
+                      def->rail_axis[1], def->rail_axis[2]);
+  }
   TRIBO_TRY(tribo_check_quaternion(who, def->quaternion));
   TRIBO_TRY(tribo_check_finite(who, "gear", &def->gear, 1));
   TRIBO_TRY(tribo_check_finite(who, "gain", def->gain, 3));
@@ -184,7 +191,9 @@ TriboStatus tribo_scene_add_actuator(TriboScene* scene, const TriboActuatorDef* 
   copy.joint = tribo_pool_strdup(&scene->pool, def->joint);
   copy.tendon = tribo_pool_strdup(&scene->pool, def->tendon);
   copy.body = tribo_pool_strdup(&scene->pool, def->body);
+  copy.slider = tribo_pool_strdup(&scene->pool, def->slider);
   tribo_quat_normalize(copy.quaternion);
+  tribo_normalize3(copy.rail_axis);
   if (copy.joint == NULL && copy.tendon == NULL && copy.body == NULL) {
     return tribo_scene_no_memory();
   }

@@ -159,7 +159,9 @@ static TriboStatus check_closure(const TriboClosureDef* def) {
     return tribo_fail(TRIBO_INVALID, "%s: length = %g m must be in (0, 1e9]", who, def->length);
   }
   TRIBO_TRY(tribo_check_finite(who, "offset", &def->offset, 1));
-  if (!isfinite(def->ratio) || def->ratio == 0) {
+  const int bent = def->curve[0] != 0 || def->curve[1] != 0 || def->curve[2] != 0;
+  TRIBO_TRY(tribo_check_finite(who, "curve", def->curve, 3));
+  if (!isfinite(def->ratio) || (def->ratio == 0 && !bent)) {
     return tribo_fail(TRIBO_INVALID, "%s: ratio = %g must be finite and not 0", who, def->ratio);
   }
   return TRIBO_OK;

@@ -276,6 +276,71 @@ static void muscles_find_what_is_not_given(void** state) {
   tribo_model_destroy(model);
 }
 
+// What lifts a pendulum of 2 kg at 0.5 m is the effort 2 g 0.5 cos q: passive, or the joint's own within its bounds.
+static void joints_lift_what_they_carry(void** state) {
+  (void)state;
+  static const char* const laws[] = {"", ", lifts: true", ", lifts: true, effort: 3"};
+  const double q[1] = {0.4}, v[1] = {0}, whole = 2 * 9.81 * 0.5 * cos(0.4);
+  const double wanted[3][2] = {{whole, 0}, {0, whole}, {0, 3}};
+  for (int i = 0; i < 3; ++i) {
+    char text[400];
+    snprintf(text, sizeof text,
+             "bodies: [{name: a, mass: 2, com: [0.5, 0, 0], inertia: [1, 1, 1, 0, 0, 0], lift: 1}]\n"
+             "joints: [{name: j, kind: revolute, parent: world, child: a, axis: [0, -1, 0]%s}]\n",
+             laws[i]);
+    TriboModel* model = model_of(text);
+    TriboData* data = data_of(model);
+    CHECK_OK(tribo_data_set_state(model, data, q, v));
+    double passive[1], effort[1];
+    const TriboTerms terms = {.passive = passive, .actuation = effort};
+    CHECK_OK(tribo_data_terms(model, data, &terms));
+    CHECK_NEAR(passive[0], wanted[i][0], 1e-12);
+    CHECK_NEAR(effort[0], wanted[i][1], 1e-12);
+    tribo_data_destroy(data);
+    tribo_model_destroy(model);
+  }
+}
+
+// A crank of 0.3 m and a rod of 1 m: the slider is at 0.3 cos q − √(1 − 0.09 sin² q), and a force on it is the slope of
+// that, times the force, on the crank.
+static void cranks_drive_sliders(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "world: {gravity: [0, 0, 0]}\n"
+      "bodies: [{name: a, mass: 2, com: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}]\n"
+      "joints: [{name: j, kind: revolute, parent: world, child: a, axis: [0, 0, 1]}]\n"
+      "actuators: [{body: a, point: [0.3, 0, 0], rod: 1, rail_axis: [1, 0, 0], gear: 2, gain: [0, 0, 0], bias: [5, 3, "
+      "7]}]"
+      "\n");
+  TriboData* data = data_of(model);
+  const double q[1] = {0.7}, v[1] = {1.5}, root = sqrt(1 - 0.09 * sin(0.7) * sin(0.7));
+  const double l = 0.3 * cos(0.7) - root, slope = -0.3 * sin(0.7) + 0.09 * sin(0.7) * cos(0.7) / root;
+  CHECK_OK(tribo_data_set_state(model, data, q, v));
+  double effort[1];
+  const TriboTerms terms = {.actuation = effort};
+  CHECK_OK(tribo_data_terms(model, data, &terms));
+  CHECK_NEAR(effort[0], 2 * slope * (5 + 3 * 2 * l + 7 * 2 * slope * 1.5), 1e-12);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+// Two actuators that want 12 and 4 together on a tendon of at most 8 pull with 6 and 2.
+static void tendons_bound_what_pulls_them(void** state) {
+  (void)state;
+  TriboModel* model = model_of("world: {gravity: [0, 0, 0]}\n" RAILS
+                               "tendons: [{name: t, joints: {ra: 2, rb: -1}, force_max: 8}]\n"
+                               "actuators: [{tendon: t, ctrl: 12}, {tendon: t, ctrl: 4}]\n");
+  TriboData* data = data_of(model);
+  double effort[2];
+  const TriboTerms terms = {.actuation = effort};
+  CHECK_OK(tribo_data_terms(model, data, &terms));
+  CHECK_NEAR(effort[0], 16, 1e-12);
+  CHECK_NEAR(effort[1], -8, 1e-12);
+  CHECK_NEAR(view(model, data, TRIBO_FIELD_ACTUATION)[0], 6, 1e-12);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
 static void activations_are_state(void** state) {
   (void)state;
   TriboModel* model = model_of("world: {gravity: [0, 0, 0], dt: 0.01}\n" RAILS
@@ -342,6 +407,9 @@ int main(void) {
       cmocka_unit_test(actuators_push_by_gain_and_bias),
       cmocka_unit_test(muscles_pull_by_their_curves),
       cmocka_unit_test(muscles_find_what_is_not_given),
+      cmocka_unit_test(joints_lift_what_they_carry),
+      cmocka_unit_test(cranks_drive_sliders),
+      cmocka_unit_test(tendons_bound_what_pulls_them),
       cmocka_unit_test(activations_are_state),
       cmocka_unit_test(a_box_reaches_its_end_speed),
       cmocka_unit_test(a_ball_with_a_spring_swings),

@@ -541,6 +541,28 @@ static void margins_hold_apart_and_surfaces_carry(void** state) {
   tribo_model_destroy(model);
 }
 
+// y − y0 = Σ a_k (x − x0)^k, also while it moves: the follower stays on its curve.
+static void joints_follow_curves(void** state) {
+  (void)state;
+  TriboModel* model = model_from(
+      "<mujoco><worldbody><body><joint name='x' axis='0 1 0' ref='30'/><geom size='.1' pos='.3 0 0'/></body>"
+      "<body pos='0 2 0'><joint name='y' type='slide' ref='.2'/><geom size='.1'/></body></worldbody>"
+      "<equality><joint joint1='y' joint2='x' polycoef='.1 .2 -.3 .15 .05'/></equality></mujoco>",
+      NULL);
+  TriboData* data = data_of(model);
+  double moved = 0;
+  for (int i = 0; i < 500; ++i) {
+    CHECK_OK(tribo_step(model, data, NULL));
+    const double d = scene_value(model, data, "q", "x") - acos(-1) / 6;
+    const double y = 0.2 + 0.1 + d * (0.2 + d * (-0.3 + d * (0.15 + d * 0.05)));
+    CHECK_NEAR(scene_value(model, data, "q", "y"), y, 1e-9);
+    moved = fmax(moved, fabs(d));
+  }
+  CHECK_LE(0.5, moved);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
 // What is not honoured is said once per kind, with its line.
 static void what_is_left_out_is_said(void** state) {
   (void)state;
@@ -658,6 +680,7 @@ int main(void) {
       cmocka_unit_test(height_fields_come_from_files),
       cmocka_unit_test(what_cannot_move_is_not_pushed),
       cmocka_unit_test(margins_hold_apart_and_surfaces_carry),
+      cmocka_unit_test(joints_follow_curves),
       cmocka_unit_test(what_is_left_out_is_said),
       cmocka_unit_test(wrong_files_are_refused_with_a_place),
       cmocka_unit_test(circles_and_depth_are_refused),

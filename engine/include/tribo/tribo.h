@@ -197,6 +197,7 @@ typedef struct TriboJointDef {
   double restitution;           // share of the speed that comes back from a limit, 0 … 1
   double solref[2], solimp[5];  // MuJoCo's softness of the limits, as of a material; solref[0] = 0: rigid
   double effort;
+  int lifts;                  // 1: its actuators bring what lifts the bodies that it carries, within `effort`
   double position, velocity;  // initial, one-dof joints
 } TriboJointDef;
 TRIBO_API TriboJointDef tribo_joint_default(void);
@@ -216,6 +217,7 @@ typedef struct TriboClosureDef {
   double length;                  // DISTANCE; NAN: as far as the points are apart
   const char *joint_a, *joint_b;  // GEAR, MIMIC: one-dof joints
   double ratio, offset;           // q_b = ratio q_a + offset; GEAR: the offset is taken from the start
+  double curve[3];                // MIMIC: and curve[0] q_a² + curve[1] q_a³ + curve[2] q_a⁴
   double solref[2], solimp[5];    // MuJoCo's softness, as of a material; solref[0] = 0: it never opens
 } TriboClosureDef;
 TRIBO_API TriboClosureDef tribo_closure_default(void);
@@ -279,12 +281,15 @@ typedef struct TriboMuscleDef {
 // An actuator pushes a joint or pulls a tendon, of position l = gear · q or gear · length, with the force
 // (gain · (1, l, l̇)) a + bias · (1, l, l̇) within its bounds; a is the control, or what follows the control in time.
 // A thruster pushes a body, with gear times the wrench for each unit of that force; its l is 0, and l̇ is the velocity
-// of the mount along the wrench.
+// of the mount along the wrench. With a rod, a slider on a rail is driven that a crank, the body, holds by the rod.
 typedef struct TriboActuatorDef {
   const char* name;                   // unique among actuators; NULL: "actuator<n>"
   const char *joint, *tendon, *body;  // one of them: a joint with one coordinate, a tendon, or a body
   double point[3], quaternion[4];     // of a body: the mount, in its frame
   double wrench[6];                   // of a body: force and torque, in axes of the mount
+  double rod;          // of a body, above 0: a rod of this length joins the mount to a slider [m], l is where that is
+  const char* slider;  // the body on which the slider runs, NULL: the world
+  double rail[3], rail_axis[3];  // a point and the direction of its rail there
   double gear;
   double gain[3], bias[3];
   double ctrl;                // at the start
@@ -476,6 +481,7 @@ typedef struct TriboJointInfo {
   int body;    // the link it carries
   int q_at, nq, v_at, nv;
   double lower, upper, effort;  // one-dof joints
+  int lifts;                    // as in TriboJointDef
   double anchor[3], axis[3];  // where it turns or slides and about or along what, in the frame of the link it carries;
                               // axis: unit, one-dof joints, 0 for the others
 } TriboJointInfo;
