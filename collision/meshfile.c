@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "assimp_shim.h"
 #include "memory.h"
 #include "shape.h"
 #include "status.h"
@@ -97,20 +98,22 @@ static TriboStatus check_collada(const char* path, size_t size) {
   return line == 0 ? TRIBO_OK : tribo_fail(TRIBO_INVALID, "%s:%d: a list of numbers holds something else", path, line);
 }
 
-// The vertices and triangles of a file that has passed all checks; triangles NULL: not wanted. To be freed also on
-// failure.
-static TriboStatus read_mesh(const char* path, const double scale[3], double** points, int* npoint, int** triangles,
-                             int* ntriangle) {
+static TriboStatus check_mesh(const char* path, const double scale[3]) {
   size_t size = 0;
   TRIBO_TRY(check_file(path, scale, &size));
   const char* dot = strrchr(path, '.');
   if (dot == NULL || (strcasecmp(dot, ".stl") != 0 && strcasecmp(dot, ".obj") != 0 && strcasecmp(dot, ".dae") != 0)) {
     return tribo_fail(TRIBO_UNSUPPORTED, "%s: a mesh file ends in .stl, .obj or .dae", path);
   }
-  if (strcasecmp(dot, ".dae") == 0) {
-    TRIBO_TRY(check_collada(path, size));
-  }
+  return strcasecmp(dot, ".dae") == 0 ? check_collada(path, size) : TRIBO_OK;
+}
+
+// The vertices and triangles of a file that has passed all checks; triangles NULL: not wanted. To be freed also on
+// failure.
+static TriboStatus read_mesh(const char* path, const double scale[3], double** points, int* npoint, int** triangles,
+                             int* ntriangle) {
   TriboCoalMesh* mesh = NULL;
+  TRIBO_TRY(check_mesh(path, scale));
   TRIBO_TRY(tribo_coal_mesh_load(path, scale, &mesh));
   tribo_coal_mesh_size(mesh, npoint, ntriangle);
   *points = tribo_alloc(3 * (size_t)*npoint, sizeof **points);
@@ -149,6 +152,11 @@ TriboStatus tribo_col_mesh_load(const char* path, const double scale[3], double*
     *points = NULL, *triangles = NULL;
   }
   return status;
+}
+
+TriboStatus tribo_col_look_load(const char* path, const double scale[3], TriboLook** out) {
+  TRIBO_TRY(check_mesh(path, scale));
+  return tribo_assimp_look_load(path, scale, out);
 }
 
 // ---- pieces: the parts of a mesh that no triangle joins

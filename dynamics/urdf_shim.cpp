@@ -180,7 +180,8 @@ static std::vector<fs::path> package_folders(const TriboUrdfDef& def) {
   return folders;
 }
 
-static std::string find_mesh(const TriboUrdfDef& def, RobotFile* robot, const std::string& name) {
+// Where a file is that a robot names, "" if it is nowhere; `places` tells where it was looked for.
+static std::string find_file(const TriboUrdfDef& def, const std::string& name, std::string* places) {
   std::vector<fs::path> candidates;
   std::error_code error;
   if (name.rfind("package://", 0) == 0) {
@@ -202,12 +203,37 @@ static std::string find_mesh(const TriboUrdfDef& def, RobotFile* robot, const st
       return fs::absolute(candidate).lexically_normal().string();
     }
   }
-  std::string places;
   for (const fs::path& candidate : candidates) {
-    places += (places.empty() ? " (" : ", ") + candidate.string();
+    *places += (places->empty() ? " (" : ", ") + candidate.string();
   }
-  robot->missing.push_back("'" + name + "'" + (places.empty() ? "" : places + ")"));
+  *places += places->empty() ? "" : ")";
   return "";
+}
+
+static std::string find_mesh(const TriboUrdfDef& def, RobotFile* robot, const std::string& name) {
+  std::string places;
+  const std::string path = find_file(def, name, &places);
+  if (path.empty()) {
+    robot->missing.push_back("'" + name + "'" + places);
+  }
+  return path;
+}
+
+// Colour and picture of a visual. A picture is shown as it is; one that is not there is no reason to refuse a robot.
+static void read_paint(const TriboUrdfDef& def, RobotFile* robot, const urdf::Material& material, TriboTreeGeom* geom) {
+  const double rgba[4] = {material.color.r, material.color.g, material.color.b, material.color.a};
+  const bool pictured = !material.texture_filename.empty();
+  std::string unused;
+  const std::string picture = pictured ? find_file(def, material.texture_filename, &unused) : "";
+  geom->colored = 1;
+  if (!picture.empty()) {
+    geom->texture = robot->keep(picture);
+    std::fill(geom->color, geom->color + 4, 1.0);
+  } else if (!pictured || rgba[0] + rgba[1] + rgba[2] > 0) {
+    for (int i = 0; i < 4; ++i) {
+      geom->color[i] = std::min(std::max(rgba[i], 0.0), 1.0);
+    }
+  }
 }
 
 static void read_geometry(const TriboUrdfDef& def, RobotFile* robot, const urdf::Pose& origin,
@@ -219,10 +245,7 @@ static void read_geometry(const TriboUrdfDef& def, RobotFile* robot, const urdf:
   geom.color[0] = geom.color[1] = geom.color[2] = 0.7;
   geom.color[3] = 1;
   if (material != nullptr) {
-    const double rgba[4] = {material->color.r, material->color.g, material->color.b, material->color.a};
-    for (int i = 0; i < 4; ++i) {
-      geom.color[i] = std::min(std::max(rgba[i], 0.0), 1.0);
-    }
+    read_paint(def, robot, *material, &geom);
   }
   geom.scale[0] = geom.scale[1] = geom.scale[2] = 1;
   if (const auto* sphere = dynamic_cast<const urdf::Sphere*>(shape)) {

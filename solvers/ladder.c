@@ -141,6 +141,14 @@ static void long_first_order(TriboSolver* s, Ladder* l) {
   }
 }
 
+static void proximal(TriboSolver* s) {
+  size_t mark = s->pool_used;
+  double* zero = tribo_sol_take(s);
+  memset(zero, 0, sizeof(double) * (size_t)s->scaled.n);
+  tribo_sol_proximal(s, zero, s->settings.automatic.level);
+  s->pool_used = mark;
+}
+
 // what is near enough is levelled, where that is allowed, before more is tried
 static void level(TriboSolver* s) {
   if (s->settings.automatic.level > 0 && !tribo_sol_stop(s)) {
@@ -191,6 +199,10 @@ void tribo_sol_run_auto(TriboSolver* s) {
   }
   if (climb(s, TRIBO_RUNG_LONG)) {
     long_first_order(s, &l);
+    level(s);
+  }
+  if (climb(s, TRIBO_RUNG_PROXIMAL)) {
+    proximal(s);
   }
   // a few factorisations more than there were to spend, if the best point is that near
   s->max_factorisations += LEVEL_STEPS;

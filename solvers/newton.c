@@ -13,10 +13,12 @@
 #include "modes.h"
 #include "solver.h"
 
-enum { MEMORY = 4 };
+enum { MEMORY = 4, POINT_STEPS = 20 };
+static const double POINT_MISS = 1e-13, POINT_EPS = 1e-2;
 
 typedef struct Newton {
   double *x, *u, *step, *du, *b, *fixed, *w;  // (n) each
+  const double* centre;                       // (n) what ε pulls to, when that is not x
   double rho, eps, f;
   double past[MEMORY];
   int npast;
@@ -95,8 +97,9 @@ static int newton_step(TriboSolver* s, Newton* w) {
   if (any_fixed) {
     tribo_sol_apply(sc, w->fixed, w->step);
   }
+  const double* centre = w->centre != NULL ? w->centre : w->x;
   for (int i = 0; i < n; ++i) {
-    w->b[i] += eps * w->x[i] - (any_fixed ? w->step[i] : 0);
+    w->b[i] += eps * centre[i] - (any_fixed ? w->step[i] : 0);
   }
   if (tribo_sol_system_factor(&s->system) != 0) {
     return 1;
@@ -260,29 +263,53 @@ static double absorb(TriboSolver* s, const double* own, double most, const doubl
   return largest_shift(sc, own) <= most ? tribo_sol_note(s, x, u).value : INFINITY;
 }
 
+// What a solve was before its q gave way.
+typedef struct Own {
+  double *q, *best;  // (n)
+  TriboScore score;
+} Own;
+
+static Own remember_own(TriboSolver* s) {
+  const size_t bytes = sizeof(double) * (size_t)s->scaled.n;
+  Own own = {tribo_sol_take(s), tribo_sol_take(s), s->best_score};
+  memcpy(own.q, s->scaled.q, bytes);
+  memcpy(own.best, s->best, bytes);
+  s->best_score.value = INFINITY;
+  return own;
+}
+
+// Says by how much q gave way, or takes it back where that solved nothing.
+static void end_own(TriboSolver* s, const Own* own) {
+  const size_t bytes = sizeof(double) * (size_t)s->scaled.n;
+  s->shift = largest_shift(&s->scaled, own->q);
+  if (!tribo_sol_done(s)) {
+    memcpy(s->scaled.q, own->q, bytes);
+    memcpy(s->best, own->best, bytes);
+    s->best_score = own->score;
+    s->shift = 0;
+  }
+}
+
 // Supports that are too many for the motions they forbid have dependent rows. Sliding over faces that are not quite
 // parallel, they contradict each other by 1e-9 … 1e-6 m/s while impulses are large: the exact answer then takes the
 // whole load from one of them, for a distance of no size, and is far away from all that is known. Where the present
 // best is that near, q is what gives way: its normal rows are shifted to what the point does, and Newton's steps, which
 // an ε keeps near it, do the rest. A step that does not better the point is taken again, shorter.
 void tribo_sol_level(TriboSolver* s, double most, int max_steps) {
-  const TriboScore before = s->best_score;
-  if (!(before.nat <= most)) {
+  if (!(s->best_score.nat <= most)) {
     return;
   }
   int n = s->scaled.n;
   size_t mark = s->pool_used, bytes = sizeof(double) * (size_t)n;
-  double *q = tribo_sol_take(s), *best = tribo_sol_take(s), *x = tribo_sol_take(s), *u = tribo_sol_take(s);
+  double *x = tribo_sol_take(s), *u = tribo_sol_take(s);
+  const Own own = remember_own(s);
   Newton w = {.x = tribo_sol_take(s), .u = tribo_sol_take(s), .step = tribo_sol_take(s)};
   w.b = tribo_sol_take(s), w.fixed = tribo_sol_take(s), w.w = tribo_sol_take(s);
-  memcpy(q, s->scaled.q, bytes);
-  memcpy(best, s->best, bytes);
-  memcpy(w.x, best, bytes);
+  memcpy(w.x, own.best, bytes);
   tribo_sol_velocity(s, w.x, w.u);
   w.rho = 10 * balance(s, w.x, w.u);
   w.eps = 1e-2 / w.rho;
-  s->best_score.value = INFINITY;
-  double value = absorb(s, q, most, w.x, w.u);
+  double value = absorb(s, own.q, most, w.x, w.u);
   for (int it = 0; it < max_steps && value < INFINITY && !tribo_sol_stop(s) && newton_step(s, &w) == 0; ++it) {
     s->iterations++;
     for (int i = 0; i < n; ++i) {
@@ -291,7 +318,7 @@ void tribo_sol_level(TriboSolver* s, double most, int max_steps) {
     tribo_sol_alart_curnier(&s->scaled, x, x);
     tribo_sol_velocity(s, x, u);
     memcpy(w.b, s->scaled.q, bytes);
-    double now = absorb(s, q, most, x, u);
+    double now = absorb(s, own.q, most, x, u);
     if (now < value) {
       value = now;
       memcpy(w.x, x, bytes);
@@ -302,12 +329,98 @@ void tribo_sol_level(TriboSolver* s, double most, int max_steps) {
       w.eps *= 10;
     }
   }
-  s->shift = largest_shift(&s->scaled, q);
-  if (!tribo_sol_done(s)) {
-    memcpy(s->scaled.q, q, bytes);
-    memcpy(s->best, best, bytes);
-    s->best_score = before;
-    s->shift = 0;
+  end_own(s, &own);
+  s->pool_used = mark;
+}
+
+// ---- proximal points ----
+
+// u = W x + q + ε (x − centre)
+static void pulled_velocity(TriboSolver* s, Newton* w) {
+  tribo_sol_velocity(s, w->x, w->u);
+  for (int i = 0; i < s->scaled.n; ++i) {
+    w->u[i] += w->eps * (w->x[i] - w->centre[i]);
+  }
+}
+
+// Newton on the problem with the pull from x on, which ends as its answer; the steps it took, −1 without one.
+static int proximal_point(TriboSolver* s, Newton* w, double rho) {
+  const int n = s->scaled.n;
+  w->rho = rho;
+  w->npast = 0;
+  pulled_velocity(s, w);
+  refresh(s, w);
+  remember(w, w->f);
+  for (int it = 0; it <= POINT_STEPS; ++it) {
+    if (w->f <= POINT_MISS) {
+      return it;
+    }
+    s->iterations++;
+    if (tribo_sol_stop(s) || newton_step(s, w) != 0) {
+      return -1;
+    }
+    tribo_sol_apply(&s->scaled, w->step, w->du);
+    for (int i = 0; i < n; ++i) {
+      w->du[i] += w->eps * w->step[i];
+    }
+    double f, a = line_search(s, w, &f);
+    if (a == 0) {
+      return -1;
+    }
+    for (int i = 0; i < n; ++i) {
+      w->x[i] += a * w->step[i];
+    }
+    pulled_velocity(s, w);
+    w->f = f;
+    remember(w, f);
+  }
+  return -1;
+}
+
+// Proximal points: x_{k+1} solves the problem with ε (x − x_k) beside W x. That problem is close to a monotone one and
+// Newton ends it in a few steps from x_k; what it leaves of the true one is ε (x_{k+1} − x_k), which falls from point
+// to point also where the central path and Newton lose themselves among folds. ε follows the work that a point takes.
+// Once no more is missing than q may give way by, its normal rows do so at every point: what contradicts itself goes
+// away, and the points end.
+void tribo_sol_proximal(TriboSolver* s, const double* from, double level) {
+  const size_t mark = s->pool_used, bytes = sizeof(double) * (size_t)s->scaled.n;
+  double *centre = tribo_sol_take(s), *u = tribo_sol_take(s), *modes = tribo_sol_forget_modes(s), looked = INFINITY;
+  Newton w = {.x = tribo_sol_take(s), .u = tribo_sol_take(s), .step = tribo_sol_take(s), .du = tribo_sol_take(s)};
+  w.b = tribo_sol_take(s), w.fixed = tribo_sol_take(s), w.w = tribo_sol_take(s);
+  w.centre = centre;
+  Own own = {NULL};
+  memcpy(w.x, from, bytes);
+  for (w.eps = POINT_EPS; w.eps <= 1 && !tribo_sol_stop(s);) {
+    memcpy(centre, w.x, bytes);
+    int steps = proximal_point(s, &w, 1);
+    if (steps < 0) {
+      memcpy(w.x, centre, bytes);
+      steps = proximal_point(s, &w, 10);
+    }
+    if (steps < 0) {
+      memcpy(w.x, centre, bytes);
+      w.eps *= 6;
+      continue;
+    }
+    if (steps == 0) {
+      break;
+    }
+    tribo_sol_velocity(s, w.x, u);
+    const double nat = tribo_sol_note(s, w.x, u).nat;
+    if (own.q != NULL) {
+      if (absorb(s, own.q, level, w.x, u) == INFINITY) {
+        break;
+      }
+    } else if (nat < 0.5 * level) {
+      own = remember_own(s);
+    } else if (nat < 0.3 * looked) {
+      looked = nat;
+      tribo_sol_settle(s, w.x, modes);
+    }
+    w.eps = fmax(w.eps * (steps <= 4 ? 0.5 : steps >= 10 ? 3 : 1), 1e-12);
+  }
+  if (own.q != NULL) {
+    end_own(s, &own);
   }
   s->pool_used = mark;
 }

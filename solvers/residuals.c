@@ -10,6 +10,11 @@
 
 #include "memory.h"
 
+// (inline, where fmax is a call; a number that is not one is found at the end)
+static inline double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
 // p_f and h of a multiplier
 static double ellipse(int n, const double* x, const double* D, double kappa, double* p) {
   double sum = 0;
@@ -50,7 +55,7 @@ static void project_elliptic(int n, const double* x, const double* D, double* p)
 
 // ‖x_f‖ ≤ μ x_N in three dimensions, in closed form
 static void project_circular(const double* x, double mu, double* p) {
-  double s = hypot(x[0], x[1]), n = x[2];
+  double s = sqrt(x[0] * x[0] + x[1] * x[1]), n = x[2];
   // without friction the cone is a ray, and 0 ≤ 0 n holds below it too
   if (n >= 0 && s <= mu * n) {
     p[0] = x[0], p[1] = x[1], p[2] = n;
@@ -70,7 +75,7 @@ static void project(const TriboCone* k, double scale, const double* x, double* p
         p[i] = x[i];
       }
       return;
-    case TRIBO_CONE_NONNEG: p[0] = fmax(x[0], 0); return;
+    case TRIBO_CONE_NONNEG: p[0] = larger(x[0], 0); return;
     case TRIBO_CONE_BOX: p[0] = fmin(fmax(x[0], scale * k->lo), scale * k->hi); return;
     case TRIBO_CONE_FRICTION:
       if (k->dim == 3 && k->mu[0] == k->mu[1]) {
@@ -90,8 +95,8 @@ static double dual_distance(const TriboCone* k, const double* lambda, const doub
     double down = s[0] > 0 ? s[0] : 0, up = s[0] < 0 ? -s[0] : 0;
     double below = isfinite(k->lo) ? down * (lambda[0] - k->lo) : 0;
     double above = isfinite(k->hi) ? up * (k->hi - lambda[0]) : 0;
-    *comp = fmax(fabs(below), fabs(above));
-    return fmax(isfinite(k->lo) ? 0 : down, isfinite(k->hi) ? 0 : up);
+    *comp = larger(fabs(below), fabs(above));
+    return larger(isfinite(k->lo) ? 0 : down, isfinite(k->hi) ? 0 : up);
   }
   // Moreau: σ̂ − P_K*(σ̂) = −P_K(−σ̂)
   for (int i = 0; i < k->dim; ++i) {
@@ -100,7 +105,7 @@ static double dual_distance(const TriboCone* k, const double* lambda, const doub
   }
   project(k, 1, x, p);
   for (int i = 0; i < k->dim; ++i) {
-    worst = fmax(worst, fabs(p[i]));
+    worst = larger(worst, fabs(p[i]));
   }
   return worst;
 }
@@ -131,8 +136,11 @@ static double quadratic(int n, const double* B, const double* j) {
 }
 
 static double quadratic_6(const double* B, const double* j) {
-  double sum = 0, y[6] = {0};
-  for (int k = 0; k < 6; ++k) {
+  double sum = 0, y[6];
+  for (int i = 0; i < 6; ++i) {
+    y[i] = B[i] * j[0];
+  }
+  for (int k = 1; k < 6; ++k) {
     for (int i = 0; i < 6; ++i) {
       y[i] += B[k * 6 + i] * j[k];
     }
@@ -216,22 +224,22 @@ static void judge_cone(const TriboCone* k, const double* lambda, const double* s
   }
   project(k, 1, lambda, p);
   for (int i = 0; i < k->dim; ++i) {
-    out->prim = fmax(out->prim, fabs(lambda[i] - p[i]));
+    out->prim = larger(out->prim, fabs(lambda[i] - p[i]));
   }
-  out->dual = fmax(out->dual, dual_distance(k, lambda, s, &comp));
-  out->comp = fmax(out->comp, fabs(comp));
+  out->dual = larger(out->dual, dual_distance(k, lambda, s, &comp));
+  out->comp = larger(out->comp, fabs(comp));
   for (int i = 0; i < k->dim; ++i) {
     x[i] = mean * lambda[i] - s[i];
   }
   project(k, mean, x, p);
   for (int i = 0; i < k->dim; ++i) {
-    nat = fmax(nat, fabs(mean * lambda[i] - p[i]));
+    nat = larger(nat, fabs(mean * lambda[i] - p[i]));
   }
   if (out->worst < 0 || nat > out->nat) {
     out->nat = nat;
     out->worst = c;
   }
-  out->floor = fmax(out->floor, 50 * DBL_EPSILON * mean * sqrt(norm));
+  out->floor = larger(out->floor, 50 * DBL_EPSILON * mean * sqrt(norm));
   for (int i = 0; i < k->dim; ++i) {
     x[i] = d * lambda[i] - s[i];
   }
@@ -258,20 +266,21 @@ TriboStatus tribo_problem_residuals_in(const TriboProblem* p, const double* lamb
   apply(p, lambda, sigma, diagonal, workspace + p->nrow);
   double d = 0, square = 0, ng = 0, nl = 0, ns = 0;
   for (int i = 0; i < p->nrow; ++i) {
-    d += diagonal[i] / p->nrow;
+    d += diagonal[i];
     ng += p->g[i] * p->g[i];
     nl += lambda[i] * lambda[i];
     ns += sigma[i] * sigma[i];
   }
+  d /= p->nrow;
   for (int c = 0; c < p->ncone; ++c) {
     const TriboCone* k = &p->cones[c];
-    double mean = 0;
+    double sum = 0;
     for (int i = 0; i < k->dim; ++i) {
-      mean += diagonal[k->row + i] / k->dim;
+      sum += diagonal[k->row + i];
     }
-    judge_cone(k, lambda + k->row, sigma + k->row, mean, d, out, c, &square);
+    judge_cone(k, lambda + k->row, sigma + k->row, sum / k->dim, d, out, c, &square);
   }
-  double unit = fmax(sqrt(ng), fmax(d * sqrt(nl), sqrt(ns)));
+  double unit = larger(sqrt(ng), larger(d * sqrt(nl), sqrt(ns)));
   out->natmap_unit = unit > 0 ? sqrt(square) / unit : 0;
   // a NaN hides from fmax: say it
   if (!isfinite(nl + ns)) {

@@ -170,9 +170,10 @@ TriboStatus tribo_sol_scale(TriboScaled* sc, const TriboProblem* p) {
   diagonal_of_delassus(sc, p);
   sc->mean = sc->norm_g = 0;
   for (int i = 0; i < p->nrow; ++i) {
-    sc->mean += sc->diagonal[i] / p->nrow;
+    sc->mean += sc->diagonal[i];
     sc->norm_g += p->g[i] * p->g[i];
   }
+  sc->mean /= p->nrow;
   sc->norm_g = sqrt(sc->norm_g);
   for (int c = 0; c < p->ncone; ++c) {
     own_cone(sc, &p->cones[c], &sc->cone[c]);
@@ -184,11 +185,15 @@ TriboStatus tribo_sol_scale(TriboScaled* sc, const TriboProblem* p) {
     sum += sc->q[i] * sc->q[i];
   }
   sc->g = sum > 0 ? sqrt(sum / sc->n) : 1;
+  double unit = 1 / sc->g;
   for (int i = 0; i < sc->n; ++i) {
     sc->q[i] /= sc->g;
     sc->R[i] = p->R ? sc->s[i] * sc->s[i] * p->R[sc->source[i]] : 0;
-    sc->lo[i] /= sc->s[i] * sc->g;
-    sc->hi[i] /= sc->s[i] * sc->g;
+    if (sc->lo[i] != 0 || sc->hi[i] < INFINITY) {
+      double impulse = unit / sc->s[i];
+      sc->lo[i] *= impulse;
+      sc->hi[i] *= impulse;
+    }
   }
   if (p->G_col) {
     scale_explicit(sc, p);

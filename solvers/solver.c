@@ -455,6 +455,22 @@ static void write_answer(TriboSolver* s, double* lambda, TriboSolveStats* stats)
   stats->time = tribo_now() - s->start;
 }
 
+// no impulse at all may be the answer; it is also the first best point
+static void try_zero(TriboSolver* s) {
+  const size_t mark = s->pool_used;
+  double *zero = tribo_sol_take(s), *u = tribo_sol_take(s);
+  memset(zero, 0, sizeof(double) * (size_t)s->scaled.n);
+  tribo_sol_project(&s->scaled, zero, zero);
+  if (tribo_sol_max(zero, s->scaled.n) > 0) {
+    tribo_sol_velocity(s, zero, u);
+  } else {
+    memcpy(u, s->scaled.q, sizeof(double) * (size_t)s->scaled.n);
+  }
+  tribo_sol_enter(s, TRIBO_RUNG_ZERO);
+  tribo_sol_note(s, zero, u);
+  s->pool_used = mark;
+}
+
 TriboStatus tribo_solver_solve(TriboSolver* s, const TriboProblem* problem, const TriboWarmStart* warm, double* lambda,
                                TriboSolveStats* stats) {
   if (s == NULL || problem == NULL || stats == NULL || (problem->nrow > 0 && lambda == NULL)) {
@@ -484,22 +500,11 @@ TriboStatus tribo_solver_solve(TriboSolver* s, const TriboProblem* problem, cons
   s->max_factorisations = 1 << 30;
   s->deadline = s->settings.common.max_time > 0 ? s->start + s->settings.common.max_time : 0;
   TRIBO_TRY(take_warm_start(s, warm));
-  // no impulse at all may be the answer; it is also the first best point
-  size_t mark = s->pool_used;
-  double* zero = tribo_sol_take(s);
-  memset(zero, 0, sizeof(double) * (size_t)s->scaled.n);
-  tribo_sol_project(&s->scaled, zero, zero);
-  double* u = tribo_sol_take(s);
-  if (tribo_sol_max(zero, s->scaled.n) > 0) {
-    tribo_sol_velocity(s, zero, u);
-  } else {
-    memcpy(u, s->scaled.q, sizeof(double) * (size_t)s->scaled.n);
-  }
-  tribo_sol_enter(s, TRIBO_RUNG_ZERO);
-  tribo_sol_note(s, zero, u);
-  s->pool_used = mark;
-  if (!tribo_sol_stop(s)) {
-    s->method->run(s);
+  if (s->method->run != tribo_sol_run_auto || s->warm_x == NULL || !tribo_sol_keep(s)) {
+    try_zero(s);
+    if (!tribo_sol_stop(s)) {
+      s->method->run(s);
+    }
   }
   write_answer(s, lambda, stats);
   return TRIBO_OK;

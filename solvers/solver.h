@@ -32,7 +32,7 @@
 #define TRIBO_PLAIN_SETTINGS(X) TRIBO_COMMON_SETTINGS(X, 100)
 #define TRIBO_AUTO_SETTINGS(X)                                                       \
   TRIBO_COMMON_SETTINGS(X, 1e5)                                                      \
-  X(INT, max_factorisations, 1000, 1, 1e9, 0, "", "factorisations before giving up") \
+  X(INT, max_factorisations, 4000, 1, 1e9, 0, "", "factorisations before giving up") \
   X(REAL, level, 0, 0, 1, 0, "m/s", "contradictions between supports that the normal rows may be shifted by")
 
 typedef struct TriboCommonSettings {
@@ -83,6 +83,7 @@ struct TriboSolver {
   TriboScaled scaled;
   TriboSystem system;
   double *warm_x, *warm_u;  // (n) the step before in own coordinates, or NULL
+  double warm_value;        // what its impulses are worth now
   double* best;             // (n)
   TriboScore best_score;
   double shift;               // [m/s] of the normal rows, at most; 0 unless they were levelled
@@ -134,6 +135,8 @@ void tribo_sol_newton(TriboSolver* s, double* x, double eps, int max_steps, int 
 void tribo_sol_settle(TriboSolver* s, const double* from, double* modes);
 // Where the best point misses by at most `most` [m/s]: q shifted in the normal rows until it solves the problem.
 void tribo_sol_level(TriboSolver* s, double most, int max_steps);
+// Proximal points from x on, each by Newton; what comes within `level` [m/s] is levelled, 0: never.
+void tribo_sol_proximal(TriboSolver* s, const double* x, double level);
 // A memory of modes (n) in which there is nothing yet.
 double* tribo_sol_forget_modes(TriboSolver* s);
 
@@ -156,7 +159,9 @@ typedef struct TriboPath {
 } TriboPath;
 void tribo_sol_path(TriboSolver* s, const TriboPath* start);
 
-// The warm path: modes and centre of the step before.
+// Notes the impulses of the step before; 1 when they solve this problem far better than asked.
+int tribo_sol_keep(TriboSolver* s);
+// The warm path: modes and centre of the step before, when keep has judged them.
 void tribo_sol_centred(TriboSolver* s);
 
 // Do the impulses of the step before do better than none?

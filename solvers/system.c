@@ -145,42 +145,43 @@ static void reduce_block(const TriboLocal* a, int dim_a, const TriboLocal* b, in
 
 // ---- dense form ----
 
+// what an impulse along the row J of a block does to all rows from cone c on; m, the block's size, is known for bodies
+static inline void dense_column(const TriboSystem* sys, int c, int b, int m, const double* J, double* column) {
+  const TriboScaled* sc = sys->sc;
+  const TriboProblem* p = sc->problem;
+  // velocity of the block, of which B is the symmetric inverse mass
+  double* v = sys->v;
+  const double* B = p->minv + p->block_at[b];
+  memset(v, 0, sizeof(double) * (size_t)m);
+  for (int s = 0; s < m; ++s, B += m) {
+    for (int r = 0; r < m; ++r) {
+      v[r] += B[r] * J[s];
+    }
+  }
+  for (int d = c; d < sc->ncone; ++d) {
+    for (int u = p->term_first[d]; u < p->term_first[d + 1] && p->term_block[u] <= b; ++u) {
+      if (p->term_block[u] == b) {
+        tribo_sol_add_velocity_n(sc->cone[d].dim, m, sc->jac + sc->term_at[u], v, column + sc->cone[d].row);
+      }
+    }
+  }
+}
+
 // W from the motion: block by block of bodies, never over zeros
 static void dense_from_motion(TriboSystem* sys) {
   const TriboScaled* sc = sys->sc;
   const TriboProblem* p = sc->problem;
-  size_t n = (size_t)sc->n;
   for (int c = 0; c < sc->ncone; ++c) {
     const TriboOwnCone* k = &sc->cone[c];
     for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
       int b = p->term_block[t], m = p->block_dim[b];
-      for (int i = 0; i < k->dim; ++i) {
-        // velocity of the block under a unit impulse of this row
-        const double *J = sc->jac + sc->term_at[t] + i * m, *B = p->minv + p->block_at[b];
-        double* v = sys->v;
-        for (int r = 0; r < m; ++r, B += m) {
-          double sum = 0;
-          for (int s = 0; s < m; ++s) {
-            sum += B[s] * J[s];
-          }
-          v[r] = sum;
-        }
-        // seen by the rows of all cones from this one on
-        double* column = sys->W + (size_t)(k->row + i) * n;
-        for (int d = c; d < sc->ncone; ++d) {
-          for (int u = p->term_first[d]; u < p->term_first[d + 1] && p->term_block[u] <= b; ++u) {
-            if (p->term_block[u] != b) {
-              continue;
-            }
-            const double* L = sc->jac + sc->term_at[u];
-            for (int r = 0; r < sc->cone[d].dim; ++r, L += m) {
-              double sum = 0;
-              for (int s = 0; s < m; ++s) {
-                sum += L[s] * v[s];
-              }
-              column[sc->cone[d].row + r] += sum;
-            }
-          }
+      const double* J = sc->jac + sc->term_at[t];
+      for (int i = 0; i < k->dim; ++i, J += m) {
+        double* column = sys->W + (size_t)(k->row + i) * (size_t)sc->n;
+        if (m == 6) {
+          dense_column(sys, c, b, 6, J, column);
+        } else {
+          dense_column(sys, c, b, m, J, column);
         }
       }
     }

@@ -10,6 +10,11 @@
 // centring is asked; the answer is linear in c, so one factorisation serves all of them, and the same factors then
 // move the centre along: x ← x − (W + H)⁻¹ u, which also removes what rounding has left. A pass that does not solve the
 // problem gives the modes and the centre of the next.
+//
+// Before any of it the old impulses themselves are judged: of bodies at rest or in steady sliding they solve the new
+// problem as well. They are kept where they do so far better than asked, so that no error is handed on from step to
+// step; those that solve it just so are improved by one pass. After an improvement supports come to rest only with the
+// next one, so what they miss may not have jumped either.
 #include <math.h>
 #include <string.h>
 
@@ -18,6 +23,8 @@
 
 enum { S = TRIBO_CONE_ROWS, PASSES = 6, MOVES = 4, REFINE = 1 };
 static const double EPSILON = 1e-10;
+static const double KEEP = 0.01, FINE = 1e-5;  // of the tolerance: where old impulses are kept; what improves them
+static const double JUMP = 4;                  // by which what supports miss may grow
 
 typedef struct Centred {
   double *x, *u;          // (n) the present answer and its u = W x + q; before a pass: where the modes come from
@@ -189,7 +196,7 @@ static double choose_centring(TriboSolver* s, Centred* w) {
   int n = s->scaled.n;
   solve(s, w);
   double last = judge(s, w, w->x, w->u), taken = 0, removed = 0;
-  if (tribo_sol_done(s)) {
+  if (last <= 1) {
     return last;
   }
   for (int i = 0; i < n; ++i) {
@@ -204,12 +211,12 @@ static double choose_centring(TriboSolver* s, Centred* w) {
       w->next_u[i] = w->u[i] - w->wd[i];
     }
     double value = judge(s, w, w->next, w->next_u);
-    if (tribo_sol_done(s)) {
+    if (value <= 1) {
       accept(s, w);
       return value;
     }
   }
-  for (size_t m = 0; m < sizeof less / sizeof less[0] && !tribo_sol_done(s); ++m) {
+  for (size_t m = 0; m < sizeof less / sizeof less[0] && last > 1; ++m) {
     removed += less[m];
     for (int i = 0; i < n; ++i) {
       w->next[i] = w->x[i] - (removed - taken) * w->d[i];
@@ -225,6 +232,33 @@ static double choose_centring(TriboSolver* s, Centred* w) {
   return last;
 }
 
+// the largest speed along the normal of a loaded contact
+static double missed(const TriboScaled* sc, const double* x, const double* u) {
+  double most = 0;
+  for (int c = 0; c < sc->ncone; ++c) {
+    const int normal = sc->cone[c].row + sc->cone[c].dim - 1;
+    if (sc->cone[c].round && x[normal] > 0 && fabs(u[normal]) > most * sc->s[normal]) {
+      most = fabs(u[normal]) / sc->s[normal];
+    }
+  }
+  return most;
+}
+
+int tribo_sol_keep(TriboSolver* s) {
+  const TriboScaled* sc = &s->scaled;
+  const size_t mark = s->pool_used;
+  double* u = tribo_sol_take(s);
+  tribo_sol_velocity(s, s->warm_x, u);
+  tribo_sol_enter(s, TRIBO_RUNG_WARM);
+  s->warm_value = tribo_sol_note(s, s->warm_x, u).value;
+  const int kept = s->warm_value <= 0.1 * KEEP ||
+                   (s->warm_value <= KEEP && missed(sc, s->warm_x, u) <= JUMP * missed(sc, s->warm_x, s->warm_u));
+  // what is not kept does not end the solve
+  s->best_score.value = kept ? s->best_score.value : INFINITY;
+  s->pool_used = mark;
+  return kept;
+}
+
 void tribo_sol_centred(TriboSolver* s) {
   size_t bytes = sizeof(double) * (size_t)s->scaled.n, mark = s->pool_used;
   Centred w;
@@ -236,14 +270,15 @@ void tribo_sol_centred(TriboSolver* s) {
   memcpy(w.x, s->warm_x, bytes);
   memcpy(w.u, s->warm_u, bytes);
   memcpy(w.centre, s->warm_x, bytes);
-  for (int pass = 0; pass < PASSES && !tribo_sol_stop(s); ++pass) {
+  const double enough = s->warm_value <= 1 ? FINE : 1;
+  for (int pass = 0; pass < PASSES && (pass == 0 || !tribo_sol_stop(s)); ++pass) {
     s->iterations++;
     if (factorise(s, &w) != 0) {
       break;
     }
     double last = choose_centring(s, &w);
     // the same factors with the centre moved, while that halves the residual
-    for (int move = 0; move < MOVES && !tribo_sol_stop(s); ++move) {
+    for (int move = 0; move < MOVES && last > enough; ++move) {
       move_centre(s, &w);
       double value = judge(s, &w, w.next, w.next_u);
       if (!(value < 0.5 * last)) {
@@ -256,6 +291,10 @@ void tribo_sol_centred(TriboSolver* s) {
       break;
     }
     tribo_sol_alart_curnier(&s->scaled, w.x, w.centre);
+  }
+  if (s->warm_value <= 1 && !tribo_sol_done(s)) {
+    tribo_sol_velocity(s, s->warm_x, w.v);
+    tribo_sol_note(s, s->warm_x, w.v);
   }
   s->pool_used = mark;
 }

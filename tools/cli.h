@@ -7,7 +7,7 @@
 
 enum { EXIT_WELL = 0, EXIT_FAILED = 1, EXIT_INPUT = 2, EXIT_INTERNAL = 3, EXIT_INTERRUPTED = 130 };
 
-enum { MOST_FLAGS = 24, MOST_SETS = 32, MOST_VARIES = 4 };
+enum { MOST_FLAGS = 40, MOST_SETS = 32, MOST_VARIES = 4 };
 
 typedef struct Flag {
   const char* name;  // "--duration"

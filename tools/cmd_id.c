@@ -5,12 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "forces.h"
 #include "json.h"
 #include "motion.h"
 
 static const Flag flags[] = {
     {"--motion", "FILE", "the motion: CSV with t, q.* and v.* as `tribo run --record` writes it, evenly in time"},
-    {"--out", "FILE", "torques and contacts of every step, as CSV"},
+    {"--out", "FILE", "torques of every step, as CSV, with the motion itself"},
+    {"--contacts", "FILE", "contact forces of every step, as CSV: a line for each contact; render and view draw them"},
     MOTION_FLAGS,
     {"--nearest", NULL, "where the motion is not feasible, take the nearest one that is"},
     {"--set", "KEY=VALUE", "any world setting, or solver.KEY; may be repeated"},
@@ -24,7 +26,7 @@ static const Flag flags[] = {
 typedef struct Run {
   Simulation sim;
   Motion motion;
-  FILE* out;
+  FILE *out, *contacts;
   long steps, infeasible, slipping;
   double first_infeasible, first_slip;  // [s]
   double deviation;
@@ -37,6 +39,9 @@ typedef struct Run {
 static void write_header(const Run* run) {
   const int nq = tribo_model_size(run->sim.model).nq, nv = tribo_model_size(run->sim.model).nv;
   fputs("t", run->out);
+  for (int i = 0; i < nq + nv; ++i) {
+    fprintf(run->out, ",%s", tribo_recorder_column(run->motion.names, 1 + i));
+  }
   for (int pass = 0; pass < 2; ++pass) {
     for (int i = 0; i < nv; ++i) {
       // "v.arm/elbow" → "tau.arm/elbow"
@@ -47,8 +52,11 @@ static void write_header(const Run* run) {
 }
 
 static void write_row(const Run* run, const TriboInverse* inverse, int contacts, int sliding) {
-  const int nv = tribo_model_size(run->sim.model).nv;
+  const int nq = tribo_model_size(run->sim.model).nq, nv = tribo_model_size(run->sim.model).nv;
   fprintf(run->out, "%.17g", run->motion.now[0]);
+  for (int i = 0; i < nq + nv; ++i) {
+    fprintf(run->out, ",%.17g", run->motion.now[1 + i]);
+  }
   for (int i = 0; i < nv; ++i) {
     fprintf(run->out, ",%.17g", inverse->tau[i]);
   }
@@ -95,6 +103,9 @@ static int invert(Run* run) {
   if (code == EXIT_WELL && run->out != NULL) {
     write_row(run, &inverse, contacts, sliding);
   }
+  if (code == EXIT_WELL && run->contacts != NULL) {
+    forces_write(run->contacts, run->sim.model, run->motion.now[0], inverse.contacts, inverse.ncontact);
+  }
   return code;
 }
 
@@ -125,9 +136,12 @@ static int go_through(Run* run, int progress) {
   if (bar) {
     fputs("\r\033[K", stderr);
   }
-  if (code != EXIT_WELL && run->out != NULL) {
-    fprintf(run->out, "# incomplete: %s stopped at t = %.9g after %ld steps\n", run->motion.path, run->motion.now[0],
-            run->steps);
+  FILE* const files[] = {run->out, run->contacts};
+  for (int i = 0; i < 2; ++i) {
+    if (code != EXIT_WELL && files[i] != NULL) {
+      fprintf(files[i], "# incomplete: %s stopped at t = %.9g after %ld steps\n", run->motion.path, run->motion.now[0],
+              run->steps);
+    }
   }
   return code;
 }
@@ -187,8 +201,21 @@ static int write_json(const Run* run, const char* path, int code) {
   return json_close(&json, path) ? code : EXIT_INPUT;
 }
 
+// A file to write, NULL when it is not wanted.
+static int open_output(const char* path, FILE** out) {
+  *out = path != NULL ? fopen(path, "w") : NULL;
+  return path == NULL || *out != NULL ? EXIT_WELL : cli_wrong("%s: cannot be written: %s", path, strerror(errno));
+}
+
+static int close_output(const char* path, FILE** file, int code) {
+  const int bad = *file != NULL && (ferror(*file) | fclose(*file)) != 0;
+  *file = NULL;
+  return bad ? cli_wrong("%s: cannot be written", path) : code;
+}
+
 static int work(const Args* args, Run* run) {
-  const char *out = cli_value(args, "--out"), *json = cli_value(args, "--json");
+  const char *out = cli_value(args, "--out"), *json = cli_value(args, "--json"),
+             *contacts = cli_value(args, "--contacts");
   const int quiet = cli_value(args, "--quiet") != NULL;
   if (cli_value(args, "--motion") == NULL) {
     return cli_wrong("id needs --motion FILE");
@@ -205,17 +232,20 @@ static int work(const Args* args, Run* run) {
   if (run->tau_max == NULL || run->missing_max == NULL) {
     return EXIT_INTERNAL;
   }
-  run->out = out != NULL ? fopen(out, "w") : NULL;
-  if (out != NULL && run->out == NULL) {
-    return cli_wrong("%s: cannot be written: %s", out, strerror(errno));
+  code = open_output(out, &run->out);
+  code = code == EXIT_WELL ? open_output(contacts, &run->contacts) : code;
+  if (code != EXIT_WELL) {
+    return close_output(out, &run->out, code);
   }
   if (run->out != NULL) {
     write_header(run);
   }
-  code = go_through(run, !quiet);
-  if (run->out != NULL && (ferror(run->out) | fclose(run->out)) != 0) {
-    code = cli_wrong("%s: cannot be written", out);
+  if (run->contacts != NULL) {
+    forces_write_header(run->contacts);
   }
+  code = go_through(run, !quiet);
+  code = close_output(out, &run->out, code);
+  code = close_output(contacts, &run->contacts, code);
   if (!quiet && (json == NULL || strcmp(json, "-") != 0)) {
     print_summary(run);
   }

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "motion.h"
 #include "studio.h"
 
 #if TRIBO_VIEWER
@@ -21,8 +20,7 @@ static const Flag flags[] = {
     {"--size", "WxH", "pixels; 960x540"},
     {"--supersample", "N", "draw N times as large and shrink: smoother edges; 1"},
     STUDIO_FLAGS,
-    {"--motion", "FILE", "show this recorded motion instead of simulating, with the forces that make it (see id)"},
-    MOTION_FLAGS,
+    REPLAY_FLAGS,
     {"--stats", NULL, "print what the picture cost: draw calls and time"},
     {"--quiet", NULL, "no progress"},
     {0},
@@ -115,9 +113,20 @@ static void close_studio(Studio* studio) {
   tribo_view_image_destroy(&studio->large);
 }
 
+// The camera goes where the body goes that it is mounted on.
+static void ride(const Studio* studio, const Simulation* sim, TriboCameraDef* camera) {
+  int index;
+  if (tribo_view_camera_find(sim->model, studio->which, &index) == TRIBO_OK && index >= 0) {
+    tribo_view_camera_ride(tribo_view_list_facts(studio->list), tribo_model_camera(sim->model, index), camera);
+  }
+}
+
 // The current state as a picture.
-static TriboStatus shoot(Studio* studio, Simulation* sim, const TriboCameraDef* camera) {
+static TriboStatus shoot(Studio* studio, Simulation* sim, TriboCameraDef* camera) {
   TriboStatus status = tribo_view_list_fill(studio->list, sim->model, sim->data, &studio->options);
+  if (status == TRIBO_OK) {
+    ride(studio, sim, camera);
+  }
   status =
       status == TRIBO_OK ? tribo_view_renderer_draw(studio->renderer, studio->list, camera, &studio->large) : status;
   return status == TRIBO_OK ? tribo_view_image_shrink(&studio->large, studio->supersample, &studio->image) : status;
@@ -145,12 +154,16 @@ static int run_until(Simulation* sim, double time, int progress) {
 // The row of a recorded motion nearest to a time, or the last one, with its forces.
 static int seek(Studio* studio, Simulation* sim, double time) {
   Motion* m = &studio->motion;
-  TriboInverse inverse;
+  char text[600];
   int code = EXIT_WELL;
   for (int more = 1; code == EXIT_WELL && more && m->now[0] < time - 0.5 * m->dt;) {
     code = motion_next(m, &more);
   }
-  return code == EXIT_WELL ? motion_invert(sim, m, &inverse) : code;
+  if (code == EXIT_WELL && motion_show(sim->model, sim->data, m, &studio->options.contacts, &studio->options.ncontact,
+                                       text, sizeof text) != TRIBO_OK) {
+    code = cli_wrong("%s", text);
+  }
+  return code;
 }
 
 // Goes to the step nearest to a time, with stops on the way where a trail needs its points.
@@ -294,6 +307,9 @@ static int run(const Args* args) {
   sigaction(SIGINT, &action, &before);
   code = simulation_open(args, args->positional[0], &sim);
   studio.recorded = cli_value(args, "--motion") != NULL;
+  if (code == EXIT_WELL && !studio.recorded && cli_value(args, "--contacts") != NULL) {
+    code = cli_wrong("--contacts needs --motion FILE");
+  }
   if (code == EXIT_WELL && studio.recorded) {
     code = motion_open(args, &sim, &studio.motion);
   }

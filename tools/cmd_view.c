@@ -1,7 +1,6 @@
 // `tribo view`: a window in which a scene runs.
 #include <string.h>
 
-#include "simulate.h"
 #include "studio.h"
 
 #if TRIBO_VIEWER
@@ -11,6 +10,7 @@
 static const Flag flags[] = {
     {"--size", "WxH", "pixels; 1280x720"},
     STUDIO_FLAGS,
+    REPLAY_FLAGS,
     {"--panels", NULL, "open all panels"},
     {"--paused", NULL, "do not start by itself"},
     {"--frames", "N", "close after this many pictures"},
@@ -21,7 +21,10 @@ static const Flag flags[] = {
 
 typedef struct Source {
   const Args* args;
-  int wrong;  // the command line is, and it was complained about already
+  int wrong;       // the command line is, and it was complained about already
+  int recorded;    // 1: the motion is read, not simulated
+  Simulation sim;  // what its columns are called
+  Motion motion;   // all of it
 } Source;
 
 // The scene as the command line wants it, at the start and whenever its file has changed.
@@ -30,11 +33,33 @@ static TriboStatus load(void* user, TriboScene** out) {
   TriboStatus status = simulation_scene(source->args, source->args->positional[0], out, &source->wrong);
   if (status == TRIBO_OK) {
     status = cli_configure(source->args, *out, &source->wrong);
+    // a motion says itself how long its steps are
+    status = status == TRIBO_OK && source->recorded ? tribo_scene_set(*out, "dt", source->motion.dt) : status;
     if (status != TRIBO_OK) {
       tribo_scene_destroy(*out);
     }
   }
   return status;
+}
+
+static TriboStatus replay(void* user, const TriboModel* model, TriboData* data, long long row, TriboReplay* out) {
+  Motion* motion = &((Source*)user)->motion;
+  const TriboModelSize size = tribo_model_size(model);
+  if (1 + size.nq + size.nv != motion->nslot) {
+    snprintf(out->text, sizeof out->text, "the scene has %d coordinates and %d velocities, the motion %d together",
+             size.nq, size.nv, motion->nslot - 1);
+    return TRIBO_INVALID;
+  }
+  out->last = motion->nrow - 2;
+  motion_go(motion, (long)row);
+  return motion_show(model, data, motion, &out->contacts, &out->ncontact, out->text, sizeof out->text);
+}
+
+// Reads all of the motion, and what its columns are from the scene.
+static int open_motion(Source* source) {
+  int code = simulation_open(source->args, source->args->positional[0], &source->sim);
+  code = code == EXIT_WELL ? motion_open(source->args, &source->sim, &source->motion) : code;
+  return code == EXIT_WELL ? motion_keep(&source->motion) : code;
 }
 
 // "scenes/cubes/tower.yaml" → "tower"
@@ -81,10 +106,21 @@ static int run(const Args* args) {
                                    .paused = cli_value(args, "--paused") != NULL}};
   stem_of(args->positional[0], stem, sizeof stem);
   int code = studio_parse(args, &def.width, &def.height, &def.options);
-  if (code != EXIT_WELL) {
-    return code;
+  if (code == EXIT_WELL && !cli_number(args, "--frames", 1, 1e15, &frames)) {
+    code = EXIT_INPUT;
   }
-  return cli_number(args, "--frames", 1, 1e15, &frames) ? show(&def, frames) : EXIT_INPUT;
+  source.recorded = cli_value(args, "--motion") != NULL;
+  if (code == EXIT_WELL && !source.recorded && cli_value(args, "--contacts") != NULL) {
+    code = cli_wrong("--contacts needs --motion FILE");
+  }
+  if (code == EXIT_WELL && source.recorded) {
+    def.player.replay = replay;
+    code = open_motion(&source);
+  }
+  code = code == EXIT_WELL ? show(&def, frames) : code;
+  motion_close(&source.motion);
+  simulation_close(&source.sim);
+  return code;
 }
 
 #else

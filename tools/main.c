@@ -142,6 +142,14 @@ static int parse_flag(Args* args, char** argv, int argc, int* i) {
 }
 
 static int parse(Args* args, int argc, char** argv) {
+  int nflag = 0;
+  while (args->command->flags[nflag].name != NULL) {
+    nflag++;
+  }
+  if (nflag > MOST_FLAGS) {
+    cli_wrong("%s has %d flags, and there is room for %d", args->command->name, nflag, MOST_FLAGS);
+    return EXIT_INTERNAL;
+  }
   for (int i = 0; i < argc; ++i) {
     if (argv[i][0] == '-' && argv[i][1] == '-') {
       int code = parse_flag(args, argv, argc, &i);

@@ -175,6 +175,9 @@ int motion_open(const Args* args, Simulation* sim, Motion* m) {
   }
   code = code == EXIT_WELL ? check_time(m) : code;
   code = code == EXIT_WELL ? adopt_dt(sim, m) : code;
+  const char* contacts = cli_value(args, "--contacts");
+  m->given = contacts != NULL && args->command != &command_id;
+  code = code == EXIT_WELL && m->given ? forces_open(contacts, sim->model, &m->forces) : code;
   return code == EXIT_WELL ? choose_driven(args, sim->model, m) : code;
 }
 
@@ -188,27 +191,89 @@ int motion_next(Motion* m, int* more) {
   return code == EXIT_WELL && *more ? check_time(m) : code;
 }
 
-static const char* shape_name(const Simulation* sim, int shape) {
-  return tribo_model_shape(sim->model, shape)->name;
+// ---- the state, and its forces
+
+static TriboStatus set_state(const TriboModel* model, TriboData* data, const Motion* m) {
+  const double *q = m->now + 1, *v = q + tribo_model_size(model).nq;
+  const TriboStatus status = tribo_data_set_state(model, data, q, v);
+  return status == TRIBO_OK ? tribo_data_set_time(model, data, fmax(m->now[0], 0)) : status;
 }
 
-int motion_invert(const Simulation* sim, const Motion* m, TriboInverse* out) {
-  const int nq = tribo_model_size(sim->model).nq;
-  const double *q = m->now + 1, *v = q + nq, *wish = m->next + 1 + nq;
-  TriboStatus status = tribo_data_set_state(sim->model, sim->data, q, v);
-  status = status == TRIBO_OK ? tribo_data_set_time(sim->model, sim->data, fmax(m->now[0], 0)) : status;
-  status = status == TRIBO_OK ? tribo_inverse_dynamics(sim->model, sim->data, wish, &m->options, out) : status;
+static TriboStatus invert(const TriboModel* model, TriboData* data, const Motion* m, TriboInverse* out, char* text,
+                          size_t size) {
+  const double* wish = m->next + 1 + tribo_model_size(model).nq;
+  TriboStatus status = set_state(model, data, m);
+  status = status == TRIBO_OK ? tribo_inverse_dynamics(model, data, wish, &m->options, out) : status;
   if (status != TRIBO_OK) {
-    return cli_wrong("%s:%ld: %s", m->path, m->line - 1, tribo_last_error());
+    snprintf(text, size, "%s:%ld: %s", m->path, m->line - 1, tribo_last_error());
+    return status;
   }
   for (int i = 0; i < out->ncontact; ++i) {
     const TriboContactView* c = &out->contacts[i];
     if (-c->gap > m->depth) {
-      return cli_wrong("%s:%ld: %s and %s overlap by %.3g m, more than %g (--depth)", m->path, m->line - 1,
-                       shape_name(sim, c->shape_a), shape_name(sim, c->shape_b), -c->gap, m->depth);
+      snprintf(text, size, "%s:%ld: %s and %s overlap by %.3g m, more than %g (--depth)", m->path, m->line - 1,
+               tribo_model_shape(model, c->shape_a)->name, tribo_model_shape(model, c->shape_b)->name, -c->gap,
+               m->depth);
+      return TRIBO_INVALID;
     }
   }
+  return TRIBO_OK;
+}
+
+int motion_invert(const Simulation* sim, const Motion* m, TriboInverse* out) {
+  char text[600];
+  return invert(sim->model, sim->data, m, out, text, sizeof text) == TRIBO_OK ? EXIT_WELL : cli_wrong("%s", text);
+}
+
+TriboStatus motion_show(const TriboModel* model, TriboData* data, const Motion* m, const TriboContactView** contacts,
+                        int* count, char* text, size_t size) {
+  TriboInverse inverse = {0};
+  if (!m->given) {
+    const TriboStatus status = invert(model, data, m, &inverse, text, size);
+    *contacts = inverse.contacts;
+    *count = inverse.ncontact;
+    return status;
+  }
+  const TriboStatus status = set_state(model, data, m);
+  if (status != TRIBO_OK) {
+    snprintf(text, size, "%s:%ld: %s", m->path, m->line - 1, tribo_last_error());
+  }
+  forces_at(&m->forces, m->now[0], m->dt, contacts, count);
+  return status;
+}
+
+// ---- all rows at once
+
+static int keep(Motion* m, const double* row, long line, long* capacity) {
+  if (m->nrow == *capacity) {
+    *capacity = 2 * *capacity + 1024;
+    double* rows = realloc(m->rows, (size_t)(*capacity * m->nslot) * sizeof *rows);
+    m->rows = rows != NULL ? rows : m->rows;
+    long* lines = realloc(m->lines, (size_t)*capacity * sizeof *lines);
+    m->lines = lines != NULL ? lines : m->lines;
+    if (rows == NULL || lines == NULL) {
+      return cli_complain(TRIBO_NOMEM);
+    }
+  }
+  memcpy(m->rows + m->nrow * m->nslot, row, (size_t)m->nslot * sizeof *row);
+  m->lines[m->nrow++] = line;
   return EXIT_WELL;
+}
+
+int motion_keep(Motion* m) {
+  long capacity = 0;
+  int code = keep(m, m->now, m->line - 1, &capacity);
+  for (int more = 1; code == EXIT_WELL && more;) {
+    code = keep(m, m->next, m->line, &capacity);
+    code = code == EXIT_WELL ? motion_next(m, &more) : code;
+  }
+  return code;
+}
+
+void motion_go(Motion* m, long row) {
+  memcpy(m->now, m->rows + row * m->nslot, (size_t)m->nslot * sizeof *m->now);
+  memcpy(m->next, m->rows + (row + 1) * m->nslot, (size_t)m->nslot * sizeof *m->next);
+  m->line = m->lines[row + 1];
 }
 
 void motion_close(Motion* m) {
@@ -223,4 +288,7 @@ void motion_close(Motion* m) {
   free(m->now);
   free(m->next);
   free(m->driven);
+  free(m->rows);
+  free(m->lines);
+  forces_close(&m->forces);
 }

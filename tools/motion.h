@@ -1,6 +1,7 @@
-// A recorded motion, row by row, and its inverse dynamics: what id and render share.
+// A recorded motion, row by row, and its inverse dynamics: what id, render and view share.
 #pragma once
 
+#include "forces.h"
 #include "simulate.h"
 
 #define MOTION_FLAGS                                                                                             \
@@ -25,6 +26,11 @@ typedef struct Motion {
   TriboInverseOptions options;
   unsigned char* driven;  // (nv)
   double depth;
+  double* rows;  // (nrow × nslot) all of them, and on which lines they stand: after motion_keep
+  long* lines;
+  long nrow;
+  int given;  // 1: forces are those of a file, not found anew
+  ForceFile forces;
 } Motion;
 
 // 0 or an exit code, complained about already.
@@ -32,4 +38,11 @@ int motion_open(const Args* args, Simulation* sim, Motion* motion);  // at the f
 int motion_next(Motion* motion, int* more);                          // one row on; *more: there is one
 // The state of the first of the two rows, and what takes it to the second.
 int motion_invert(const Simulation* sim, const Motion* motion, TriboInverse* out);
+// The same state for whoever draws it, with its contacts: found anew, or of the file that --contacts names. On failure
+// text says why.
+TriboStatus motion_show(const TriboModel* model, TriboData* data, const Motion* motion,
+                        const TriboContactView** contacts, int* count, char* text, size_t size);
+// From the first two rows on: reads the rest and keeps all of it, so that any may be gone to. The last row has no next.
+int motion_keep(Motion* motion);
+void motion_go(Motion* motion, long row);  // 0 … nrow − 2
 void motion_close(Motion* motion);

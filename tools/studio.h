@@ -1,7 +1,7 @@
 // What `render` and `view` share: the flags that say how a scene is drawn, and the complaints of the viewer.
 #pragma once
 
-#include "cli.h"
+#include "motion.h"
 
 #define STUDIO_FLAGS                                                                                                \
   {"--camera", "NAME", "a camera of the scene by name or number, or auto; the first one"},                          \
@@ -15,6 +15,11 @@
       {"--threads", "N", "worker threads"}, {                                                                       \
     "--set", "KEY=VALUE", "any world setting, or solver.KEY; may be repeated"                                       \
   }
+
+#define REPLAY_FLAGS                                                                                                   \
+  {"--motion", "FILE", "show this recorded motion instead of simulating, with the forces that make it (see id)"},      \
+      {"--contacts", "FILE", "with --motion: the forces of this file, which id has written, instead of finding them"}, \
+      MOTION_FLAGS
 
 #if TRIBO_VIEWER
 

@@ -35,29 +35,74 @@ static void automatic(const TriboDrawList* list, double aspect, TriboCameraDef* 
   }
 }
 
-TriboStatus tribo_view_camera(const TriboModel* model, const TriboDrawList* list, const char* which, double aspect,
-                              TriboCameraDef* camera) {
-  int n = tribo_model_size(model).ncamera;
-  *camera = tribo_camera_default();
+// ---- those that move
+
+static void place(const TriboDrawFacts* facts, int body, int turns, const double local[3], double origin,
+                  double out[3]) {
+  if (turns) {
+    quat_rotate(facts->quaternion + 4 * body, local, out);
+  } else {
+    memmove(out, local, 3 * sizeof(double));
+  }
+  for (int i = 0; i < 3; ++i) {
+    out[i] += origin * facts->position[3 * body + i];
+  }
+}
+
+void tribo_view_camera_ride(const TriboDrawFacts* facts, const TriboCameraDef* mounted, TriboCameraDef* out) {
+  int body, aim;
+  *out = *mounted;
+  out->body = out->aim = NULL;
+  out->follow = 0;
+  if (mounted->body != NULL && tribo_model_body_id(facts->model, mounted->body, &body) == TRIBO_OK) {
+    const int turns = !mounted->follow;
+    place(facts, body, turns, mounted->eye, 1, out->eye);
+    place(facts, body, turns, mounted->target, 1, out->target);
+    place(facts, body, turns && mounted->aim == NULL, mounted->up, 0, out->up);
+  }
+  if (mounted->aim != NULL && tribo_model_body_id(facts->model, mounted->aim, &aim) == TRIBO_OK) {
+    tribo_view_body_centre(facts, aim, out->target);
+  }
+}
+
+int tribo_view_camera_rides(const TriboCameraDef* camera) {
+  return camera->body != NULL || camera->aim != NULL;
+}
+
+// ---- which one
+
+TriboStatus tribo_view_camera_find(const TriboModel* model, const char* which, int* index) {
+  const int n = tribo_model_size(model).ncamera;
   which = which != NULL ? which : n > 0 ? "0" : "auto";
   // names first: a camera may be called 1
-  for (int i = 0; i < n; ++i) {
-    const char* name = tribo_model_camera(model, i)->name;
+  for (*index = 0; *index < n; ++*index) {
+    const char* name = tribo_model_camera(model, *index)->name;
     if (name != NULL && strcmp(name, which) == 0) {
-      *camera = *tribo_model_camera(model, i);
       return TRIBO_OK;
     }
   }
   char* end;
-  long index = strtol(which, &end, 10);
-  if (end != which && *end == '\0' && index >= 0 && index < n) {
-    *camera = *tribo_model_camera(model, (int)index);
+  const long number = strtol(which, &end, 10);
+  *index = -1;
+  if (end != which && *end == '\0' && number >= 0 && number < n) {
+    *index = (int)number;
     return TRIBO_OK;
   }
-  if (strcmp(which, "auto") == 0) {
+  return strcmp(which, "auto") == 0
+             ? TRIBO_OK
+             : tribo_view_fail(TRIBO_NOT_FOUND, "there is no camera '%s'; the scene has %d, and 'auto' sees everything",
+                               which, n);
+}
+
+TriboStatus tribo_view_camera(const TriboModel* model, const TriboDrawList* list, const char* which, double aspect,
+                              TriboCameraDef* camera) {
+  int index;
+  *camera = tribo_camera_default();
+  VIEW_TRY(tribo_view_camera_find(model, which, &index));
+  if (index < 0) {
     automatic(list, aspect, camera);
-    return TRIBO_OK;
+  } else {
+    tribo_view_camera_ride(tribo_view_list_facts(list), tribo_model_camera(model, index), camera);
   }
-  return tribo_view_fail(TRIBO_NOT_FOUND, "there is no camera '%s'; the scene has %d, and 'auto' sees everything",
-                         which, n);
+  return TRIBO_OK;
 }

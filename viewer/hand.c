@@ -148,6 +148,7 @@ static void on_move(GLFWwindow* glfw, double x, double y) {
   TriboCameraDef* camera = &window->camera;
   double dx = x - window->mouse[0], dy = y - window->mouse[1];
   window->mouse[0] = x, window->mouse[1] = y;
+  window->riding = window->riding && window->hand != HAND_TURNS && window->hand != HAND_MOVES;
   if (window->hand == HAND_TURNS) {
     orbit(camera, -0.006 * dx, 0.006 * dy);
   } else if (window->hand == HAND_PULLS) {
@@ -174,6 +175,7 @@ static void on_scroll(GLFWwindow* glfw, double dx, double dy) {
   if (tribo_view_panel_has_mouse() || !(distance > 1e-5 && distance < 1e7)) {
     return;
   }
+  window->riding = 0;
   for (int i = 0; i < 3; ++i) {
     camera->eye[i] = camera->target[i] + factor * (camera->eye[i] - camera->target[i]);
   }

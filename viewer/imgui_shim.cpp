@@ -134,7 +134,7 @@ static void film(Panel* panel) {
 static void overlays(Panel* panel) {
   for (int i = 0; i < TRIBO_OVERLAY_COUNT; ++i) {
     bool on = panel->overlays >> i & 1;
-    if (i % 4 != 0) ImGui::SameLine(static_cast<float>(12 + 96 * (i % 4)));
+    if (i % 4 != 0) ImGui::SameLine(static_cast<float>(8 + 101 * (i % 4)));
     if (ImGui::Checkbox(tribo_view_overlay_name(static_cast<TriboOverlay>(i)), &on)) {
       panel->action = TRIBO_ACTION_OVERLAY + i;
     }
@@ -161,9 +161,18 @@ static void simulation(Panel* panel) {
   ImGui::SetNextWindowPos(ImVec2(10, 10), ImGuiCond_FirstUseEver);
   ImGui::SetNextWindowBgAlpha(0.85f);
   ImGui::Begin("simulation", nullptr, ImGuiWindowFlags_AlwaysAutoResize);
-  ImGui::Text("%.3f s, step %lld, %s", s.time, s.steps, speed);
-  ImGui::Text("%d contacts, %d islands, %.2f ms a step", info.contacts, info.islands, 1e3 * info.time);
-  ImGui::Text("residual %.1e m/s, %s", info.residual.nat, info.certified ? "certified" : "NOT certified");
+  if (s.rows > 0) {
+    int row = static_cast<int>(s.steps);
+    ImGui::Text("%.3f s of a recorded motion, %s", s.time, speed);
+    if (ImGui::SliderInt("row", &row, 0, static_cast<int>(s.rows) - 1)) {
+      give_order(panel, TRIBO_PLAYER_SEEK, 0, row, "");
+    }
+    ImGui::Text("%d contacts", panel->facts->ncontact);
+  } else {
+    ImGui::Text("%.3f s, step %lld, %s", s.time, s.steps, speed);
+    ImGui::Text("%d contacts, %d islands, %.2f ms a step", info.contacts, info.islands, 1e3 * info.time);
+    ImGui::Text("residual %.1e m/s, %s", info.residual.nat, info.certified ? "certified" : "NOT certified");
+  }
   ImGui::Text("%.0f pictures a second", panel->frame > 0 ? 1 / panel->frame : 0.0);
   if (s.failure[0] != '\0') colored(1, s.failure);
   if (s.notice[0] != '\0') colored(s.wrong, s.notice);
@@ -198,13 +207,15 @@ static void selection(Panel* panel) {
   if (b < 0) return;
   const TriboBodyInfo* body = tribo_model_body(f->model, b);
   const double* q = f->quaternion + 4 * b;
-  double force[3], torque[3];
+  TriboBodyForces forces;
   int touching = 0;
   for (int i = 0; i < f->ncontact; ++i) {
     touching += f->contacts[i].body_a == b || f->contacts[i].body_b == b;
   }
-  tribo_view_contact_wrench(f, b, force, torque);
-  ImGui::SetNextWindowPos(ImVec2(430, ImGui::GetIO().DisplaySize.y - 190), ImGuiCond_FirstUseEver);
+  const bool known = tribo_view_body_forces(f, b, &forces) != 0;
+  // on the left, unless other panels are there
+  const float x = panel->open & (1u << PANEL_CONTACTS | 1u << PANEL_MOTORS) ? 430 : 10;
+  ImGui::SetNextWindowPos(ImVec2(x, ImGui::GetIO().DisplaySize.y - 310), ImGuiCond_FirstUseEver);
   ImGui::SetNextWindowBgAlpha(0.85f);
   ImGui::Begin("selected", nullptr, ImGuiWindowFlags_AlwaysAutoResize);
   ImGui::Text("%s, %.6g kg, %d contacts", body->name, body->mass, touching);
@@ -212,8 +223,21 @@ static void selection(Panel* panel) {
   ImGui::Text("%-9s %10.4g %10.4g %10.4g %10.4g", "rotation", q[0], q[1], q[2], q[3]);
   row3("velocity", f->velocity + 3 * b, "m/s");
   row3("spin", f->omega + 3 * b, "rad/s");
-  row3("contacts:", force, "N");
-  row3("  torque", torque, "N m");
+  ImGui::Separator();
+  row3("gravity", forces.gravity, "N");
+  row3("contacts", forces.contacts, "N");
+  row3(" torque", forces.contacts + 3, "N m");
+  if (known) {
+    row3("others", forces.others, "N");
+    if (ImGui::IsItemHovered()) {
+      ImGui::SetTooltip("joints, motors, closures, drag, forces of the scene, the hand");
+    }
+    row3(" torque", forces.others + 3, "N m");
+    row3("net", forces.net, "N");
+    row3(" torque", forces.net + 3, "N m");
+  } else {
+    ImGui::TextUnformatted("others, net: after the next step");
+  }
   button(panel, "follow (G)", TRIBO_ACTION_TRACK);
   if (ImGui::Button("let go")) panel->selected = -1;
   ImGui::End();

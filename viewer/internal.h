@@ -2,6 +2,7 @@
 #pragma once
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,15 @@ TRIBO_NODISCARD TriboStatus tribo_view_fail(TriboStatus status, const char* form
 
 // Room for `need` items in an array that was made by malloc; grows by doubling.
 TRIBO_NODISCARD TriboStatus tribo_view_reserve(void** items, int* capacity, int need, size_t item);
+
+// Pictures in memory, shared by the lists of one model.
+typedef struct TextureSet {
+  atomic_int users;
+  int count;
+  TriboTexture* items;
+} TextureSet;
+TRIBO_NODISCARD TriboStatus tribo_view_textures_create(const TriboModel* model, TextureSet** out);
+void tribo_view_textures_release(TextureSet* set);  // the last one to let go frees it
 
 // The unit meshes and the hulls, all in one array of vertices and one of indices.
 typedef struct MeshSet {

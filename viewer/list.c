@@ -1,7 +1,6 @@
 // The draw list: a model's shapes as instances of meshes at the poses of the current state, and what is drawn over
 // them.
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 
 #include "list.h"
@@ -39,7 +38,7 @@ TriboStatus tribo_view_reserve(void** items, int* capacity, int need, size_t ite
 // ---- meshes of a model
 
 static int same_triangles(const TriboVisualInfo* a, const TriboVisualInfo* b) {
-  return a->npoint == b->npoint && a->ntriangle == b->ntriangle &&
+  return a->npoint == b->npoint && a->ntriangle == b->ntriangle && a->uv == b->uv &&
          (a->points == b->points || memcmp(a->points, b->points, 3 * (size_t)a->npoint * sizeof(double)) == 0) &&
          (a->triangles == b->triangles ||
           memcmp(a->triangles, b->triangles, 3 * (size_t)a->ntriangle * sizeof(int)) == 0);
@@ -58,6 +57,9 @@ static TriboVisualInfo look_of(const TriboShapeInfo* shape) {
   memcpy(look.position, shape->position, sizeof look.position);
   memcpy(look.quaternion, shape->quaternion, sizeof look.quaternion);
   memcpy(look.color, shape->color, sizeof look.color);
+  memcpy(look.repeat, shape->repeat, sizeof look.repeat);
+  look.texture = shape->texture;
+  look.per_metre = shape->per_metre;
   return look;
 }
 
@@ -98,7 +100,46 @@ static TriboStatus choose_mesh(TriboDrawList* list, const TriboModel* model, int
   return tribo_view_meshes_triangles(&list->set, &look, open);
 }
 
+// ---- sky
+
+static float from_srgb(double c) {
+  return (float)(c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4));
+}
+
+// A clear one, or the last that the scene has: its colours above, below and between them, or its picture, whose mean
+// is then where things fade away to.
+static void choose_sky(TriboDrawList* list, const TriboModel* model) {
+  list->sky = (TriboDrawSky){{0.412f, 0.578f, 0.81f}, {0.86f, 0.89f, 0.93f}, {0.86f, 0.89f, 0.93f}, 0};
+  for (int i = 0; i < list->textures->count; ++i) {
+    const TriboTextureDef* def = tribo_model_texture(model, i);
+    const TriboTexture* picture = &list->textures->items[i];
+    const int pixels = picture->width * picture->height;
+    for (int k = 0; k < 3 && def->kind == TRIBO_TEXTURE_SKY; ++k) {
+      const int gradient = def->pattern == TRIBO_PATTERN_GRADIENT;
+      list->sky.zenith[k] = from_srgb(def->color[k]);
+      list->sky.nadir[k] = from_srgb(gradient ? def->color2[k] : def->color[k]);
+      list->sky.horizon[k] = (list->sky.zenith[k] + list->sky.nadir[k]) / 2;
+      list->sky.texture = def->file != NULL ? 1 + i : 0;
+      double sum = 0;
+      for (int p = 0; p < pixels && def->file != NULL; ++p) {
+        sum += from_srgb(picture->rgba[4 * (size_t)p + (size_t)k] / 255.0);
+      }
+      list->sky.horizon[k] = def->file != NULL ? (float)(sum / pixels) : list->sky.horizon[k];
+    }
+  }
+}
+
+const TriboDrawSky* tribo_view_list_sky(const TriboDrawList* list) {
+  return &list->sky;
+}
+
+// ---- life
+
 TriboStatus tribo_view_list_create(const TriboModel* model, TriboDrawList** out) {
+  return tribo_view_list_make(model, NULL, out);
+}
+
+TriboStatus tribo_view_list_make(const TriboModel* model, TextureSet* textures, TriboDrawList** out) {
   TriboDrawList* list = calloc(1, sizeof *list);
   if (list == NULL) {
     return tribo_view_fail(TRIBO_NOMEM, "no memory for a draw list");
@@ -112,6 +153,12 @@ TriboStatus tribo_view_list_create(const TriboModel* model, TriboDrawList** out)
   TriboStatus status = list->looks == NULL || list->dressed == NULL
                            ? tribo_view_fail(TRIBO_NOMEM, "no memory for %d shapes", list->nshape + list->nvisual)
                            : tribo_view_meshes_builtin(&list->set);
+  if (textures != NULL) {
+    atomic_fetch_add(&textures->users, 1);
+    list->textures = textures;
+  } else if (status == TRIBO_OK) {
+    status = tribo_view_textures_create(model, &list->textures);
+  }
   for (int i = 0; i < list->nshape + list->nvisual && status == TRIBO_OK; ++i) {
     status = choose_mesh(list, model, i);
     const int body = look_at(model, i).body;
@@ -123,6 +170,7 @@ TriboStatus tribo_view_list_create(const TriboModel* model, TriboDrawList** out)
     tribo_view_list_destroy(list);
     return status;
   }
+  choose_sky(list, model);
   const double* gravity = tribo_model_world(model)->gravity;
   for (int i = 0; i < 3; ++i) {
     list->up[i] = -gravity[i];
@@ -137,6 +185,7 @@ TriboStatus tribo_view_list_create(const TriboModel* model, TriboDrawList** out)
 void tribo_view_list_destroy(TriboDrawList* list) {
   if (list != NULL) {
     tribo_view_meshes_free(&list->set);
+    tribo_view_textures_release(list->textures);
     free(list->looks);
     free(list->dressed);
     free(list->instances);
@@ -159,36 +208,77 @@ TriboStatus tribo_view_list_add(TriboDrawList* list, const TriboDrawInstance* in
   return TRIBO_OK;
 }
 
-static TriboStatus add_look(TriboDrawList* list, const TriboVisualInfo* look, int id, const Poses* poses) {
+// How often a flat texture goes into a metre: as it is told, or so that it fits across the shape.
+static float repeat_of(const TriboDrawList* list, const TriboVisualInfo* look, const ShapeMesh* shape, int axis) {
+  const TriboDrawMesh* mesh = &list->set.meshes[shape->mesh];
+  const double width = shape->mesh < TRIBO_MESH_BUILTIN ? 2 * shape->scale[axis] : mesh->hi[axis] - mesh->lo[axis];
+  return (float)(look->per_metre ? look->repeat[axis] : look->repeat[axis] / fmax(width, 1e-9));
+}
+
+static void dress(const TriboDrawList* list, const TriboModel* model, const TriboVisualInfo* look,
+                  const ShapeMesh* shape, TriboDrawInstance* out) {
+  if (look->texture < 0) {
+    return;
+  }
+  const TriboTextureDef* def = tribo_model_texture(model, look->texture);
+  const int gradient = def->file == NULL && def->pattern == TRIBO_PATTERN_GRADIENT;
+  out->texture = 1 + look->texture;
+  out->skin = def->kind != TRIBO_TEXTURE_FLAT ? (gradient ? TRIBO_SKIN_HEIGHT : TRIBO_SKIN_CUBE)
+              : look->uv != NULL              ? TRIBO_SKIN_POINTS
+                                              : TRIBO_SKIN_ABOVE;
+  for (int i = 0; i < 2; ++i) {
+    out->repeat[i] = out->skin == TRIBO_SKIN_POINTS ? (float)look->repeat[i] : repeat_of(list, look, shape, i);
+  }
+}
+
+// A shape or visual where it is.
+static TriboDrawInstance instance_of(const TriboDrawList* list, const TriboModel* model, const TriboVisualInfo* look,
+                                     int id, const Poses* poses) {
   const ShapeMesh* mesh = &list->looks[id];
   TriboDrawInstance instance = {.mesh = mesh->mesh, .of = id < list->nshape ? id : -1, .body = look->body};
   memcpy(instance.scale, mesh->scale, sizeof instance.scale);
   for (int i = 0; i < 4; ++i) {
     instance.color[i] = (float)look->color[i];
   }
+  dress(list, model, look, mesh, &instance);
   memcpy(instance.quaternion, look->quaternion, sizeof look->quaternion);
   tribo_view_list_point(poses, look->body, look->position, instance.position);
   if (look->body != TRIBO_WORLD) {
     quat_multiply(poses->quaternion + 4 * look->body, look->quaternion, instance.quaternion);
   }
-  return tribo_view_list_add(list, &instance);
+  return instance;
 }
 
-// Bodies that have visuals show either these or what collides.
-static int hidden(const TriboDrawList* list, int body, int visual, int collision) {
-  return body == TRIBO_WORLD ? visual && collision : list->dressed[body] && visual == collision;
+void tribo_view_list_shape(const TriboDrawList* list, const TriboModel* model, int shape, const Poses* poses,
+                           TriboDrawInstance* out) {
+  const TriboVisualInfo look = look_at(model, shape);
+  *out = instance_of(list, model, &look, shape, poses);
+}
+
+// Bodies that have visuals show either these or what collides; the world shows both, but for shapes that are hidden.
+static int is_hidden(const TriboDrawList* list, const TriboModel* model, int id, int body, int collision) {
+  const int visual = id >= list->nshape;
+  if (body != TRIBO_WORLD) {
+    return list->dressed[body] && visual == collision;
+  }
+  return visual ? collision : tribo_model_shape(model, id)->hidden && !collision;
 }
 
 // Poses, velocities and contacts of the current state, copied.
-static TriboStatus gather_facts(TriboDrawList* list, const TriboModel* model, TriboData* data) {
+static TriboStatus gather_facts(TriboDrawList* list, const TriboModel* model, TriboData* data,
+                                const TriboDrawOptions* options) {
   static const TriboField fields[] = {TRIBO_FIELD_POSITION, TRIBO_FIELD_QUATERNION, TRIBO_FIELD_VELOCITY,
                                       TRIBO_FIELD_OMEGA};
   TriboDrawFacts* facts = &list->facts;
   const double** out[] = {&facts->position, &facts->quaternion, &facts->velocity, &facts->omega};
   const TriboContactView* contacts;
   int nbody = tribo_model_size(model).nbody, n;
-  VIEW_TRY_ENGINE(tribo_data_contacts(model, data, &contacts, &n));
-  VIEW_TRY(tribo_view_reserve((void**)&list->numbers, &list->number_capacity, 14 * nbody + 1, sizeof(double)));
+  if (options->contacts != NULL) {
+    contacts = options->contacts, n = options->ncontact;
+  } else {
+    VIEW_TRY_ENGINE(tribo_data_contacts(model, data, &contacts, &n));
+  }
+  VIEW_TRY(tribo_view_reserve((void**)&list->numbers, &list->number_capacity, 20 * nbody + 1, sizeof(double)));
   VIEW_TRY(tribo_view_reserve((void**)&list->contacts, &list->contact_capacity, n + 1, sizeof *contacts));
   *facts = (TriboDrawFacts){.model = model,
                             .time = tribo_data_time(data),
@@ -205,6 +295,9 @@ static TriboStatus gather_facts(TriboDrawList* list, const TriboModel* model, Tr
     at += view.count;
   }
   list->depths = list->numbers + 13 * nbody;
+  if (options->net != NULL) {
+    facts->net = memcpy(list->numbers + 14 * nbody, options->net, 6 * (size_t)nbody * sizeof(double));
+  }
   return TRIBO_OK;
 }
 
@@ -215,15 +308,16 @@ TriboStatus tribo_view_list_fill(TriboDrawList* list, const TriboModel* model, T
   }
   static const TriboDrawOptions plain = {0};
   options = options != NULL ? options : &plain;
-  VIEW_TRY(gather_facts(list, model, data));
+  VIEW_TRY(gather_facts(list, model, data, options));
   const Poses poses = {list->facts.position, list->facts.quaternion};
   list->ninstance = 0;
   list->wire = options->overlays >> TRIBO_OVERLAY_WIREFRAME & 1;
   const int collision = options->overlays >> TRIBO_OVERLAY_COLLISION & 1;
   for (int i = 0; i < list->nshape + list->nvisual; ++i) {
     const TriboVisualInfo look = look_at(model, i);
-    if (!hidden(list, look.body, i >= list->nshape, collision)) {
-      VIEW_TRY(add_look(list, &look, i, &poses));
+    if (!is_hidden(list, model, i, look.body, collision)) {
+      const TriboDrawInstance instance = instance_of(list, model, &look, i, &poses);
+      VIEW_TRY(tribo_view_list_add(list, &instance));
     }
   }
   VIEW_TRY(tribo_view_list_paint(list, model, data, options));
@@ -249,6 +343,10 @@ const TriboDrawVertex* tribo_view_list_vertices(const TriboDrawList* list, int* 
 const unsigned* tribo_view_list_indices(const TriboDrawList* list, int* count) {
   *count = list->set.nindex;
   return list->set.indices;
+}
+const TriboTexture* tribo_view_list_textures(const TriboDrawList* list, int* count) {
+  *count = list->textures->count;
+  return list->textures->items;
 }
 const double* tribo_view_list_up(const TriboDrawList* list) {
   return list->up;

@@ -8,8 +8,13 @@ typedef struct ShapeMesh {
   float scale[4];
 } ShapeMesh;
 
+// A list that shares the textures of another one of the same model; NULL: it reads them.
+TRIBO_NODISCARD TriboStatus tribo_view_list_make(const TriboModel* model, TextureSet* textures, TriboDrawList** out);
+
 struct TriboDrawList {
   MeshSet set;
+  TextureSet* textures;
+  TriboDrawSky sky;
   ShapeMesh* looks;        // (nshape + nvisual) of the model's shapes, then of its visuals
   unsigned char* dressed;  // (nbody) 1: it has visuals
   int nshape, nvisual;
@@ -33,6 +38,9 @@ typedef struct Poses {
   const double* quaternion;  // (nbody × 4)
 } Poses;
 
+// A shape of the model where it is, drawn or not.
+void tribo_view_list_shape(const TriboDrawList* list, const TriboModel* model, int shape, const Poses* poses,
+                           TriboDrawInstance* out);
 TRIBO_NODISCARD TriboStatus tribo_view_list_add(TriboDrawList* list, const TriboDrawInstance* instance);
 TRIBO_NODISCARD TriboStatus tribo_view_list_ball(TriboDrawList* list, const double at[3], double radius,
                                                  const float color[4], int of);
@@ -49,6 +57,8 @@ TRIBO_NODISCARD TriboStatus tribo_view_list_joints(TriboDrawList* list, const Tr
                                                    const Poses* poses, double size);
 TRIBO_NODISCARD TriboStatus tribo_view_list_closures(TriboDrawList* list, const TriboModel* model, const Poses* poses,
                                                      double size);
+// wrench.c: (nbody × 6) momentum of every body, and spin about its centre of mass, world axes.
+TRIBO_NODISCARD TriboStatus tribo_view_momenta(const TriboModel* model, TriboData* data, double* out);
 // trails.c
 TRIBO_NODISCARD TriboStatus tribo_view_list_trails(TriboDrawList* list, const TriboTrails* trails, double size);
 // Colours of the bodies other than their own: islands, penetration, glass, the selected one.

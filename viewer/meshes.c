@@ -152,6 +152,7 @@ TriboStatus tribo_view_meshes_builtin(MeshSet* set) {
 
 typedef struct Faces {
   double* normals;  // (ntriangle × 3) area weighted
+  int* place;       // (npoint) the first point at the same place: a picture may cut a smooth surface open
   int* first;       // (npoint + 1) triangles around a point: around[first[p]] … around[first[p + 1] − 1]
   int* around;      // (3 ntriangle)
 } Faces;
@@ -169,16 +170,55 @@ static void face_normals(const TriboVisualInfo* shape, double* normals) {
   }
 }
 
+typedef struct Place {
+  double x[3];
+  int index;
+} Place;
+
+static int compare_points(const double a[3], const double b[3]) {
+  for (int k = 0; k < 3; ++k) {
+    if (a[k] != b[k]) {
+      return a[k] < b[k] ? -1 : 1;
+    }
+  }
+  return 0;
+}
+
+static int compare_places(const void* left, const void* right) {
+  const Place *a = left, *b = right;
+  const int order = compare_points(a->x, b->x);
+  return order != 0 ? order : a->index - b->index;
+}
+
+// 0: no memory
+static int join_places(const TriboVisualInfo* shape, int* place) {
+  Place* sorted = malloc(((size_t)shape->npoint + 1) * sizeof *sorted);
+  for (int i = 0; sorted != NULL && i < shape->npoint; ++i) {
+    memcpy(sorted[i].x, shape->points + 3 * i, sizeof sorted[i].x);
+    sorted[i].index = i;
+  }
+  if (sorted != NULL && shape->npoint > 0) {
+    qsort(sorted, (size_t)shape->npoint, sizeof *sorted, compare_places);
+  }
+  for (int i = 0; sorted != NULL && i < shape->npoint; ++i) {
+    const int same = i > 0 && compare_points(sorted[i].x, sorted[i - 1].x) == 0;
+    place[sorted[i].index] = same ? place[sorted[i - 1].index] : sorted[i].index;
+  }
+  const int good = sorted != NULL;
+  free(sorted);
+  return good;
+}
+
 static void faces_around(const TriboVisualInfo* shape, Faces* faces) {
   for (int i = 0; i < 3 * shape->ntriangle; ++i) {
-    faces->first[shape->triangles[i] + 1]++;
+    faces->first[faces->place[shape->triangles[i]] + 1]++;
   }
   for (int p = 0; p < shape->npoint; ++p) {
     faces->first[p + 1] += faces->first[p];
   }
   for (int i = 3 * shape->ntriangle - 1; i >= 0; --i) {
     // filled from the back: `first` of the next point counts down to its own start
-    int p = shape->triangles[i];
+    int p = faces->place[shape->triangles[i]];
     faces->around[--faces->first[p + 1]] = i / 3;
   }
   // every start has moved one place to the right
@@ -218,8 +258,10 @@ TriboStatus tribo_view_meshes_triangles(MeshSet* set, const TriboVisualInfo* sha
   VIEW_TRY(begin(set, corners, corners));
   Faces faces = {.normals = malloc((size_t)corners * sizeof(double)),
                  .first = calloc((size_t)shape->npoint + 2, sizeof(int)),
+                 .place = malloc(((size_t)shape->npoint + 1) * sizeof(int)),
                  .around = malloc((size_t)corners * sizeof(int))};
-  TriboStatus status = faces.normals == NULL || faces.first == NULL || faces.around == NULL
+  TriboStatus status = faces.normals == NULL || faces.first == NULL || faces.around == NULL || faces.place == NULL ||
+                               !join_places(shape, faces.place)
                            ? tribo_view_fail(TRIBO_NOMEM, "no memory for the triangles of %s", shape->name)
                            : TRIBO_OK;
   if (status == TRIBO_OK) {
@@ -228,8 +270,13 @@ TriboStatus tribo_view_meshes_triangles(MeshSet* set, const TriboVisualInfo* sha
     for (int i = 0; i < corners; ++i) {
       const double* p = shape->points + 3 * shape->triangles[i];
       double normal[3];
-      corner_normal(&faces, i / 3, shape->triangles[i], normal);
+      corner_normal(&faces, i / 3, faces.place[shape->triangles[i]], normal);
       vertex(set, p[0], p[1], p[2], 0, normal);
+      if (shape->uv != NULL) {
+        const double* uv = shape->uv + 2 * shape->triangles[i];
+        float* out = set->vertices[set->nvertex - 1].uv;
+        out[0] = (float)uv[0], out[1] = (float)uv[1];
+      }
     }
     for (int t = 0; t < shape->ntriangle; ++t) {
       triangle(set, 3 * (unsigned)t, 3 * (unsigned)t + 1, 3 * (unsigned)t + 2);
@@ -240,5 +287,6 @@ TriboStatus tribo_view_meshes_triangles(MeshSet* set, const TriboVisualInfo* sha
   free(faces.normals);
   free(faces.first);
   free(faces.around);
+  free(faces.place);
   return status;
 }

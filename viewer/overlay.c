@@ -202,15 +202,16 @@ static TriboStatus add_edges(TriboDrawList* list, const double lo[3], const doub
   return TRIBO_OK;
 }
 
-static TriboStatus add_boxes(TriboDrawList* list, double size) {
-  int n = list->ninstance;
-  for (int i = 0; i < n; ++i) {
+// Around what collides, also where a body shows something else.
+static TriboStatus add_boxes(TriboDrawList* list, const TriboModel* model, const Poses* poses, double size) {
+  for (int i = 0; i < list->nshape; ++i) {
     double lo[3], hi[3];
-    if (list->instances[i].mesh == TRIBO_MESH_PLANE || list->instances[i].overlay) {
-      continue;
+    TriboDrawInstance shape;
+    tribo_view_list_shape(list, model, i, poses, &shape);
+    if (shape.mesh != TRIBO_MESH_PLANE) {
+      tribo_view_list_box(list, &shape, lo, hi);
+      VIEW_TRY(add_edges(list, lo, hi, size));
     }
-    tribo_view_list_box(list, &list->instances[i], lo, hi);
-    VIEW_TRY(add_edges(list, lo, hi, size));
   }
   return TRIBO_OK;
 }
@@ -235,7 +236,7 @@ TriboStatus tribo_view_list_overlay(TriboDrawList* list, const TriboModel* model
       VIEW_TRY(call);                                   \
     }                                                   \
   } while (0)
-  SHOW(AABB, add_boxes(list, size));
+  SHOW(AABB, add_boxes(list, model, poses, size));
   SHOW(CONES, add_cones(list, size));
   SHOW(INERTIA, tribo_view_list_inertia(list, model, poses));
   SHOW(CONTACTS, add_contacts(list, size));
@@ -301,6 +302,10 @@ static TriboStatus paint(const TriboDrawList* list, const TriboModel* model, con
   }
   if (overlays & 1u << TRIBO_OVERLAY_PENETRATION) {
     depth_color(list->depths[body], instance->color);
+  }
+  if (overlays & (1u << TRIBO_OVERLAY_ISLANDS | 1u << TRIBO_OVERLAY_PENETRATION)) {
+    instance->texture = 0;
+    instance->skin = TRIBO_SKIN_NONE;
   }
   if (overlays & 1u << TRIBO_OVERLAY_TRANSPARENT) {
     instance->color[3] *= 0.35f;

@@ -1,11 +1,12 @@
 // One HTML page that plays a motion in a browser: page.html with the viewer's own shaders and the frames in it. The
 // numbers are little-endian words of four bytes, deflated, in base64:
 //
-//   4 counts: meshes, vertices, indices, frames
-//   12 words: frames per second, eye (3), up (3), fov, sky (3), number of the plane's mesh
-//   meshes (5 each), vertices (9 each), indices
-//   frames: how many instances, then 13 words for each: mesh | overlay << 16, position (3), quaternion (4), scale (4),
-//           colour as bytes r g b a
+//   5 counts: meshes, vertices, indices, frames, textures
+//   22 words: frames per second, eye (3), up (3), fov, where the sky is (3), its colours (9) and its texture, number of
+//             the plane's mesh
+//   meshes (5 each), vertices (11 each), indices, textures: width, height, pixels as bytes r g b a
+//   frames: how many instances, then 16 words for each: mesh | overlay << 16, position (3), quaternion (4), scale (4),
+//           colour as bytes r g b a, texture | skin << 16, repeat (2)
 //
 // Positions are relative to the camera's target.
 #include <errno.h>
@@ -54,27 +55,45 @@ static TriboStatus put_meshes(TriboPage* page, const TriboDrawList* list) {
                             meshes[i].open};
     VIEW_TRY(put(page, numbers, 5));
   }
-  VIEW_TRY(put(page, vertices, 9 * nvertex));
+  VIEW_TRY(put(page, vertices, 11 * nvertex));
   return put(page, indices, nindex);
 }
 
+static TriboStatus put_textures(TriboPage* page, const TriboDrawList* list) {
+  int n;
+  const TriboTexture* textures = tribo_view_list_textures(list, &n);
+  for (int i = 0; i < n; ++i) {
+    VIEW_TRY(put_int(page, textures[i].width));
+    VIEW_TRY(put_int(page, textures[i].height));
+    VIEW_TRY(put(page, textures[i].rgba, textures[i].width * textures[i].height));
+  }
+  return TRIBO_OK;
+}
+
 static TriboStatus begin(TriboPage* page, const TriboDrawList* list, const TriboCameraDef* camera, double fps) {
-  int counts[4] = {0};
+  int counts[5] = {0};
   double eye[3];
+  const TriboDrawSky* sky = tribo_view_list_sky(list);
   tribo_view_list_meshes(list, &counts[0]);
   tribo_view_list_vertices(list, &counts[1]);
   tribo_view_list_indices(list, &counts[2]);
+  tribo_view_list_textures(list, &counts[4]);
   for (int i = 0; i < 3; ++i) {
     eye[i] = camera->eye[i] - camera->target[i];
   }
-  VIEW_TRY(put(page, counts, 4));
+  VIEW_TRY(put(page, counts, 5));
   VIEW_TRY(put_reals(page, &fps, 1));
   VIEW_TRY(put_reals(page, eye, 3));
   VIEW_TRY(put_reals(page, camera->up, 3));
   VIEW_TRY(put_reals(page, &camera->fov, 1));
   VIEW_TRY(put_reals(page, tribo_view_list_up(list), 3));
+  VIEW_TRY(put(page, sky->zenith, 3));
+  VIEW_TRY(put(page, sky->horizon, 3));
+  VIEW_TRY(put(page, sky->nadir, 3));
+  VIEW_TRY(put_int(page, sky->texture));
   VIEW_TRY(put_int(page, TRIBO_MESH_PLANE));
-  return put_meshes(page, list);
+  VIEW_TRY(put_meshes(page, list));
+  return put_textures(page, list);
 }
 
 static void free_page(TriboPage* page) {
@@ -86,7 +105,7 @@ static void free_page(TriboPage* page) {
 
 TriboStatus tribo_view_page_open(const char* path, const char* title, const TriboDrawList* list,
                                  const TriboCameraDef* camera, double fps, TriboPage** out) {
-  _Static_assert(sizeof(TriboDrawVertex) == 9 * sizeof(uint32_t), "a vertex has nine words");
+  _Static_assert(sizeof(TriboDrawVertex) == 11 * sizeof(uint32_t), "a vertex has eleven words");
   TriboPage* page = calloc(1, sizeof *page);
   if (page == NULL) {
     return tribo_view_fail(TRIBO_NOMEM, "no memory for a page");
@@ -129,6 +148,8 @@ TriboStatus tribo_view_page_add(TriboPage* page, const TriboDrawList* list) {
     VIEW_TRY(put_reals(page, instance->quaternion, 4));
     VIEW_TRY(put(page, instance->scale, 4));
     VIEW_TRY(put(page, &color, 1));
+    VIEW_TRY(put_int(page, instance->texture | (int)instance->skin << 16));
+    VIEW_TRY(put(page, instance->repeat, 2));
   }
   return TRIBO_OK;
 }
@@ -176,6 +197,8 @@ static void write_shaders(FILE* file) {
     const char *name, *text;
   } all[] = {{"head", tribo_view_glsl_head},
              {"light", tribo_view_glsl_light},
+             {"plain", tribo_view_glsl_plain},
+             {"painted", tribo_view_glsl_painted},
              {"body_vertex", tribo_view_glsl_body_vertex},
              {"body_fragment", tribo_view_glsl_body_fragment},
              {"plane_vertex", tribo_view_glsl_plane_vertex},

@@ -141,24 +141,6 @@ void tribo_view_body_centre(const TriboDrawFacts* facts, int body, double centre
   }
 }
 
-void tribo_view_contact_wrench(const TriboDrawFacts* facts, int body, double force[3], double torque[3]) {
-  double centre[3], arm[3], t[3];
-  tribo_view_body_centre(facts, body, centre);
-  memset(force, 0, 3 * sizeof(double));
-  memset(torque, 0, 3 * sizeof(double));
-  for (int c = 0; c < facts->ncontact; ++c) {
-    const TriboContactView* contact = &facts->contacts[c];
-    const double sign = (contact->body_b == body) - (contact->body_a == body);
-    for (int i = 0; i < 3; ++i) {
-      arm[i] = contact->point[i] - centre[i];
-    }
-    cross3(arm, contact->force, t);
-    for (int i = 0; i < 3; ++i) {
-      force[i] += sign * contact->force[i], torque[i] += sign * t[i];
-    }
-  }
-}
-
 static double column_value(const TriboContactView* c, TriboContactColumn column) {
   switch (column) {
     case TRIBO_COLUMN_BODIES: return 1e6 * c->body_a + c->body_b;

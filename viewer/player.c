@@ -132,6 +132,9 @@ static void publish(TriboPlayer* player) {
     }
   }
   options.trails = sim->trails;
+  options.contacts = sim->replay != NULL ? sim->shown.contacts : NULL;
+  options.ncontact = sim->shown.ncontact;
+  options.net = sim->net_known ? sim->net : NULL;
   status = status == TRIBO_OK ? tribo_view_list_fill(player->filling, sim->model, sim->data, &options) : status;
   pthread_mutex_lock(&player->lock);
   player->publishing = 0;
@@ -144,6 +147,17 @@ static void publish(TriboPlayer* player) {
     player->fresh = 1;
   }
   pthread_cond_broadcast(&player->done);
+}
+
+// Of a recorded motion: which row is shown. After the last one it stands still.
+static void note_row(TriboPlayer* player) {
+  const Sim* sim = &player->sim;
+  if (sim->replay != NULL) {
+    player->status.steps = player->status.kept = (int)sim->row;
+    player->status.rows = sim->shown.last + 1;
+    player->status.paused |= sim->row == sim->shown.last;
+    player->steps = sim->row == sim->shown.last ? 0 : player->steps;
+  }
 }
 
 // One step; what cannot go on is paused and says why.
@@ -165,6 +179,7 @@ static void step(TriboPlayer* player) {
     player->status.time = time;
     player->status.steps++;
     player->status.kept = player->sim.count - 1;
+    note_row(player);
     chart_step(player, &info);
   }
   pthread_cond_broadcast(&player->done);
@@ -222,6 +237,10 @@ static void obey(TriboPlayer* player, const TriboOrder* order) {
   pthread_mutex_unlock(&player->lock);
   switch (order->command) {
     case TRIBO_PLAYER_BACK: status = go_back(player, order->value, &undone); break;
+    case TRIBO_PLAYER_SEEK:
+      status = sim->replay != NULL ? tribo_view_sim_seek(sim, llround(order->value))
+                                   : tribo_view_fail(TRIBO_STATE, "only a recorded motion can be gone through");
+      break;
     case TRIBO_PLAYER_RESET: status = tribo_view_sim_reset(sim); break;
     case TRIBO_PLAYER_RELOAD: status = reload(player); break;
     case TRIBO_PLAYER_SOLVER: status = tribo_view_sim_set_solver(sim, order->text); break;
@@ -264,6 +283,7 @@ static void obey(TriboPlayer* player, const TriboOrder* order) {
   player->status.steps -= undone;
   player->status.time = tribo_data_time(sim->data);
   player->status.kept = sim->count - 1;
+  note_row(player);
   player->curve_due = fmin(player->curve_due, player->status.time + CURVE_PITCH);
 }
 
@@ -371,6 +391,7 @@ static TriboStatus open_scene(TriboPlayer* player) {
   VIEW_TRY(tribo_view_sim_list(sim, &player->ready));
   VIEW_TRY(tribo_view_sim_list(sim, &player->filling));
   player->status.time = tribo_data_time(sim->data);
+  note_row(player);
   note_motors(player);
   return tribo_view_list_fill(player->shown, sim->model, sim->data, NULL);
 }
@@ -406,6 +427,8 @@ TriboStatus tribo_view_player_create(const TriboPlayerDef* def, TriboPlayer** ou
   player->def = *def;
   player->wanted = 1;
   player->sim.hand.body = -1;
+  player->sim.replay = def->replay;
+  player->sim.user = def->user;
   player->status = (TriboPlayerStatus){.paused = def->paused, .speed = 1, .info.certified = 1};
   player->watch = def->watch != NULL ? strdup(def->watch) : NULL;
   file_changed(player);
@@ -447,7 +470,7 @@ void tribo_view_player_order(TriboPlayer* player, const TriboOrder* order) {
     status->speed = order->value > 16 ? INFINITY : fmax(order->value, 1.0 / 16);
   } else if (last != NULL && last->command == order->command &&
              (order->command == TRIBO_PLAYER_PULL || order->command == TRIBO_PLAYER_MOTOR ||
-              order->command == TRIBO_PLAYER_CONTROL) &&
+              order->command == TRIBO_PLAYER_CONTROL || order->command == TRIBO_PLAYER_SEEK) &&
              last->index == order->index) {
     *last = *order;  // a mouse moves faster than a step
   } else if (player->norder < ORDERS) {

@@ -1,253 +1,12 @@
 // From a draw list to a picture, with OpenGL 3.3 core. The stages of one picture:
 //
-//   sort        instances by stage and mesh, so that each mesh is drawn once per stage, whatever the number of bodies
+//   sort        instances by stage, mesh and texture, so that each is drawn once, whatever the number of bodies
 //   shadow      the opaque bodies as the sun sees them, into a depth texture
 //   sky, opaque bodies, planes, transparent bodies from back to front, overlays (first what is hidden, faintly)
 //   resolve     four samples per pixel become one, in linear light
 //
 // Everything is drawn relative to the camera's target, so that single precision suffices far from the origin too.
-#include <epoxy/gl.h>
-#include <stdio.h>
-
-#include "list.h"
-#include "shaders.h"
-
-enum { SHADOW_SIZE = 2048, SAMPLES = 4 };
-
-// Instances are drawn in this order.
-typedef enum Stage { STAGE_OPAQUE, STAGE_PLANE, STAGE_CLEAR, STAGE_OVERLAY, STAGE_COUNT } Stage;
-
-typedef struct Sorted {
-  Stage stage;
-  int mesh, index;
-  double distance;  // from the eye, for transparent ones
-} Sorted;
-
-// Consecutive instances of one mesh in one stage: one draw call.
-typedef struct Batch {
-  Stage stage;
-  int mesh, first, count;
-} Batch;
-
-typedef struct GpuInstance {
-  float at[4], quaternion[4], scale[4], color[4];
-} GpuInstance;
-
-struct TriboRenderer {
-  GLuint array, vertices, indices, instances, block;
-  GLuint body, plane, shadow, sky;  // programs
-  GLint opacity;                    // of program body
-  GLuint shadow_map, shadow_frame;
-  GLuint frame, color, depth;       // several samples per pixel
-  GLuint resolved, resolved_color;  // one
-  int width, height;                // of the frames
-  Sorted* sorted;
-  Batch* batches;
-  GpuInstance* upload;
-  int nbatch, sorted_capacity, batch_capacity, upload_capacity;
-  int calls;
-  long long serial;  // of the meshes that were uploaded
-};
-
-// ---- programs
-
-static TriboStatus compile(GLuint program, GLenum kind, const char* const parts[3]) {
-  GLuint shader = glCreateShader(kind);
-  glShaderSource(shader, 3, parts, NULL);
-  glCompileShader(shader);
-  GLint good = 0;
-  glGetShaderiv(shader, GL_COMPILE_STATUS, &good);
-  char log[300] = "";
-  if (!good) {
-    glGetShaderInfoLog(shader, sizeof log, NULL, log);
-  }
-  glAttachShader(program, shader);
-  glDeleteShader(shader);
-  return good ? TRIBO_OK : tribo_view_fail(TRIBO_INTERNAL, "a shader does not compile: %s", log);
-}
-
-static TriboStatus link(const char* vertex, const char* fragment, GLuint* out) {
-  GLuint program = glCreateProgram();
-  *out = program;
-  VIEW_TRY(compile(program, GL_VERTEX_SHADER, (const char* const[]){tribo_view_glsl_head, "", vertex}));
-  VIEW_TRY(compile(program, GL_FRAGMENT_SHADER,
-                   (const char* const[]){tribo_view_glsl_head, tribo_view_glsl_light, fragment}));
-  glLinkProgram(program);
-  GLint good = 0;
-  glGetProgramiv(program, GL_LINK_STATUS, &good);
-  if (!good) {
-    char log[300] = "";
-    glGetProgramInfoLog(program, sizeof log, NULL, log);
-    return tribo_view_fail(TRIBO_INTERNAL, "a shader does not link: %s", log);
-  }
-  GLuint block = glGetUniformBlockIndex(program, "Frame");
-  if (block != GL_INVALID_INDEX) {
-    glUniformBlockBinding(program, block, 0);
-  }
-  return TRIBO_OK;
-}
-
-static TriboStatus create_programs(TriboRenderer* r) {
-  VIEW_TRY(link(tribo_view_glsl_body_vertex, tribo_view_glsl_body_fragment, &r->body));
-  VIEW_TRY(link(tribo_view_glsl_plane_vertex, tribo_view_glsl_plane_fragment, &r->plane));
-  VIEW_TRY(link(tribo_view_glsl_shadow_vertex, tribo_view_glsl_shadow_fragment, &r->shadow));
-  VIEW_TRY(link(tribo_view_glsl_sky_vertex, tribo_view_glsl_sky_fragment, &r->sky));
-  r->opacity = glGetUniformLocation(r->body, "opacity");
-  return TRIBO_OK;
-}
-
-// ---- buffers
-
-// The meshes of a list; nothing to do when they are those of the last one.
-static void upload_meshes(TriboRenderer* r, const TriboDrawList* list) {
-  int nvertex, nindex;
-  const TriboDrawVertex* vertices = tribo_view_list_vertices(list, &nvertex);
-  const unsigned* indices = tribo_view_list_indices(list, &nindex);
-  if (r->serial == list->serial) {
-    return;
-  }
-  glBindVertexArray(r->array);
-  glBindBuffer(GL_ARRAY_BUFFER, r->vertices);
-  glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)nvertex * sizeof *vertices), vertices, GL_STATIC_DRAW);
-  glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, r->indices);
-  glBufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)((size_t)nindex * sizeof *indices), indices, GL_STATIC_DRAW);
-  r->serial = list->serial;
-}
-
-static void create_buffers(TriboRenderer* r) {
-  glGenVertexArrays(1, &r->array);
-  glBindVertexArray(r->array);
-  glGenBuffers(1, &r->vertices);
-  glBindBuffer(GL_ARRAY_BUFFER, r->vertices);
-  const GLsizei stride = sizeof(TriboDrawVertex);
-  glVertexAttribPointer(0, 4, GL_FLOAT, GL_FALSE, stride, (void*)offsetof(TriboDrawVertex, xyz));
-  glVertexAttribPointer(1, 3, GL_FLOAT, GL_FALSE, stride, (void*)offsetof(TriboDrawVertex, normal));
-  glVertexAttribPointer(2, 2, GL_FLOAT, GL_FALSE, stride, (void*)offsetof(TriboDrawVertex, edge));
-  glGenBuffers(1, &r->indices);
-  glGenBuffers(1, &r->instances);
-  for (GLuint i = 0; i < 7; ++i) {
-    glEnableVertexAttribArray(i);
-    glVertexAttribDivisor(i, i < 3 ? 0 : 1);
-  }
-  glGenBuffers(1, &r->block);
-  glBindBuffer(GL_UNIFORM_BUFFER, r->block);
-  glBufferData(GL_UNIFORM_BUFFER, sizeof(FrameBlock), NULL, GL_DYNAMIC_DRAW);
-}
-
-static TriboStatus complete(const char* what) {
-  GLenum status = glCheckFramebufferStatus(GL_FRAMEBUFFER);
-  return status == GL_FRAMEBUFFER_COMPLETE
-             ? TRIBO_OK
-             : tribo_view_fail(TRIBO_UNSUPPORTED, "OpenGL refuses the %s (0x%x)", what, status);
-}
-
-static TriboStatus create_shadow(TriboRenderer* r) {
-  glGenTextures(1, &r->shadow_map);
-  glBindTexture(GL_TEXTURE_2D, r->shadow_map);
-  glTexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT32F, SHADOW_SIZE, SHADOW_SIZE, 0, GL_DEPTH_COMPONENT, GL_FLOAT,
-               NULL);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_MODE, GL_COMPARE_REF_TO_TEXTURE);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_FUNC, GL_LEQUAL);
-  glGenFramebuffers(1, &r->shadow_frame);
-  glBindFramebuffer(GL_FRAMEBUFFER, r->shadow_frame);
-  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, r->shadow_map, 0);
-  glDrawBuffer(GL_NONE);
-  glReadBuffer(GL_NONE);
-  return complete("shadow map");
-}
-
-static void delete_frames(TriboRenderer* r) {
-  glDeleteFramebuffers(1, &r->frame);
-  glDeleteFramebuffers(1, &r->resolved);
-  glDeleteRenderbuffers(1, &r->color);
-  glDeleteRenderbuffers(1, &r->depth);
-  glDeleteRenderbuffers(1, &r->resolved_color);
-  r->frame = r->resolved = r->color = r->depth = r->resolved_color = 0;
-  r->width = r->height = 0;
-}
-
-static void attach(GLuint* buffer, GLenum where, GLenum format, int samples, int width, int height) {
-  glGenRenderbuffers(1, buffer);
-  glBindRenderbuffer(GL_RENDERBUFFER, *buffer);
-  glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, format, width, height);
-  glFramebufferRenderbuffer(GL_FRAMEBUFFER, where, GL_RENDERBUFFER, *buffer);
-}
-
-// Frames of this size, kept as long as the size is.
-static TriboStatus size_frames(TriboRenderer* r, int width, int height) {
-  GLint most = 0, samples = 0;
-  if (r->width == width && r->height == height) {
-    return TRIBO_OK;
-  }
-  glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &most);
-  glGetIntegerv(GL_MAX_SAMPLES, &samples);
-  if (width > most || height > most) {
-    return tribo_view_fail(TRIBO_INVALID, "a picture of %d × %d pixels: OpenGL draws up to %d each way here", width,
-                           height, most);
-  }
-  delete_frames(r);
-  samples = samples < SAMPLES ? samples : SAMPLES;
-  glGenFramebuffers(1, &r->frame);
-  glBindFramebuffer(GL_FRAMEBUFFER, r->frame);
-  attach(&r->color, GL_COLOR_ATTACHMENT0, GL_SRGB8_ALPHA8, samples, width, height);
-  attach(&r->depth, GL_DEPTH_ATTACHMENT, GL_DEPTH_COMPONENT32F, samples, width, height);
-  VIEW_TRY(complete("frame"));
-  glGenFramebuffers(1, &r->resolved);
-  glBindFramebuffer(GL_FRAMEBUFFER, r->resolved);
-  attach(&r->resolved_color, GL_COLOR_ATTACHMENT0, GL_SRGB8_ALPHA8, 0, width, height);
-  VIEW_TRY(complete("frame"));
-  r->width = width, r->height = height;
-  return TRIBO_OK;
-}
-
-TriboStatus tribo_view_renderer_create(const TriboDrawList* list, TriboRenderer** out) {
-  if (epoxy_gl_version() < 33) {
-    return tribo_view_fail(TRIBO_UNSUPPORTED, "OpenGL 3.3 is needed, this is %d.%d", epoxy_gl_version() / 10,
-                           epoxy_gl_version() % 10);
-  }
-  TriboRenderer* r = calloc(1, sizeof *r);
-  if (r == NULL) {
-    return tribo_view_fail(TRIBO_NOMEM, "no memory for a renderer");
-  }
-  create_buffers(r);
-  upload_meshes(r, list);
-  TriboStatus status = create_programs(r);
-  status = status == TRIBO_OK ? create_shadow(r) : status;
-  if (status != TRIBO_OK) {
-    tribo_view_renderer_destroy(r);
-    return status;
-  }
-  *out = r;
-  return TRIBO_OK;
-}
-
-void tribo_view_renderer_destroy(TriboRenderer* r) {
-  if (r == NULL) {
-    return;
-  }
-  const GLuint buffers[] = {r->vertices, r->indices, r->instances, r->block};
-  delete_frames(r);
-  glDeleteFramebuffers(1, &r->shadow_frame);
-  glDeleteTextures(1, &r->shadow_map);
-  glDeleteBuffers(4, buffers);
-  glDeleteVertexArrays(1, &r->array);
-  glDeleteProgram(r->body);
-  glDeleteProgram(r->plane);
-  glDeleteProgram(r->shadow);
-  glDeleteProgram(r->sky);
-  free(r->sorted);
-  free(r->batches);
-  free(r->upload);
-  free(r);
-}
-
-int tribo_view_renderer_calls(const TriboRenderer* renderer) {
-  return renderer->calls;
-}
+#include "renderer.h"
 
 // ---- sorting
 
@@ -259,7 +18,10 @@ static int in_order(const void* left, const void* right) {
   if (a->distance != b->distance) {
     return a->distance > b->distance ? -1 : 1;
   }
-  return a->mesh != b->mesh ? a->mesh - b->mesh : a->index - b->index;
+  if (a->mesh != b->mesh) {
+    return a->mesh - b->mesh;
+  }
+  return a->texture != b->texture ? a->texture - b->texture : a->index - b->index;
 }
 
 static Stage stage_of(const TriboDrawInstance* instance) {
@@ -287,8 +49,11 @@ static void place_plane(const TriboDrawInstance* instance, const TriboCameraDef*
   }
   out->scale[0] = (float)reach;
   out->scale[1] = (float)(reach * 0.15);
-  out->scale[2] = (float)fmod(local[0], 1000);
-  out->scale[3] = (float)fmod(local[1], 1000);
+  for (int i = 0; i < 2; ++i) {
+    // small numbers, without a jump in what is drawn by them: lines of every metre, or a texture
+    const double pitch = instance->texture > 0 ? 1 / (double)instance->repeat[i] : 1;
+    out->scale[2 + i] = (float)fmod(local[i], pitch * fmax(floor(1000 / pitch), 1));
+  }
 }
 
 // A sphere that is only a few pixels wide needs few triangles.
@@ -310,7 +75,8 @@ static TriboStatus sort(TriboRenderer* r, const TriboDrawList* list, const Tribo
     double d[3] = {x[0] - camera->eye[0], x[1] - camera->eye[1], x[2] - camera->eye[2]};
     double far = sqrt(dot3(d, d));
     Stage stage = stage_of(&instances[i]);
-    r->sorted[i] = (Sorted){stage, mesh_of(&instances[i], far, pixels), i, stage == STAGE_CLEAR ? far : 0};
+    r->sorted[i] =
+        (Sorted){stage, mesh_of(&instances[i], far, pixels), instances[i].texture, i, stage == STAGE_CLEAR ? far : 0};
   }
   if (n > 0) {
     qsort(r->sorted, (size_t)n, sizeof *r->sorted, in_order);
@@ -329,14 +95,17 @@ static TriboStatus sort(TriboRenderer* r, const TriboDrawList* list, const Tribo
     }
     memcpy(out->scale, instance->scale, sizeof out->scale);
     memcpy(out->color, instance->color, sizeof out->color);
+    memcpy(out->skin, instance->repeat, sizeof instance->repeat);
+    out->skin[2] = (float)instance->skin;
+    out->skin[3] = 0;
     if (s->stage == STAGE_PLANE) {
       place_plane(instance, camera, tribo_view_list_up(list), distance, out);
     }
     Batch* last = r->nbatch > 0 ? &r->batches[r->nbatch - 1] : NULL;
-    if (last != NULL && last->stage == s->stage && last->mesh == s->mesh) {
+    if (last != NULL && last->stage == s->stage && last->mesh == s->mesh && last->texture == s->texture) {
       last->count++;
     } else {
-      r->batches[r->nbatch++] = (Batch){s->stage, s->mesh, i, 1};
+      r->batches[r->nbatch++] = (Batch){s->stage, s->mesh, s->texture, i, 1};
     }
   }
   glBindBuffer(GL_ARRAY_BUFFER, r->instances);
@@ -450,9 +219,26 @@ static void set_sun(const TriboDrawList* list, const TriboCameraDef* camera, dou
   to_floats(up, 1, 0, block->up);
 }
 
+static void set_sky(const TriboDrawSky* sky, FrameBlock* block) {
+  memcpy(block->zenith, sky->zenith, sizeof sky->zenith);
+  memcpy(block->horizon, sky->horizon, sizeof sky->horizon);
+  memcpy(block->nadir, sky->nadir, sizeof sky->nadir);
+  block->horizon[3] = sky->texture > 0 ? 1 : 0;
+}
+
 // ---- drawing
 
-static void draw_stage(TriboRenderer* r, const TriboDrawList* list, Stage stage) {
+// The program for surfaces with that texture, 0: none; program NULL: the one that is in use.
+static void use_picture(const TriboRenderer* r, const GLuint program[2], int texture) {
+  if (program != NULL) {
+    glUseProgram(program[texture > 0]);
+  }
+  glActiveTexture(GL_TEXTURE1);
+  glBindTexture(GL_TEXTURE_2D, r->textures[texture < r->ntexture ? texture : 0]);
+  glActiveTexture(GL_TEXTURE0);
+}
+
+static void draw_stage(TriboRenderer* r, const TriboDrawList* list, Stage stage, const GLuint program[2]) {
   int nmesh;
   const TriboDrawMesh* meshes = tribo_view_list_meshes(list, &nmesh);
   glBindBuffer(GL_ARRAY_BUFFER, r->instances);
@@ -461,10 +247,11 @@ static void draw_stage(TriboRenderer* r, const TriboDrawList* list, Stage stage)
     if (batch->stage != stage) {
       continue;
     }
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 5; ++k) {
       size_t at = (size_t)batch->first * sizeof(GpuInstance) + (size_t)k * 4 * sizeof(float);
-      glVertexAttribPointer((GLuint)(3 + k), 4, GL_FLOAT, GL_FALSE, sizeof(GpuInstance), (void*)at);
+      glVertexAttribPointer((GLuint)(k < 4 ? 3 + k : 8), 4, GL_FLOAT, GL_FALSE, sizeof(GpuInstance), (void*)at);
     }
+    use_picture(r, program, batch->texture);
     const TriboDrawMesh* mesh = &meshes[batch->mesh];
     if (list->wire || mesh->open) {
       glDisable(GL_CULL_FACE);
@@ -482,7 +269,7 @@ static void draw_bodies(TriboRenderer* r, const TriboDrawList* list, Stage stage
   if (list->wire) {
     glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
   }
-  draw_stage(r, list, stage);
+  draw_stage(r, list, stage, r->body);
   glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
 }
 
@@ -495,10 +282,17 @@ static void draw_shadow(TriboRenderer* r, const TriboDrawList* list) {
   glPolygonOffset(1.5f, 2);
   glUseProgram(r->shadow);
   if (!list->wire) {
-    draw_stage(r, list, STAGE_OPAQUE);
+    draw_stage(r, list, STAGE_OPAQUE, NULL);
   }
   glDisable(GL_POLYGON_OFFSET_FILL);
   glDisable(GL_DEPTH_CLAMP);
+}
+
+static void set_opacity(const TriboRenderer* r, float opacity) {
+  for (int i = 0; i < 2; ++i) {
+    glUseProgram(r->body[i]);
+    glUniform1f(r->opacity[i], opacity);
+  }
 }
 
 static void draw_picture(TriboRenderer* r, const TriboDrawList* list) {
@@ -507,28 +301,25 @@ static void draw_picture(TriboRenderer* r, const TriboDrawList* list) {
   glClear(GL_DEPTH_BUFFER_BIT);
   // the sky fills the picture and leaves the depth alone
   glDepthMask(GL_FALSE);
-  glUseProgram(r->sky);
+  use_picture(r, r->sky, tribo_view_list_sky(list)->texture);
   glDrawArrays(GL_TRIANGLES, 0, 3);
   r->calls++;
   glDepthMask(GL_TRUE);
-  glUseProgram(r->body);
-  glUniform1f(r->opacity, 1);
+  set_opacity(r, 1);
   draw_bodies(r, list, STAGE_OPAQUE);
   glEnable(GL_BLEND);
   glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE);
-  glUseProgram(r->plane);
-  draw_stage(r, list, STAGE_PLANE);
-  glUseProgram(r->body);
+  draw_stage(r, list, STAGE_PLANE, r->plane);
   glDepthMask(GL_FALSE);
   draw_bodies(r, list, STAGE_CLEAR);
   // overlays: faint where something stands in front of them, then as they are
   glDepthFunc(GL_GREATER);
-  glUniform1f(r->opacity, 0.35f);
-  draw_stage(r, list, STAGE_OVERLAY);
+  set_opacity(r, 0.35f);
+  draw_stage(r, list, STAGE_OVERLAY, r->body);
   glDepthFunc(GL_LEQUAL);
   glDepthMask(GL_TRUE);
-  glUniform1f(r->opacity, 1);
-  draw_stage(r, list, STAGE_OVERLAY);
+  set_opacity(r, 1);
+  draw_stage(r, list, STAGE_OVERLAY, r->body);
   glDisable(GL_BLEND);
 }
 
@@ -537,12 +328,13 @@ static TriboStatus draw(TriboRenderer* r, const TriboDrawList* list, const Tribo
                         int height) {
   FrameBlock block = {0};
   double distance;
-  VIEW_TRY(size_frames(r, width, height));
+  VIEW_TRY(tribo_view_card_size(r, width, height));
   VIEW_TRY(aim(camera, width, height, &block, &distance));
   set_sun(list, camera, distance, &block);
+  set_sky(tribo_view_list_sky(list), &block);
   VIEW_TRY(sort(r, list, camera, distance));
   r->calls = 0;
-  upload_meshes(r, list);
+  VIEW_TRY(tribo_view_card_upload(r, list));
   glBindVertexArray(r->array);
   glBindBuffer(GL_UNIFORM_BUFFER, r->block);
   glBufferSubData(GL_UNIFORM_BUFFER, 0, sizeof block, &block);

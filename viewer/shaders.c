@@ -5,9 +5,8 @@ const char tribo_view_glsl_head[] =
     "#version 330 core\n"
     "layout(std140) uniform Frame {\n"
     "  mat4 view, light;\n"
-    "  vec4 eye, sun, up, right, above, forward;\n"
+    "  vec4 eye, sun, up, right, above, forward, zenith, horizon, nadir;\n"
     "};\n"
-    "const vec3 horizon = vec3(0.86, 0.89, 0.93), zenith = vec3(0.30, 0.50, 0.78);\n"
     "vec3 rotate(vec4 q, vec3 v) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v); }\n"
     "vec3 linear(vec3 c) { return mix(c / 12.92, pow((c + 0.055) / 1.055, vec3(2.4)), step(0.04045, c)); }\n";
 
@@ -40,7 +39,28 @@ const char tribo_view_glsl_light[] =
     "}\n"
     "vec3 fog(vec3 color, vec3 p) {\n"
     "  float d = length(p - eye.xyz) / (40.0 * eye.w);\n"
-    "  return mix(horizon, color, exp(-d * d));\n"
+    "  return mix(horizon.rgb, color, exp(-d * d));\n"
+    "}\n";
+
+// What a surface is painted with, by the way it lies on it: see TriboDrawSkin. Most are not, and should not pay for it.
+const char tribo_view_glsl_plain[] = "vec4 pigment(vec3 s, float skin) { return vec4(1.0); }\n";
+
+// The sides of a cube are looked up with a width that does not jump where they meet.
+const char tribo_view_glsl_painted[] =
+    "uniform sampler2D picture;\n"
+    "vec4 around(vec3 d) {\n"
+    "  vec3 a = abs(d), w = fwidth(d);\n"
+    "  float most = max(a.x, max(a.y, a.z)), g = 0.5 * max(w.x, max(w.y, w.z)) / most;\n"
+    "  vec2 q = a.z == most ? vec2(d.x, d.z > 0.0 ? d.y : -d.y)\n"
+    "         : a.x == most ? vec2(d.x > 0.0 ? d.y : -d.y, d.z) : vec2(d.y > 0.0 ? -d.x : d.x, d.z);\n"
+    "  q = vec2(0.5) + vec2(0.5, -0.5) * q / most;\n"
+    "  return textureGrad(picture, q, vec2(g, 0.0), vec2(0.0, g));\n"
+    "}\n"
+    "vec4 pigment(vec3 s, float skin) {\n"
+    "  if (skin < 2.5) return texture(picture, vec2(s.x, 1.0 - s.y));\n"
+    "  if (skin < 3.5) return around(s);\n"
+    "  float height = asin(clamp(normalize(s).z, -1.0, 1.0)) / 3.14159265;\n"
+    "  return texture(picture, vec2(0.5, clamp(0.5 - height, 0.01, 0.99)));\n"
     "}\n";
 
 // ---- bodies and what is drawn over them: at.w is 1 for overlays
@@ -53,11 +73,17 @@ const char tribo_view_glsl_body_vertex[] =
     "layout(location = 4) in vec4 quaternion;\n"
     "layout(location = 5) in vec4 scale;\n"
     "layout(location = 6) in vec4 color;\n"
-    "out vec3 p, n;\n"
+    "layout(location = 7) in vec2 uv;\n"
+    "layout(location = 8) in vec4 skin;\n"
+    "out vec3 p, n, s;\n"
     "out vec2 e;\n"
     "flat out vec4 paint;\n"
-    "flat out float overlay;\n"
+    "flat out float overlay, lies;\n"
     "void main() {\n"
+    "  lies = skin.z;\n"
+    "  s = position.xyz + vec3(0.0, 0.0, position.w);\n"
+    "  if (lies < 1.5) s.xy = uv * skin.xy;\n"
+    "  else if (lies < 2.5) s.xy = vec2(0.5) + position.xy * scale.xy * skin.xy;\n"
     "  p = at.xyz + rotate(quaternion, position.xyz * scale.xyz + vec3(0.0, 0.0, position.w * scale.w));\n"
     "  n = rotate(quaternion, normal / scale.xyz);\n"
     "  e = edge;\n"
@@ -68,10 +94,10 @@ const char tribo_view_glsl_body_vertex[] =
 
 const char tribo_view_glsl_body_fragment[] =
     "uniform float opacity;\n"
-    "in vec3 p, n;\n"
+    "in vec3 p, n, s;\n"
     "in vec2 e;\n"
     "flat in vec4 paint;\n"
-    "flat in float overlay;\n"
+    "flat in float overlay, lies;\n"
     "out vec4 result;\n"
     "void main() {\n"
     "  vec3 normal = gl_FrontFacing ? normalize(n) : -normalize(n), color;\n"
@@ -82,7 +108,9 @@ const char tribo_view_glsl_body_fragment[] =
     "    vec2 near = smoothstep(1.0 - 2.0 * w, 1.0 - w, abs(e));\n"
     "    line = max(near.x, near.y) * (1.0 - smoothstep(0.04, 0.2, wide));\n"
     "  }\n"
-    "  vec3 albedo = paint.rgb * (1.0 - 0.35 * line);\n"
+    "  vec4 tint = pigment(s, lies);\n"
+    "  if (tint.a < 0.5) discard;\n"
+    "  vec3 albedo = paint.rgb * tint.rgb * (1.0 - 0.35 * line);\n"
     "  if (overlay > 0.5) color = shade(albedo, p, normal, 1.0) + 0.1 * albedo;\n"
     "  else color = fog(shade(albedo, p, normal, sunlit(p, normal)), p);\n"
     "  result = vec4(color, paint.a * opacity);\n"
@@ -97,11 +125,13 @@ const char tribo_view_glsl_plane_vertex[] =
     "layout(location = 4) in vec4 quaternion;\n"
     "layout(location = 5) in vec4 scale;\n"
     "layout(location = 6) in vec4 color;\n"
+    "layout(location = 8) in vec4 skin;\n"
     "out vec3 p;\n"
     "out vec2 across;\n"
     "flat out vec3 n;\n"
-    "flat out vec4 paint, size;\n"
+    "flat out vec4 paint, size, lies;\n"
     "void main() {\n"
+    "  lies = skin;\n"
     "  across = position.xy * scale.x;\n"
     "  p = at.xyz + rotate(quaternion, vec3(across, 0.0));\n"
     "  n = rotate(quaternion, vec3(0.0, 0.0, 1.0));\n"
@@ -116,7 +146,7 @@ const char tribo_view_glsl_plane_fragment[] =
     "in vec3 p;\n"
     "in vec2 across;\n"
     "flat in vec3 n;\n"
-    "flat in vec4 paint, size;\n"
+    "flat in vec4 paint, size, lies;\n"
     "out vec4 result;\n"
     "float lines(vec2 x, float pitch, float pixels) {\n"
     "  vec2 q = x / pitch, w = above.w * fwidth(q), d = abs(fract(q - 0.5) - 0.5);\n"
@@ -132,6 +162,8 @@ const char tribo_view_glsl_plane_fragment[] =
     "                   max(0.55 * lines(x, 10.0, 1.4), 0.7 * lines(x, 100.0, 1.6)));\n"
     "  float bright = dot(paint.rgb, vec3(0.2126, 0.7152, 0.0722));\n"
     "  vec3 albedo = mix(paint.rgb, bright > 0.3 ? 0.6 * paint.rgb : 1.5 * paint.rgb + 0.08, mark);\n"
+    // a picture needs no lines
+    "  if (lies.z > 0.5) albedo = paint.rgb * pigment(vec3(vec2(0.5) + x * lies.xy, 0.0), 1.0).rgb;\n"
     "  result = vec4(fog(shade(albedo, p, n, sunlit(p, n)), p), alpha);\n"
     "}\n";
 
@@ -161,6 +193,12 @@ const char tribo_view_glsl_sky_fragment[] =
     "in vec3 direction;\n"
     "out vec4 result;\n"
     "void main() {\n"
-    "  float height = dot(normalize(direction), up.xyz);\n"
-    "  result = vec4(mix(horizon, zenith, 0.8 * smoothstep(0.0, 0.9, height)), 1.0);\n"
+    "  vec3 d = normalize(direction), side = abs(up.x) < 0.9 ? vec3(1.0, 0.0, 0.0) : vec3(0.0, 1.0, 0.0);\n"
+    "  float height = dot(d, up.xyz);\n"
+    "  side = normalize(side - dot(side, up.xyz) * up.xyz);\n"
+    "  result = vec4(mix(horizon.rgb, height > 0.0 ? zenith.rgb : nadir.rgb, smoothstep(0.0, 0.9, abs(height))), "
+    "1.0);\n"
+    // from inside, left is right
+    "  vec3 seen = pigment(vec3(-dot(d, side), dot(d, cross(up.xyz, side)), height), 3.0).rgb;\n"
+    "  result.rgb = mix(result.rgb, seen, horizon.w);\n"
     "}\n";

@@ -5,6 +5,8 @@
 extern const char tribo_view_glsl_head[];
 // Light and shade, for fragment shaders: sun, shadow map, hemisphere, fog.
 extern const char tribo_view_glsl_light[];
+// What stands after it: surfaces without textures, or with.
+extern const char tribo_view_glsl_plain[], tribo_view_glsl_painted[];
 
 extern const char tribo_view_glsl_body_vertex[], tribo_view_glsl_body_fragment[];
 extern const char tribo_view_glsl_plane_vertex[], tribo_view_glsl_plane_fragment[];
@@ -21,4 +23,5 @@ typedef struct FrameBlock {
   float right[4];   // axes of the picture, as long as half its size at distance 1
   float above[4];   // w: width of a thin line [pixels]
   float forward[4];
+  float zenith[4], horizon[4], nadir[4];  // colours of the sky; horizon w: 1 when it is a picture
 } FrameBlock;

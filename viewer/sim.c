@@ -10,6 +10,7 @@ static void let_go(void* user) {
   KeptModel* kept = user;
   if (kept != NULL && atomic_fetch_sub(&kept->users, 1) == 1) {
     tribo_model_destroy(kept->model);
+    tribo_view_textures_release(kept->textures);
     free(kept);
   }
 }
@@ -29,7 +30,11 @@ static TriboStatus keep_model(TriboModel* model, KeptModel** out) {
 }
 
 TriboStatus tribo_view_sim_list(const Sim* sim, TriboDrawList** out) {
-  VIEW_TRY(tribo_view_list_create(sim->model, out));
+  VIEW_TRY(tribo_view_list_make(sim->model, sim->kept->textures, out));
+  if (sim->kept->textures == NULL) {
+    sim->kept->textures = (*out)->textures;
+    atomic_fetch_add(&sim->kept->textures->users, 1);
+  }
   atomic_fetch_add(&sim->kept->users, 1);
   (*out)->keep = sim->kept;
   (*out)->release = let_go;
@@ -47,7 +52,11 @@ static void drop_model(Sim* sim) {
   tribo_data_destroy(sim->data);
   let_go(sim->kept);
   free(sim->targets);
-  sim->trails = NULL, sim->data = NULL, sim->kept = NULL, sim->model = NULL, sim->targets = NULL;
+  free(sim->momenta);
+  free(sim->net);
+  sim->trails = NULL, sim->data = NULL, sim->kept = NULL, sim->model = NULL;
+  sim->targets = sim->momenta = sim->net = NULL;
+  sim->net_known = 0;
   sim->first = sim->count = 0;
   sim->hand.body = -1;
 }
@@ -62,10 +71,28 @@ void tribo_view_sim_close(Sim* sim) {
   sim->scene = NULL;
 }
 
+// What only a simulation can do.
+static TriboStatus simulated(const Sim* sim) {
+  return sim->replay == NULL ? TRIBO_OK : tribo_view_fail(TRIBO_STATE, "a recorded motion is only looked at");
+}
+
 // ---- states
 
-// The current state becomes the last one of the ring.
+TriboStatus tribo_view_sim_seek(Sim* sim, long long row) {
+  row = row > sim->shown.last ? sim->shown.last : row < 0 ? 0 : row;
+  const TriboStatus status = sim->replay(sim->user, sim->model, sim->data, row, &sim->shown);
+  if (status != TRIBO_OK) {
+    return tribo_view_fail(status, "%s", sim->shown.text);
+  }
+  sim->row = row;
+  return tribo_view_trails_add(sim->trails, sim->model, sim->data);
+}
+
+// The current state becomes the last one of the ring; a recorded motion has all of them.
 static TriboStatus remember(Sim* sim) {
+  if (sim->replay != NULL) {
+    return TRIBO_OK;
+  }
   TriboState** slot = &sim->ring[(sim->first + sim->count) % SIM_RING];
   if (sim->count == SIM_RING) {
     sim->first = (sim->first + 1) % SIM_RING;
@@ -79,6 +106,19 @@ static TriboStatus remember(Sim* sim) {
   return tribo_view_trails_add(sim->trails, sim->model, sim->data);
 }
 
+// A step, and the forces that made it.
+static TriboStatus step(Sim* sim, TriboStepInfo* info) {
+  const double dt = tribo_model_world(sim->model)->dt;
+  VIEW_TRY(tribo_view_momenta(sim->model, sim->data, sim->momenta));
+  VIEW_TRY_ENGINE(tribo_step(sim->model, sim->data, info));
+  VIEW_TRY(tribo_view_momenta(sim->model, sim->data, sim->net));
+  for (int i = 0; i < 6 * tribo_model_size(sim->model).nbody; ++i) {
+    sim->net[i] = (sim->net[i] - sim->momenta[i]) / dt;
+  }
+  sim->net_known = 1;
+  return TRIBO_OK;
+}
+
 static const TriboState* remembered(const Sim* sim, int i) {
   return sim->ring[(sim->first + i) % SIM_RING];
 }
@@ -88,8 +128,9 @@ TriboStatus tribo_view_sim_reset(Sim* sim) {
   for (int i = 0; i < tribo_model_size(sim->model).nmotor; ++i) {
     sim->targets[i] = tribo_model_motor(sim->model, i)->target;
   }
+  sim->net_known = 0;
   sim->first = sim->count = 0;
-  return remember(sim);
+  return sim->replay != NULL ? tribo_view_sim_seek(sim, 0) : remember(sim);
 }
 
 TriboStatus tribo_view_sim_load(Sim* sim, const char* path) {
@@ -99,28 +140,36 @@ TriboStatus tribo_view_sim_load(Sim* sim, const char* path) {
   status = status == TRIBO_OK ? tribo_state_restore(sim->model, sim->data, state) : status;
   tribo_state_destroy(state);
   VIEW_TRY_ENGINE(status);
+  sim->net_known = 0;
   sim->first = sim->count = 0;
   return remember(sim);
 }
 
 TriboStatus tribo_view_sim_save(const Sim* sim, const char* path) {
+  VIEW_TRY(simulated(sim));
   VIEW_TRY_ENGINE(tribo_state_write(remembered(sim, sim->count - 1), path));
   return TRIBO_OK;
 }
 
 TriboStatus tribo_view_sim_back(Sim* sim, int* moved) {
+  if (sim->replay != NULL) {
+    *moved = sim->row > 0;
+    return *moved ? tribo_view_sim_seek(sim, sim->row - 1) : TRIBO_OK;
+  }
   *moved = sim->count > 1;
   if (!*moved) {
     return TRIBO_OK;
   }
   sim->count--;
+  sim->net_known = 0;
   const TriboState* there = remembered(sim, sim->count - 1);
   VIEW_TRY_ENGINE(tribo_state_restore(sim->model, sim->data, there));
   if (sim->count > 1) {
     // a state has no contacts: they come from the step that led to it, which gives the same bits unless somebody pulled
     const uint64_t hash = tribo_data_hash(sim->model, sim->data);
     VIEW_TRY_ENGINE(tribo_state_restore(sim->model, sim->data, remembered(sim, sim->count - 2)));
-    if (tribo_step(sim->model, sim->data, NULL) != TRIBO_OK || tribo_data_hash(sim->model, sim->data) != hash) {
+    if (step(sim, NULL) != TRIBO_OK || tribo_data_hash(sim->model, sim->data) != hash) {
+      sim->net_known = 0;
       VIEW_TRY_ENGINE(tribo_state_restore(sim->model, sim->data, there));
     }
   }
@@ -129,22 +178,37 @@ TriboStatus tribo_view_sim_back(Sim* sim, int* moved) {
 
 // ---- compiling
 
-// The quantities that are plotted: the energy, and those the scene records.
+// One more that is plotted, "ball: speed" or "energy"; what the model does not know is left out.
+static void plot(Sim* sim, const char* text) {
+  const char* colon = strstr(text, ": ");
+  char of[TRIBO_CHART_NAME] = "";
+  const int n = sim->nquantity;
+  snprintf(of, sizeof of, "%.*s", colon != NULL ? (int)(colon - text) : 0, text);
+  if (n < TRIBO_CHART_CURVES && tribo_quantity_find(sim->model, colon != NULL ? colon + 2 : text,
+                                                    colon != NULL ? of : NULL, &sim->quantities[n]) == TRIBO_OK) {
+    snprintf(sim->quantity_names[sim->nquantity++], TRIBO_CHART_NAME, "%s", text);
+  }
+}
+
+// The quantities that are plotted: the energy, those the scene records, and what its sensors read.
 static void choose_quantities(Sim* sim) {
-  int n = 0;
-  for (int r = -1; r < tribo_model_size(sim->model).nrecord; ++r) {
-    const TriboRecordDef* record = r < 0 ? NULL : tribo_model_record(sim->model, r);
-    for (int i = 0; i < (record != NULL ? record->nquantity : 1) && n < TRIBO_CHART_CURVES; ++i) {
-      const char *text = record != NULL ? record->quantities[i] : "energy", *colon = strstr(text, ": ");
-      char of[TRIBO_CHART_NAME] = "";
-      snprintf(of, sizeof of, "%.*s", colon != NULL ? (int)(colon - text) : 0, text);
-      const char* name = colon != NULL ? colon + 2 : text;
-      if (tribo_quantity_find(sim->model, name, colon != NULL ? of : NULL, &sim->quantities[n]) == TRIBO_OK) {
-        snprintf(sim->quantity_names[n++], TRIBO_CHART_NAME, "%s", text);
-      }
+  sim->nquantity = 0;
+  plot(sim, "energy");
+  for (int r = 0; r < tribo_model_size(sim->model).nrecord; ++r) {
+    const TriboRecordDef* record = tribo_model_record(sim->model, r);
+    for (int i = 0; i < record->nquantity; ++i) {
+      plot(sim, record->quantities[i]);
     }
   }
-  sim->nquantity = n;
+  for (int s = 0; s < tribo_model_size(sim->model).nsensor; ++s) {
+    const TriboSensorInfo* sensor = tribo_model_sensor(sim->model, s);
+    for (int i = 0; i < sensor->n; ++i) {
+      char text[2 * TRIBO_CHART_NAME];
+      snprintf(text, sizeof text, "%s: reading%s", sensor->name, (const char*[]){".x", ".y", ".z", ".w"}[i % 4]);
+      text[strlen(text) - (sensor->n == 1 ? 2 : 0)] = '\0';
+      plot(sim, text);
+    }
+  }
 }
 
 // Model and data of the scene into `fresh`, whose ring is borrowed from nobody.
@@ -155,8 +219,10 @@ static TriboStatus compile(TriboScene* scene, Sim* fresh) {
   fresh->model = model;
   VIEW_TRY_ENGINE(tribo_data_create(model, &fresh->data));
   fresh->targets = calloc((size_t)tribo_model_size(model).nmotor + 1, sizeof(double));
-  if (fresh->targets == NULL) {
-    return tribo_view_fail(TRIBO_NOMEM, "no memory for motors");
+  fresh->momenta = calloc(6 * (size_t)tribo_model_size(model).nbody + 1, sizeof(double));
+  fresh->net = calloc(6 * (size_t)tribo_model_size(model).nbody + 1, sizeof(double));
+  if (fresh->targets == NULL || fresh->momenta == NULL || fresh->net == NULL) {
+    return tribo_view_fail(TRIBO_NOMEM, "no memory for motors and forces");
   }
   return tribo_view_trails_create(model, &fresh->trails);
 }
@@ -166,6 +232,7 @@ static void adopt(Sim* sim, const Sim* fresh) {
   drop_model(sim);
   sim->kept = fresh->kept, sim->model = fresh->model, sim->data = fresh->data;
   sim->trails = fresh->trails, sim->targets = fresh->targets;
+  sim->momenta = fresh->momenta, sim->net = fresh->net;
   choose_quantities(sim);
 }
 
@@ -233,6 +300,7 @@ static TriboStatus carry_state(const Sim* from, const Sim* to) {
 
 // The scene has changed: compiles it and goes on from where the simulation stands. On failure all is as it was.
 static TriboStatus renew(Sim* sim) {
+  VIEW_TRY(simulated(sim));
   Sim fresh = {.hand.body = -1};
   TriboStatus status = compile(sim->scene, &fresh);
   status = status == TRIBO_OK ? carry_state(sim, &fresh) : status;
@@ -289,6 +357,7 @@ TriboStatus tribo_view_sim_drop(Sim* sim, TriboShapeKind kind, const double at[3
     shape.size[i] = kind == TRIBO_SHAPE_SPHERE ? size / 2 : size;
     shape.color[i] = 0.35 + 0.5 * fabs(fmod(hue + i / 3.0, 1) - 0.5);
   }
+  VIEW_TRY(simulated(sim));
   VIEW_TRY_ENGINE(tribo_scene_add_body(sim->scene, &body, &id));
   VIEW_TRY_ENGINE(tribo_scene_add_shape(sim->scene, id, &shape, NULL));
   return renew(sim);
@@ -297,6 +366,7 @@ TriboStatus tribo_view_sim_drop(Sim* sim, TriboShapeKind kind, const double at[3
 // ---- between steps
 
 TriboStatus tribo_view_sim_motor(Sim* sim, int motor, double target) {
+  VIEW_TRY(simulated(sim));
   const TriboMotorInfo* info = tribo_model_motor(sim->model, motor);
   VIEW_TRY_ENGINE(tribo_data_set_motor(sim->model, sim->data, motor, target, info != NULL ? info->velocity : 0));
   sim->targets[motor] = target;
@@ -304,6 +374,7 @@ TriboStatus tribo_view_sim_motor(Sim* sim, int motor, double target) {
 }
 
 TriboStatus tribo_view_sim_control(Sim* sim, int actuator, double control) {
+  VIEW_TRY(simulated(sim));
   VIEW_TRY_ENGINE(tribo_data_set_ctrl(sim->model, sim->data, actuator, control));
   return TRIBO_OK;
 }
@@ -352,6 +423,7 @@ static TriboStatus apply_at(const Sim* sim, int body, const Motion* motion, cons
 
 TriboStatus tribo_view_sim_push(Sim* sim, int body, const double point[3], const double speed[3]) {
   Motion motion;
+  VIEW_TRY(simulated(sim));
   if (body < 0 || body >= tribo_model_size(sim->model).nbody) {
     return tribo_view_fail(TRIBO_INVALID, "there is no body %d to push", body);
   }
@@ -404,9 +476,14 @@ static TriboStatus pull(const Sim* sim) {
 }
 
 TriboStatus tribo_view_sim_step(Sim* sim, TriboStepInfo* info) {
+  if (sim->replay != NULL) {
+    VIEW_TRY(tribo_view_sim_seek(sim, sim->row + 1));
+    *info = (TriboStepInfo){.certified = 1, .contacts = sim->shown.ncontact};
+    return TRIBO_OK;
+  }
   if (sim->hand.body >= 0) {
     VIEW_TRY(pull(sim));
   }
-  VIEW_TRY_ENGINE(tribo_step(sim->model, sim->data, info));
+  VIEW_TRY(step(sim, info));
   return remember(sim);
 }

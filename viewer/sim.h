@@ -12,6 +12,7 @@ enum { SIM_RING = 512 };  // states to step back through
 typedef struct KeptModel {
   TriboModel* model;
   long long serial;
+  TextureSet* textures;  // of the first list that was made of it; NULL: none was
   atomic_int users;
 } KeptModel;
 
@@ -21,9 +22,16 @@ typedef struct Sim {
   const TriboModel* model;  // of kept
   TriboData* data;
   TriboTrails* trails;
+  TriboReplayFn* replay;  // NULL: it is simulated
+  void* user;             // of it
+  TriboReplay shown;      // of the present row
+  long long row;
   TriboState* ring[SIM_RING];
   int first, count;  // of the ring; the last one is the current state
   double* targets;   // (nmotor) where the motors are sent
+  double* momenta;   // (nbody × 6) before the last step
+  double* net;       // (nbody × 6) how they changed in it [N, N m]
+  int net_known;     // a step has led here
   int dropped;       // bodies so far
   struct {
     int body;  // −1: it is empty
@@ -42,6 +50,8 @@ TRIBO_NODISCARD TriboStatus tribo_view_sim_load(Sim* sim, const char* path);
 TRIBO_NODISCARD TriboStatus tribo_view_sim_save(const Sim* sim, const char* path);
 
 TRIBO_NODISCARD TriboStatus tribo_view_sim_step(Sim* sim, TriboStepInfo* info);
+// Of a recorded motion: to a row, or as near to it as there is one.
+TRIBO_NODISCARD TriboStatus tribo_view_sim_seek(Sim* sim, long long row);
 // To the state before the last step; *moved becomes 0 when none is kept.
 TRIBO_NODISCARD TriboStatus tribo_view_sim_back(Sim* sim, int* moved);
 

@@ -39,12 +39,23 @@ static void say(TriboWindow* window, TriboStatus status, const char* good) {
   window->panel.notice_wrong = status != TRIBO_OK;
 }
 
+// The camera of the scene that was chosen goes its own way, until a hand takes it elsewhere.
+static void ride(TriboWindow* window) {
+  const TriboDrawFacts* facts = tribo_view_list_facts(window->list);
+  const TriboCameraDef* mounted = tribo_model_camera(facts->model, window->camera_index);
+  if (window->riding && mounted != NULL) {
+    tribo_view_camera_ride(facts, mounted, &window->camera);
+    window->camera.name = NULL;  // it may live shorter than the window
+    window->riding = tribo_view_camera_rides(mounted);
+  }
+}
+
 static void set_camera(TriboWindow* window, int index) {
   if (index >= 0 && index < tribo_model_size(model_of(window)).ncamera) {
     window->camera_index = index;
-    window->camera = *tribo_model_camera(model_of(window), index);
-    window->camera.name = NULL;  // it may live shorter than the window
+    window->riding = 1;
     window->tracked = -1;
+    ride(window);
   }
 }
 
@@ -58,11 +69,13 @@ static void fit_camera(TriboWindow* window) {
   double aspect = tribo_view_hand_aspect(window);
   if (tribo_view_camera(model_of(window), window->list, "auto", aspect, &camera) == TRIBO_OK) {
     window->camera = camera;
+    window->riding = 0;
   }
 }
 
 static void track(TriboWindow* window) {
   window->tracked = window->tracked >= 0 ? -1 : window->panel.selected;
+  window->riding = 0;
   if (window->tracked >= 0) {
     tribo_view_body_centre(tribo_view_list_facts(window->list), window->tracked, window->followed);
   }
@@ -147,6 +160,8 @@ static void shoot(TriboWindow* window) {
     tribo_view_player_send(window->player, TRIBO_PLAYER_STEP, steps);
   }
   window->list = tribo_view_player_wait(window->player, &window->options);
+  ride(window);
+  tribo_view_hand_follow(window);
   TriboStatus status = tribo_view_renderer_draw(window->renderer, window->list, &window->camera, &film->image);
   status = status == TRIBO_OK ? tribo_view_video_add(film->video, &film->image) : status;
   film->at++;
@@ -162,7 +177,13 @@ static void act(TriboWindow* window, int action) {
     return;  // the film moves time on, nobody else
   }
   switch (action) {
-    case TRIBO_ACTION_PAUSE: tribo_view_player_send(player, TRIBO_PLAYER_PAUSE, !s.paused); return;
+    case TRIBO_ACTION_PAUSE:
+      // a recorded motion that is over begins again
+      if (s.paused && s.rows > 0 && s.steps == s.rows - 1) {
+        tribo_view_player_send(player, TRIBO_PLAYER_RESET, 0);
+      }
+      tribo_view_player_send(player, TRIBO_PLAYER_PAUSE, !s.paused);
+      return;
     case TRIBO_ACTION_STEP: tribo_view_player_send(player, TRIBO_PLAYER_STEP, 1); return;
     case TRIBO_ACTION_STEPS: tribo_view_player_send(player, TRIBO_PLAYER_STEP, 100); return;
     case TRIBO_ACTION_BACK: tribo_view_player_send(player, TRIBO_PLAYER_BACK, 1); return;
@@ -263,9 +284,10 @@ TriboStatus tribo_view_window_open(const TriboWindowDef* def, TriboWindow** out)
   status = status == TRIBO_OK ? open_window(window, def) : status;
   if (status == TRIBO_OK) {
     window->list = tribo_view_player_list(window->player, &window->options);
-    status =
-        tribo_view_camera(model_of(window), window->list, def->camera, tribo_view_hand_aspect(window), &window->camera);
-    window->camera.name = NULL;
+    int index;
+    status = tribo_view_camera_find(model_of(window), def->camera, &index);
+    fit_camera(window);
+    set_camera(window, status == TRIBO_OK ? index : -1);
   }
   status = status == TRIBO_OK ? tribo_view_renderer_create(window->list, &window->renderer) : status;
   if (status != TRIBO_OK) {
@@ -366,6 +388,7 @@ static TriboStatus draw(TriboWindow* window, int width, int height) {
     window->list = tribo_view_player_list(window->player, &window->options);
   }
   forget_what_is_gone(window);
+  ride(window);
   tribo_view_hand_follow(window);
   VIEW_TRY(tribo_view_renderer_show(window->renderer, window->list, &window->camera, width, height));
   draw_panels(window);

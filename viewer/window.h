@@ -29,6 +29,7 @@ struct TriboWindow {
   char stem[200];
   int panel_open, watching;
   int camera_index;             // of the scene's cameras
+  int riding;                   // 1: it is that one, and moves as it does
   int tracked;                  // body, −1: none
   double followed[3];           // where it was
   double mouse[2], pressed[2];  // where it is, where a button went down

@@ -21,6 +21,19 @@ TRIBO_NODISCARD TriboStatus tribo_col_hull_load(const char* path, const double s
 // is taken as convex. points and first are to be freed with tribo_free.
 TRIBO_NODISCARD TriboStatus tribo_col_mesh_pieces(const char* path, const double scale[3], double** points, int** first,
                                                   int* npiece);
+// A mesh file as it looks: what has one colour or picture is one part. Points are the same as those of
+// tribo_col_mesh_load, but for those that stand there several times because the picture is cut open at them.
+typedef struct TriboLook TriboLook;
+typedef struct TriboLookPart {
+  const double *points, *uv;  // (npoint × 3), (npoint × 2); uv NULL: no texture points
+  const int* triangles;       // (ntriangle × 3)
+  int npoint, ntriangle;
+  const double* color;  // (4) NULL: the file says none
+  const char* texture;  // path of a picture, NULL: none that is there
+} TriboLookPart;
+TRIBO_NODISCARD TriboStatus tribo_col_look_load(const char* path, const double scale[3], TriboLook** out);
+const TriboLookPart* tribo_col_look_parts(const TriboLook* look, int* count);
+void tribo_col_look_destroy(TriboLook* look);
 // The vertices and triangles of a mesh file, scaled; points and triangles are to be freed with tribo_free.
 TRIBO_NODISCARD TriboStatus tribo_col_mesh_load(const char* path, const double scale[3], double** points, int* npoint,
                                                 int** triangles, int* ntriangle);

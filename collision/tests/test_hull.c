@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "memory.h"
 #include "shape.h"
 
 static void check_closed(const TriboHull* hull) {
@@ -305,13 +306,56 @@ const char* __lsan_default_suppressions(void) {
   return "leak:libassimp\nleak:coal::ConvexBase::convexHull";
 }
 
+// A mesh as it looks has the triangles of the mesh that collides.
+static void looks_have_the_same_triangles(void** state) {
+  (void)state;
+  const char *texts[3] = {obj, stl, dae}, *extensions[3] = {"obj", "stl", "dae"};
+  const double scale[3] = {1, 2, -3};
+  for (int k = 0; k < 3; ++k) {
+    const char* name = write_file(extensions[k], texts[k], strlen(texts[k]));
+    double *points, area = 0, volume = 0;
+    int *triangles, npoint, ntriangle, count = 0, npart;
+    TriboLook* look;
+    CHECK_OK(tribo_col_mesh_load(name, scale, &points, &npoint, &triangles, &ntriangle));
+    CHECK_OK(tribo_col_look_load(name, scale, &look));
+    const TriboLookPart* parts = tribo_col_look_parts(look, &npart);
+    for (int pass = 0; pass < 2; ++pass) {
+      for (int i = 0; i < (pass == 0 ? 1 : npart); ++i) {
+        const double* p = pass == 0 ? points : parts[i].points;
+        const int* corners = pass == 0 ? triangles : parts[i].triangles;
+        const int n = pass == 0 ? ntriangle : parts[i].ntriangle;
+        count += pass == 0 ? -n : n;
+        for (int t = 0; t < n; ++t) {
+          double u[3], v[3], normal[3];
+          tribo_sub3(u, p + 3 * corners[3 * t + 1], p + 3 * corners[3 * t]);
+          tribo_sub3(v, p + 3 * corners[3 * t + 2], p + 3 * corners[3 * t]);
+          tribo_cross3(normal, u, v);
+          area += (pass == 0 ? -1 : 1) * tribo_norm3(normal);
+          volume += (pass == 0 ? -1 : 1) * tribo_dot3(normal, p + 3 * corners[3 * t]);
+        }
+      }
+    }
+    assert_int_equal(count, 0);
+    CHECK_NEAR(area, 0, 1e-6);
+    CHECK_NEAR(volume, 0, 1e-6);
+    tribo_col_look_destroy(look);
+    tribo_free(points);
+    tribo_free(triangles);
+  }
+  TriboLook* look;
+  CHECK_FAILS(tribo_col_look_load("/nowhere/cup.dae", scale, &look), TRIBO_NOT_FOUND, "/nowhere/cup.dae");
+  const char* name = write_file("stl", "rubbish", 7);
+  CHECK_FAILS(tribo_col_look_load(name, scale, &look), TRIBO_INVALID, "not a readable mesh");
+}
+
 int main(void) {
   snprintf(path, sizeof path, "/tmp/tribo_hull_%d", (int)getpid());
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_cube_has_six_faces),    cmocka_unit_test(random_hulls_are_closed),
-      cmocka_unit_test(support_is_the_farthest), cmocka_unit_test(thin_and_far_sets),
-      cmocka_unit_test(bad_points_are_refused),  cmocka_unit_test(mesh_files_load),
-      cmocka_unit_test(broken_files_are_named),  cmocka_unit_test(faces_may_have_many_corners),
+      cmocka_unit_test(a_cube_has_six_faces),          cmocka_unit_test(random_hulls_are_closed),
+      cmocka_unit_test(support_is_the_farthest),       cmocka_unit_test(thin_and_far_sets),
+      cmocka_unit_test(bad_points_are_refused),        cmocka_unit_test(mesh_files_load),
+      cmocka_unit_test(broken_files_are_named),        cmocka_unit_test(faces_may_have_many_corners),
+      cmocka_unit_test(looks_have_the_same_triangles),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

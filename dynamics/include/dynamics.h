@@ -84,8 +84,10 @@ typedef struct TriboTreeGeom {
   double size[3];    // as in collision.h
   const char* mesh;  // absolute path, shape 4
   double scale[3];
-  TriboPose local;  // in the link frame
-  double color[4];  // drawn ones
+  TriboPose local;      // in the link frame
+  double color[4];      // drawn ones
+  int colored;          // 1: the file says the colour, or the picture
+  const char* texture;  // path of a picture, NULL: none
 } TriboTreeGeom;
 
 // A joint that follows another: q = ratio q_of + offset.

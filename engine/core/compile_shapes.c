@@ -235,6 +235,10 @@ static TriboStatus add_geom(TriboModel* model, const TriboShapeDef* def, const T
   tribo_copy3(info->position, def->position);
   memcpy(info->quaternion, def->quaternion, sizeof info->quaternion);
   memcpy(info->color, def->color, sizeof info->color);
+  memcpy(info->repeat, def->repeat, sizeof info->repeat);
+  info->per_metre = def->per_metre;
+  info->hidden = def->hidden;
+  info->texture = tribo_compile_texture(model, def->texture);
   tribo_copy3(info->surface, def->surface);
   tribo_copy3(info->spin, def->spin);
   tribo_copy3(info->grain, def->grain);

@@ -1,4 +1,5 @@
-// What is drawn and nothing else: the scene's visuals, then those of the robots' files. Meshes are loaded once.
+// What is drawn and nothing else: textures, the scene's visuals, then those of the robots' files. Mesh files are loaded
+// once; each of their parts becomes a visual.
 #include <stdio.h>
 #include <string.h>
 
@@ -9,53 +10,86 @@ static TriboStatus no_memory(void) {
   return tribo_fail(TRIBO_NOMEM, "no memory for the model");
 }
 
-// A mesh that has been loaded.
+// ---- textures
+
+static TriboStatus add_texture(TriboModel* model, const TriboTextureDef* def) {
+  TRIBO_TRY(TRIBO_APPEND(&model->textures, &model->texture_capacity, model->ntexture, 1));
+  TriboTextureDef* copy = &model->textures[model->ntexture];
+  *copy = *def;
+  copy->name = tribo_pool_strdup(&model->pool, def->name);
+  copy->file = tribo_pool_strdup(&model->pool, def->file);
+  if (copy->name == NULL || (def->file != NULL && copy->file == NULL)) {
+    return no_memory();
+  }
+  model->ntexture++;
+  return TRIBO_OK;
+}
+
+int tribo_compile_texture(const TriboModel* model, const char* name) {
+  for (int i = 0; name != NULL && i < model->ntexture; ++i) {
+    if (strcmp(model->textures[i].name, name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+TriboStatus tribo_compile_textures(const TriboScene* scene, TriboModel* model) {
+  for (int i = 0; i < scene->ntexture; ++i) {
+    TRIBO_TRY(add_texture(model, &scene->textures[i]));
+  }
+  return TRIBO_OK;
+}
+
+// A picture that a file names is a texture of its path.
+static TriboStatus file_texture(TriboModel* model, const char* path, int* id) {
+  *id = tribo_compile_texture(model, path);
+  if (path != NULL && *id < 0) {
+    TriboTextureDef def = tribo_texture_default();
+    def.name = def.file = path;
+    TRIBO_TRY(add_texture(model, &def));
+    *id = model->ntexture - 1;
+  }
+  return TRIBO_OK;
+}
+
+// ---- meshes
+
+// A file that has been loaded.
 typedef struct Loaded {
   const char* path;
   double scale[3];
-  const double* points;
-  const int* triangles;
-  int npoint, ntriangle;
+  const TriboLook* look;
 } Loaded;
 
 typedef struct Drawing {
   TriboModel* model;
-  Loaded* loaded;  // (nloaded) at most one per visual
+  Loaded* loaded;  // (nloaded)
   int nloaded;
+  size_t capacity;
 } Drawing;
 
-static TriboStatus load_mesh(Drawing* d, const TriboShapeDef* def, TriboVisualInfo* out) {
-  const Loaded* found = NULL;
-  for (int i = 0; i < d->nloaded && found == NULL; ++i) {
+static TriboStatus load_look(Drawing* d, const TriboShapeDef* def, const TriboLook** out) {
+  for (int i = 0; i < d->nloaded; ++i) {
     const Loaded* l = &d->loaded[i];
-    found = strcmp(l->path, def->mesh) == 0 && tribo_equal(l->scale, def->scale, 3) ? l : NULL;
+    if (strcmp(l->path, def->mesh) == 0 && tribo_equal(l->scale, def->scale, 3)) {
+      *out = l->look;
+      return TRIBO_OK;
+    }
   }
-  if (found == NULL) {
-    TriboModel* model = d->model;
-    double* points;
-    int* triangles;
-    Loaded* l = &d->loaded[d->nloaded];
-    TRIBO_TRY(TRIBO_APPEND(&model->meshes, &model->mesh_capacity, model->nmesh, 2));
-    TRIBO_TRY(tribo_col_mesh_load(def->mesh, def->scale, &points, &l->npoint, &triangles, &l->ntriangle));
-    model->meshes[model->nmesh++] = points;
-    model->meshes[model->nmesh++] = triangles;
-    l->path = def->mesh;
-    tribo_copy3(l->scale, def->scale);
-    l->points = points;
-    l->triangles = triangles;
-    d->nloaded++;
-    found = l;
-  }
-  out->points = found->points;
-  out->triangles = found->triangles;
-  out->npoint = found->npoint;
-  out->ntriangle = found->ntriangle;
+  TriboModel* model = d->model;
+  TRIBO_TRY(TRIBO_APPEND(&d->loaded, &d->capacity, d->nloaded, 1));
+  TRIBO_TRY(TRIBO_APPEND(&model->looks, &model->look_capacity, model->nlook, 1));
+  TRIBO_TRY(tribo_col_look_load(def->mesh, def->scale, &model->looks[model->nlook]));
+  *out = model->looks[model->nlook++];
+  Loaded* l = &d->loaded[d->nloaded++];
+  *l = (Loaded){.path = def->mesh, .look = *out};
+  tribo_copy3(l->scale, def->scale);
   return TRIBO_OK;
 }
 
 // The hull of a list of points.
-static TriboStatus make_hull(Drawing* d, const TriboShapeDef* def, TriboVisualInfo* out) {
-  TriboModel* model = d->model;
+static TriboStatus make_hull(TriboModel* model, const TriboShapeDef* def, TriboVisualInfo* out) {
   TRIBO_TRY(TRIBO_APPEND(&model->hulls, &model->hull_capacity, model->nhull, 1));
   TRIBO_TRY(tribo_col_hull_create(def->points, def->npoint, &model->hulls[model->nhull]));
   const TriboHull* hull = model->hulls[model->nhull++];
@@ -64,24 +98,56 @@ static TriboStatus make_hull(Drawing* d, const TriboShapeDef* def, TriboVisualIn
   return TRIBO_OK;
 }
 
-static TriboStatus add_visual(Drawing* d, const TriboShapeDef* def, int body) {
-  TriboModel* model = d->model;
+// A part of a mesh, with the paint of the file where the visual is to have it.
+static TriboStatus take_part(TriboModel* model, const TriboShapeDef* def, const TriboLookPart* part,
+                             TriboVisualInfo* out) {
+  out->points = part->points;
+  out->uv = part->uv;
+  out->triangles = part->triangles;
+  out->npoint = part->npoint;
+  out->ntriangle = part->ntriangle;
+  if (def->painted && part->color != NULL) {
+    memcpy(out->color, part->color, sizeof out->color);
+  }
+  return def->painted && def->texture == NULL ? file_texture(model, part->texture, &out->texture) : TRIBO_OK;
+}
+
+static TriboStatus add_part(TriboModel* model, const TriboShapeDef* def, int body, const TriboLookPart* part) {
+  TRIBO_TRY(TRIBO_APPEND(&model->visuals, &model->visual_capacity, model->nvisual, 1));
   TriboVisualInfo* out = &model->visuals[model->nvisual];
-  *out = (TriboVisualInfo){.name = tribo_pool_strdup(&model->pool, def->name), .kind = def->kind, .body = body};
+  *out = (TriboVisualInfo){.name = tribo_pool_strdup(&model->pool, def->name),
+                           .kind = def->kind,
+                           .body = body,
+                           .texture = tribo_compile_texture(model, def->texture),
+                           .per_metre = def->per_metre};
   tribo_copy3(out->size, def->size);
   tribo_copy3(out->position, def->position);
   memcpy(out->quaternion, def->quaternion, sizeof out->quaternion);
   memcpy(out->color, def->color, sizeof out->color);
-  TriboStatus status = out->name == NULL               ? no_memory()
-                       : def->kind != TRIBO_SHAPE_HULL ? TRIBO_OK
-                       : def->mesh != NULL             ? load_mesh(d, def, out)
-                                                       : make_hull(d, def, out);
-  if (status != TRIBO_OK) {
-    tribo_fail_prefix("%s: ", def->name);
-    return status;
-  }
+  memcpy(out->repeat, def->repeat, sizeof out->repeat);
+  TRIBO_TRY(out->name == NULL               ? no_memory()
+            : part != NULL                  ? take_part(model, def, part, out)
+            : def->kind == TRIBO_SHAPE_HULL ? make_hull(model, def, out)
+                                            : TRIBO_OK);
   model->nvisual++;
   return TRIBO_OK;
+}
+
+static TriboStatus add_visual(Drawing* d, const TriboShapeDef* def, int body) {
+  const TriboLook* look = NULL;
+  const TriboLookPart* parts = NULL;
+  int npart = 1;
+  TriboStatus status = def->kind == TRIBO_SHAPE_HULL && def->mesh != NULL ? load_look(d, def, &look) : TRIBO_OK;
+  if (look != NULL) {
+    parts = tribo_col_look_parts(look, &npart);
+  }
+  for (int i = 0; i < npart && status == TRIBO_OK; ++i) {
+    status = add_part(d->model, def, body, parts != NULL ? &parts[i] : NULL);
+  }
+  if (status != TRIBO_OK) {
+    tribo_fail_prefix("%s: ", def->name);
+  }
+  return status;
 }
 
 static TriboStatus add_robot(const TriboScene* scene, Drawing* d, const ModelTree* tree) {
@@ -93,19 +159,20 @@ static TriboStatus add_robot(const TriboScene* scene, Drawing* d, const ModelTre
     tribo_compile_tree_geom(g, &def);
     snprintf(name, sizeof name, "%s.visual%d", info->links[g->link].name, i);
     def.name = name;
+    def.painted = !g->colored;
+    if (g->texture != NULL) {
+      int unused;
+      TRIBO_TRY(file_texture(d->model, g->texture, &unused));
+      def.texture = g->texture;
+    }
     TRIBO_TRY(tribo_located(add_visual(d, &def, tree->first_body + g->link), scene->robot_where[tree->robot]));
   }
   return TRIBO_OK;
 }
 
 TriboStatus tribo_compile_visuals(const TriboScene* scene, TriboModel* model, const int* scene_body) {
-  int count = scene->nvisual;
-  for (int t = 0; t < model->ntree; ++t) {
-    count += tribo_dyn_tree_info(model->trees[t].tree)->nvisual;
-  }
-  model->visuals = tribo_pool_alloc(&model->pool, (size_t)count, sizeof *model->visuals);
-  Drawing d = {.model = model, .loaded = tribo_alloc((size_t)count, sizeof *d.loaded)};
-  TriboStatus status = model->visuals == NULL || d.loaded == NULL ? no_memory() : TRIBO_OK;
+  Drawing d = {.model = model};
+  TriboStatus status = TRIBO_OK;
   for (int i = 0; status == TRIBO_OK && i < scene->nvisual; ++i) {
     const SceneShape* visual = &scene->visuals[i];
     const int body = visual->body == TRIBO_WORLD ? TRIBO_WORLD : scene_body[visual->body];

@@ -308,6 +308,23 @@ static void put_materials(Writer* w) {
   }
 }
 
+static void put_textures(Writer* w) {
+  const TriboScene* s = w->scene;
+  begin_list(w, "textures", s->ntexture);
+  for (int i = 0; i < s->ntexture; ++i) {
+    TriboTextureDef def = s->textures[i];
+    fputs("  ", w->file);
+    put_text(w, def.name);
+    fputs(":\n", w->file);
+    w->indent = 4;
+    put_key(w, "width");
+    fprintf(w->file, "%d\n", def.width);
+    def.width = tribo_texture_default().width;
+    put_fields(w, "texture", &def);
+    w->indent = 0;
+  }
+}
+
 static void put_bodies(Writer* w) {
   const TriboScene* s = w->scene;
   put_shapes_of(w, TRIBO_WORLD, "static");
@@ -569,6 +586,7 @@ TriboStatus tribo_scene_save(const TriboScene* scene, const char* path) {
   }
   put_world(&w);
   put_materials(&w);
+  put_textures(&w);
   put_bodies(&w);
   put_joints(&w);
   put_tendons(&w);

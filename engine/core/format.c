@@ -25,6 +25,9 @@ static const char* const laws[] = {"pd", "computed", "effort", "gravity", NULL};
 static const char* const interpolations[] = {"cubic", "linear", "hold", NULL};
 static const char* const bases[] = {"false", "true", "auto", NULL};
 static const char* const whens[] = {"end", "at", "always", "max", "min", "mean", NULL};
+static const char* const texture_kinds[] = {"flat", "cube", "sky", NULL};
+static const char* const patterns[] = {"plain", "checker", "gradient", NULL};
+static const char* const marks[] = {"none", "edge", "cross", "dots", NULL};
 static const char* const rule_by[] = {"index", "layer", "column", NULL};
 
 // rows: R real, I int, B bool, T text, P path, V3/V4/V6 vectors, W word, S nested
@@ -57,6 +60,7 @@ static const Field scene_fields[] = {
     S("world", "section world"),
     S("materials", "a mapping from names to sections material; `default` is the one shapes have without a word"),
     S("pairs", "a list of sections pair"),
+    S("textures", "a mapping from names to sections texture"),
     S("static", "a list of sections shape that never move"),
     S("bodies", "a list of sections body"),
     S("grid", "a list of sections grid"),
@@ -106,6 +110,28 @@ static const Field world_fields[] = {
 static const Field material_fields[] = {MATERIAL_FIELDS};
 static const Field pair_fields[] = {S("between", "the names of the two materials"), MATERIAL_FIELDS};
 
+#define RGB(s, key, field, doc) \
+  { key, FIELD_VEC3, AT(s, field), 0, 1, 0, "", doc, NULL }
+static const Field texture_fields[] = {
+    W(TriboTextureDef, "kind", kind, texture_kinds,
+      "flat: by the texture points of a mesh, or as seen along z; cube: around a shape; sky: around the scene"),
+    P(TriboTextureDef, "file", file, "a PNG or JPEG picture; without it, the pattern"),
+    W(TriboTextureDef, "pattern", pattern, patterns,
+      "of two colours; a gradient goes from the middle outwards, of a cube or the sky from top to bottom"),
+    W(TriboTextureDef, "mark", mark, marks, "lines over the pattern, or one pixel of a hundred"),
+    RGB(TriboTextureDef, "color", color, "red, green, blue"),
+    RGB(TriboTextureDef, "color2", color2, "of a checker or gradient"),
+    RGB(TriboTextureDef, "mark_color", mark_color, "of the mark"),
+    I(TriboTextureDef, "width", width, 1, 8192, "pixels of the pattern"),
+    I(TriboTextureDef, "height", height, 1, 8192, "pixels of the pattern"),
+};
+
+// how a shape is painted, besides its colour
+#define PAINT_FIELDS                                                                               \
+  T(TriboShapeDef, "texture", texture, "name of the texture that the colour is multiplied with"),  \
+      V(2, TriboShapeDef, "repeat", repeat, "", "how often a flat texture fits across the shape"), \
+      B(TriboShapeDef, "per_metre", per_metre, "true: `repeat` counts into a metre")
+
 #define SHAPE_KINDS                                                                                                   \
   S("sphere", "radius [m]"), S("box", "full lengths along x, y, z [m]"),                                              \
       S("capsule", "radius and length without the caps [m], axis z"), S("cylinder", "radius and length [m], axis z"), \
@@ -115,21 +141,22 @@ static const Field pair_fields[] = {S("between", "the names of the two materials
       S("plane", "outward normal of a half-space through `position`; static only"),                                   \
       S("heightfield", "lengths along x and y [m] of a ground with `heights`, centred, solid below; static only")
 
-#define SHAPE_REST                                                                                                \
-  S("heights",                                                                                                    \
-    "of a heightfield [m]: a list of rows towards +y, each towards +x; or a file with a row per line, or a PNG "  \
-    "picture, whose white is 1"),                                                                                 \
-      V(3, TriboShapeDef, "scale", scale, "", "of a mesh; the third one also of heights"),                        \
-      S("as", "how a mesh collides: `hull`, or `pieces` for one hull per part that no triangle joins"),           \
-      T(TriboShapeDef, "material", material, "name of its material"),                                             \
-      R(TriboShapeDef, "skin", skin, 0, 1e6, 0, "m", "contacts act this far outside of it"),                      \
-      V(3, TriboShapeDef, "surface", surface, "m/s", "velocity of its surface, in body axes: a conveyor belt"),   \
-      V(3, TriboShapeDef, "spin", spin, "rad/s", "and its turning about the position of the shape: a turntable"), \
-      V(3, TriboShapeDef, "grain", grain, "",                                                                     \
-        "direction of `friction` where the material has a friction2, in body axes"),                              \
-      R(TriboShapeDef, "density", density, 0, 1e9, 0, "kg/m³", "for bodies without a mass"),                      \
-      {"color", FIELD_VEC4, AT(TriboShapeDef, color), 0, 1, 0, "", "red, green, blue, alpha", NULL},              \
-      I(TriboShapeDef, "group", group, 0, 2147483647, "bits of the groups it is in"),                             \
+#define SHAPE_REST                                                                                                 \
+  S("heights",                                                                                                     \
+    "of a heightfield [m]: a list of rows towards +y, each towards +x; or a file with a row per line, or a PNG "   \
+    "picture, whose white is 1"),                                                                                  \
+      V(3, TriboShapeDef, "scale", scale, "", "of a mesh; the third one also of heights"),                         \
+      S("as", "how a mesh collides: `hull`, or `pieces` for one hull per part that no triangle joins"),            \
+      T(TriboShapeDef, "material", material, "name of its material"),                                              \
+      R(TriboShapeDef, "skin", skin, 0, 1e6, 0, "m", "contacts act this far outside of it"),                       \
+      V(3, TriboShapeDef, "surface", surface, "m/s", "velocity of its surface, in body axes: a conveyor belt"),    \
+      V(3, TriboShapeDef, "spin", spin, "rad/s", "and its turning about the position of the shape: a turntable"),  \
+      V(3, TriboShapeDef, "grain", grain, "",                                                                      \
+        "direction of `friction` where the material has a friction2, in body axes"),                               \
+      R(TriboShapeDef, "density", density, 0, 1e9, 0, "kg/m³", "for bodies without a mass"),                       \
+      {"color", FIELD_VEC4, AT(TriboShapeDef, color), 0, 1, 0, "", "red, green, blue, alpha", NULL}, PAINT_FIELDS, \
+      B(TriboShapeDef, "hidden", hidden, "true: a visual stands for it; it is drawn among what collides only"),    \
+      I(TriboShapeDef, "group", group, 0, 2147483647, "bits of the groups it is in"),                              \
       I(TriboShapeDef, "mask", mask, 0, 2147483647, "bits of the groups it collides with")
 
 static const Field shape_fields[] = {
@@ -148,6 +175,8 @@ static const Field visual_fields[] = {
     Q(TriboShapeDef, quaternion),
     V(3, TriboShapeDef, "scale", scale, "", "of a mesh"),
     {"color", FIELD_VEC4, AT(TriboShapeDef, color), 0, 1, 0, "", "red, green, blue, alpha", NULL},
+    PAINT_FIELDS,
+    B(TriboShapeDef, "painted", painted, "true: a mesh has the colours and textures of its file"),
 };
 
 static const Field body_fields[] = {
@@ -382,6 +411,9 @@ static const Field camera_fields[] = {
     V(3, TriboCameraDef, "target", target, "m", "what it looks at"),
     V(3, TriboCameraDef, "up", up, "", "what is up in the picture"),
     R(TriboCameraDef, "fov", fov, 0.01, 3.1, 0, "rad", "vertical opening"),
+    T(TriboCameraDef, "body", body, "body or link it is mounted on: then eye, target and up are in its axes"),
+    B(TriboCameraDef, "follow", follow, "true: it goes where the body goes, but does not turn with it"),
+    T(TriboCameraDef, "aim", aim, "body or link it looks at, instead of the target; then up is the world's"),
 };
 
 static const Field expect_fields[] = {
@@ -445,6 +477,7 @@ static const Field rule_fields[] = {
   }
 INIT(world, TriboWorldDef, tribo_world_default())
 INIT(material, TriboMaterialDef, tribo_material_default())
+INIT(texture, TriboTextureDef, tribo_texture_default())
 INIT(shape, TriboShapeDef, tribo_shape_default())
 INIT(body, TriboBodyDef, tribo_body_default())
 INIT(joint, TriboJointDef, tribo_joint_default())
@@ -474,6 +507,7 @@ static const Section sections[] = {
     SECTION(material, TriboMaterialDef, init_material,
             "Two materials mix: geometric mean of the frictions, larger restitution, springs in series."),
     SECTION(pair, TriboMaterialDef, init_material, "Two materials that do not mix by rule."),
+    SECTION(texture, TriboTextureDef, init_texture, "What shapes are painted with: a picture, or a pattern."),
     SECTION(shape, TriboShapeDef, init_shape, "Exactly one of sphere … plane says what it is."),
     SECTION(body, TriboBodyDef, init_body, "A rigid body. Free, unless a joint ties it."),
     SECTION(inner_shape, TriboShapeDef, init_shape,

@@ -186,12 +186,7 @@ TriboStatus tribo_mjcf_read_tree(Mjcf* m, const XmlNode* from, const char* path,
 
 static TriboStatus read_asset(Mjcf* m, const XmlNode* node) {
   if (strcmp(node->name, "material") == 0) {
-    TRIBO_TRY(MJ_GROW(m, material));
-    MjMaterial* material = &m->materials[m->nmaterial];
-    *material = (MjMaterial){.rgba = {1, 1, 1, 1}};
-    TRIBO_TRY(tribo_mjcf_read(m, node, "material", NULL, &tribo_mjcf_material, material));
-    m->nmaterial++;
-    return TRIBO_OK;
+    return tribo_mjcf_read_material(m, node);
   }
   if (strcmp(node->name, "mesh") == 0) {
     return tribo_mjcf_read_mesh(m, node);
@@ -199,8 +194,11 @@ static TriboStatus read_asset(Mjcf* m, const XmlNode* node) {
   if (strcmp(node->name, "hfield") == 0) {
     return tribo_mjcf_read_field(m, node);
   }
-  if (strcmp(node->name, "texture") == 0 || strcmp(node->name, "model") == 0) {
-    return TRIBO_OK;  // not drawn; brought by grafts
+  if (strcmp(node->name, "texture") == 0) {
+    return tribo_mjcf_read_texture(m, node);
+  }
+  if (strcmp(node->name, "model") == 0) {
+    return TRIBO_OK;  // brought by grafts
   }
   char key[64];
   snprintf(key, sizeof key, "<asset>: <%.40s>", node->name);

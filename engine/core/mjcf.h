@@ -8,6 +8,7 @@
 //   mjcf_mesh.c      mesh assets: triangles, mass, primitives fitted to them
 //   mjcf_meshfile.c  their files
 //   mjcf_field.c     height fields
+//   mjcf_paint.c     textures and materials
 //   mjcf_bodies.c    worldbody: bodies, joints, geoms, sites with frames
 //   mjcf_mass.c      inertia of bodies, given or from their geoms
 //   mjcf_build.c     bodies, joints, shapes of the scene
@@ -139,9 +140,18 @@ typedef struct MjReplicate {
 } MjReplicate;
 
 typedef struct MjMaterial {
-  const char* name;
-  double rgba[4];
+  const char *name, *texture;
+  double rgba[4], repeat[2];
+  int uniform;
 } MjMaterial;
+
+typedef enum MjTextureType { MJ_TEXTURE_2D, MJ_TEXTURE_CUBE, MJ_TEXTURE_SKYBOX } MjTextureType;
+typedef enum MjBuiltin { MJ_BUILTIN_NONE, MJ_BUILTIN_GRADIENT, MJ_BUILTIN_CHECKER, MJ_BUILTIN_FLAT } MjBuiltin;
+typedef struct MjTexture {
+  const char *name, *file;
+  int type, builtin, mark, width, height;
+  double rgb1[3], rgb2[3], markrgb[3];
+} MjTexture;
 
 typedef enum MjInertia { MJ_INERTIA_CONVEX, MJ_INERTIA_EXACT, MJ_INERTIA_LEGACY, MJ_INERTIA_SHELL } MjInertia;
 typedef struct MjMesh {
@@ -196,7 +206,7 @@ typedef struct MjControl {
 
 typedef struct MjCompiler {
   int autolimits, degree, inertia_from_geom, balance_inertia, strip_path, fit_aabb;
-  const char *euler_order, *mesh_dir, *asset_dir, *coordinate;
+  const char *euler_order, *mesh_dir, *texture_dir, *asset_dir, *coordinate;
   double total_mass, bound_mass, bound_inertia, group_range[2];
 } MjCompiler;
 
@@ -290,7 +300,7 @@ TriboStatus tribo_mjcf_added(const Mjcf* m, TriboStatus status);
 // mjcf_tables.c
 extern const MjElement tribo_mjcf_compiler, tribo_mjcf_option, tribo_mjcf_flag, tribo_mjcf_joint, tribo_mjcf_freejoint,
     tribo_mjcf_geom, tribo_mjcf_site, tribo_mjcf_body, tribo_mjcf_inertial, tribo_mjcf_frame, tribo_mjcf_replicate,
-    tribo_mjcf_material, tribo_mjcf_mesh, tribo_mjcf_field, tribo_mjcf_tendon, tribo_mjcf_camera;
+    tribo_mjcf_material, tribo_mjcf_texture, tribo_mjcf_mesh, tribo_mjcf_field, tribo_mjcf_tendon, tribo_mjcf_camera;
 MjJoint tribo_mjcf_joint_default(void);
 MjGeom tribo_mjcf_geom_default(void);
 MjSite tribo_mjcf_site_default(void);
@@ -321,6 +331,12 @@ int tribo_mjcf_find_site(const Mjcf* m, const char* name);
 
 // mjcf_graft.c
 TriboStatus tribo_mjcf_graft(Mjcf* m);
+
+// mjcf_paint.c
+TriboStatus tribo_mjcf_read_material(Mjcf* m, const XmlNode* node);
+TriboStatus tribo_mjcf_read_texture(Mjcf* m, const XmlNode* node);
+// Colour and texture of a shape, as its geom and the geom's material say.
+void tribo_mjcf_paint(const Mjcf* m, const MjGeom* geom, TriboShapeDef* def);
 
 // mjcf_field.c
 TriboStatus tribo_mjcf_read_field(Mjcf* m, const XmlNode* node);

@@ -21,19 +21,6 @@ static const MjField* find_field(const Mjcf* m, const char* name) {
   return NULL;
 }
 
-static void color_of(const Mjcf* m, const MjGeom* geom, double color[4]) {
-  const double grey[4] = {0.5, 0.5, 0.5, 1};
-  memcpy(color, isnan(geom->rgba[0]) ? grey : geom->rgba, sizeof grey);
-  for (int i = 0; isnan(geom->rgba[0]) && geom->material != NULL && i < m->nmaterial; ++i) {
-    if (m->materials[i].name != NULL && strcmp(m->materials[i].name, geom->material) == 0) {
-      memcpy(color, m->materials[i].rgba, sizeof grey);
-    }
-  }
-  for (int i = 0; i < 4; ++i) {
-    color[i] = tribo_clamp(color[i], 0, 1);
-  }
-}
-
 // A point p of the file stands at S Rᵀ(p − ref). A mesh that is not turned, or scaled alike along all axes, stays the
 // file it is and is placed there; others are points.
 static TriboStatus mesh_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def) {
@@ -88,7 +75,7 @@ TriboStatus tribo_mjcf_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def) {
                [MJ_ELLIPSOID] = {3, {1, 1, 1}}, [MJ_CYLINDER] = {2, {1, 2, 0}}, [MJ_SDF] = {0, {0}}};
   *def = tribo_shape_default();
   def->name = geom->name;
-  color_of(m, geom, def->color);
+  tribo_mjcf_paint(m, geom, def);
   tribo_copy3(def->position, geom->pose.p);
   tribo_quat_from_mat(def->quaternion, geom->pose.R);
   if (geom->type == MJ_MESH) {
@@ -273,6 +260,20 @@ static void set_surface(const MjGeom* geom, const MjBody* body, TriboShapeDef* d
   tribo_add3(def->surface, def->surface, turn);
 }
 
+// Groups from here on MuJoCo does not show.
+enum { SHOWN = 3 };
+
+// Is there something of this body to be looked at that is no shape that collides: a geom that only looks, or a mesh,
+// which collides as a hull? Then its shapes are hidden, and those that MuJoCo would show are drawn as visuals too.
+static int is_dressed(const Mjcf* m, int body) {
+  int dressed = 0;
+  for (int i = 0; i < m->ngeom && body != 0; ++i) {
+    const MjGeom* geom = &m->geoms[i];
+    dressed |= geom->body == body && (geom->collision_class < 0 || geom->type == MJ_MESH) && geom->group < SHOWN;
+  }
+  return dressed;
+}
+
 static TriboStatus add_geom(Mjcf* m, const MjGeom* geom) {
   TriboShapeDef def;
   const MjField* field = geom->type == MJ_HFIELD ? find_field(m, geom->hfield) : NULL;
@@ -297,8 +298,12 @@ static TriboStatus add_geom(Mjcf* m, const MjGeom* geom) {
   if (geom->collision_class < 0 && field != NULL) {
     return TRIBO_OK;  // it touches nothing
   }
+  def.hidden = field == NULL && is_dressed(m, geom->body);
+  if (geom->collision_class < 0 || (def.hidden && geom->group < SHOWN)) {
+    TRIBO_TRY(tribo_mjcf_added(m, tribo_scene_add_visual(m->scene, body->id, &def, NULL)));
+  }
   if (geom->collision_class < 0) {
-    return tribo_mjcf_added(m, tribo_scene_add_visual(m->scene, body->id, &def, NULL));
+    return TRIBO_OK;
   }
   def.skin = geom->margin;
   set_surface(geom, body, &def);

@@ -48,7 +48,7 @@ static const MjAttr compiler_attrs[] = {
     R(MjCompiler, "inertiagrouprange", group_range, 2, 2),
     B(MjCompiler, "strippath", strip_path),
     B(MjCompiler, "fitaabb", fit_aabb),
-    LOOK("texturedir"),
+    T(MjCompiler, "texturedir", texture_dir),
     LOOK("discardvisual"),
     LOOK("usethread"),
     LOOK("fusestatic"),
@@ -274,9 +274,9 @@ static const MjAttr material_attrs[] = {
     T(MjMaterial, "name", name),
     R(MjMaterial, "rgba", rgba, 4, 4),
     LOOK("class"),
-    LOOK("texture"),
-    LOOK("texrepeat"),
-    LOOK("texuniform"),
+    T(MjMaterial, "texture", texture),
+    R(MjMaterial, "texrepeat", repeat, 2, 2),
+    B(MjMaterial, "texuniform", uniform),
     LOOK("emission"),
     LOOK("specular"),
     LOOK("shininess"),
@@ -285,6 +285,38 @@ static const MjAttr material_attrs[] = {
     LOOK("roughness"),
 };
 ELEMENT(material);
+
+static const char* const texture_types[] = {"2d", "cube", "skybox", NULL};
+static const char* const builtins[] = {"none", "gradient", "checker", "flat", NULL};
+static const char* const texture_marks[] = {"none", "edge", "cross", "random", NULL};
+static const MjAttr texture_attrs[] = {
+    T(MjTexture, "name", name),
+    W(MjTexture, "type", type, texture_types),
+    T(MjTexture, "file", file),
+    W(MjTexture, "builtin", builtin, builtins),
+    W(MjTexture, "mark", mark, texture_marks),
+    R(MjTexture, "rgb1", rgb1, 3, 3),
+    R(MjTexture, "rgb2", rgb2, 3, 3),
+    R(MjTexture, "markrgb", markrgb, 3, 3),
+    I(MjTexture, "width", width),
+    I(MjTexture, "height", height),
+    LOOK("class"),
+    LOOK("colorspace"),
+    LOOK("content_type"),
+    LOOK("random"),
+    LOOK("nchannel"),
+    LOOK("hflip"),
+    LOOK("vflip"),
+    LOOK("gridsize"),
+    LOOK("gridlayout"),
+    LOOK("fileright"),
+    LOOK("fileleft"),
+    LOOK("fileup"),
+    LOOK("filedown"),
+    LOOK("filefront"),
+    LOOK("fileback"),
+};
+ELEMENT(texture);
 
 static const MjAttr mesh_attrs[] = {
     T(MjMesh, "name", name),

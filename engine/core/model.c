@@ -90,6 +90,23 @@ static TriboStatus compile_motors(const TriboScene* scene, TriboModel* model) {
   return TRIBO_OK;
 }
 
+// The bodies that a camera names must be there.
+static TriboStatus keep_camera(TriboModel* model, TriboCameraDef* camera) {
+  const char** texts[] = {&camera->name, &camera->body, &camera->aim};
+  int unused;
+  for (int i = 0; i < 3; ++i) {
+    const char* text = *texts[i];
+    *texts[i] = tribo_pool_strdup(&model->pool, text);
+    if (text != NULL && *texts[i] == NULL) {
+      return no_memory();
+    }
+    if (i > 0 && text != NULL) {
+      TRIBO_TRY(tribo_model_body_id(model, text, &unused));
+    }
+  }
+  return TRIBO_OK;
+}
+
 static TriboStatus compile_observers(const TriboScene* scene, TriboModel* model) {
   // cameras and recorders are kept as they are, expectations get their quantity resolved
   TriboPool* pool = &model->pool;
@@ -101,7 +118,7 @@ static TriboStatus compile_observers(const TriboScene* scene, TriboModel* model)
   }
   model->ncamera = scene->ncamera;
   for (int i = 0; i < scene->ncamera; ++i) {
-    model->cameras[i].name = tribo_pool_strdup(pool, scene->cameras[i].name);
+    TRIBO_TRY(tribo_located(keep_camera(model, &model->cameras[i]), scene->camera_where[i]));
   }
   model->nrecord = scene->nrecord;
   for (int i = 0; i < scene->nrecord; ++i) {
@@ -186,6 +203,7 @@ static TriboStatus compile(const TriboScene* scene, TriboModel* model, int* scen
   TRIBO_TRY(tribo_compile_bodies(scene, model, scene_body));
   TRIBO_TRY(tribo_compile_joints(model));
   TRIBO_TRY(tribo_compile_closures(scene, model));
+  TRIBO_TRY(tribo_compile_textures(scene, model));
   TRIBO_TRY(tribo_compile_shapes(scene, model, scene_body));
   TRIBO_TRY(tribo_compile_visuals(scene, model, scene_body));
   TRIBO_TRY(tribo_compile_drive(scene, model, scene_body));
@@ -232,10 +250,12 @@ void tribo_model_destroy(TriboModel* model) {
     tribo_col_hull_destroy(model->hulls[i]);
   }
   tribo_free(model->hulls);
-  for (int i = 0; i < model->nmesh; ++i) {
-    tribo_free(model->meshes[i]);
+  for (int i = 0; i < model->nlook; ++i) {
+    tribo_col_look_destroy(model->looks[i]);
   }
-  tribo_free(model->meshes);
+  tribo_free(model->looks);
+  tribo_free(model->textures);
+  tribo_free(model->visuals);
   tribo_free(model->excluded);
   tribo_names_clear(&model->body_names);
   tribo_names_clear(&model->joint_names);
@@ -265,6 +285,7 @@ TriboModelSize tribo_model_size(const TriboModel* model) {
                           .nrecord = model->nrecord,
                           .nstate = model->nstate,
                           .nsensor = model->nsensor,
+                          .ntexture = model->ntexture,
                           .memory = sizeof *model + model->pool.bytes};
 }
 
@@ -284,6 +305,7 @@ ACCESSOR(TriboShapeInfo, shape, shapes, ngeom)
 ACCESSOR(TriboMaterialDef, material, materials, nmaterial)
 ACCESSOR(TriboTendonInfo, tendon, tendon_infos, ntendon)
 ACCESSOR(TriboActuatorInfo, actuator, actuator_infos, nactuator)
+ACCESSOR(TriboTextureDef, texture, textures, ntexture)
 ACCESSOR(TriboCameraDef, camera, cameras, ncamera)
 ACCESSOR(TriboRecordDef, record, records, nrecord)
 ACCESSOR(TriboSensorInfo, sensor, sensor_infos, nsensor)

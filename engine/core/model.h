@@ -142,9 +142,7 @@ struct TriboModel {
   int ndrag;
   TriboVisualInfo* visuals;  // (nvisual)
   int nvisual;
-  void** meshes;  // (nmesh) owned arrays of visuals
-  int nmesh;
-  size_t mesh_capacity;
+  size_t visual_capacity;
 
   TriboMotor* motors;  // (nmotor) as at the start
   TriboMotorInfo* motor_infos;
@@ -153,6 +151,12 @@ struct TriboModel {
   int nforce;
   TriboCameraDef* cameras;
   int ncamera;
+  TriboTextureDef* textures;  // the scene's, then those that mesh files name
+  int ntexture;
+  size_t texture_capacity;
+  TriboLook** looks;  // (nlook) of mesh files, owned
+  int nlook;
+  size_t look_capacity;
   TriboRecordDef* records;
   int nrecord;
   ModelExpect* expects;
@@ -189,6 +193,8 @@ TriboStatus tribo_compile_states(const TriboScene* scene, TriboModel* model);
 // control_compile.c: controllers, with the motors that they are made of
 TriboStatus tribo_compile_control(const TriboScene* scene, TriboModel* model);
 // compile_visuals.c
+TriboStatus tribo_compile_textures(const TriboScene* scene, TriboModel* model);
+int tribo_compile_texture(const TriboModel* model, const char* name);  // −1: none of that name
 TriboStatus tribo_compile_visuals(const TriboScene* scene, TriboModel* model, const int* scene_body);
 // compile_shapes.c: a shape of a robot's file as a shape of a scene
 void tribo_compile_tree_geom(const TriboTreeGeom* geom, TriboShapeDef* def);

@@ -49,6 +49,7 @@ void tribo_scene_destroy(TriboScene* scene) {
   tribo_names_clear(&scene->controller_names);
   tribo_names_clear(&scene->state_names);
   tribo_names_clear(&scene->sensor_names);
+  tribo_names_clear(&scene->texture_names);
   tribo_pool_clear(&scene->pool);
   tribo_free(scene);
 }
@@ -220,6 +221,34 @@ TriboStatus tribo_scene_add_pair(TriboScene* scene, const char* material_a, cons
   return TRIBO_OK;
 }
 
+TriboTextureDef tribo_texture_default(void) {
+  return (TriboTextureDef){.color = {0.8, 0.8, 0.8}, .color2 = {0.5, 0.5, 0.5}, .width = 512, .height = 512};
+}
+
+TriboStatus tribo_scene_add_texture(TriboScene* scene, const TriboTextureDef* def, int* id) {
+  TRIBO_REQUIRE(scene);
+  TRIBO_REQUIRE(def);
+  for (int i = 0; i < 3; ++i) {
+    TRIBO_TRY(tribo_check_range("texture", "color", def->color[i], 0, 1));
+    TRIBO_TRY(tribo_check_range("texture", "color2", def->color2[i], 0, 1));
+    TRIBO_TRY(tribo_check_range("texture", "mark_color", def->mark_color[i], 0, 1));
+  }
+  TRIBO_TRY(tribo_check_range("texture", "width", def->width, 1, 8192));
+  TRIBO_TRY(tribo_check_range("texture", "height", def->height, 1, 8192));
+  GROW(scene, texture);
+  TriboTextureDef copy = *def;
+  copy.file = tribo_pool_strdup(&scene->pool, def->file);
+  TRIBO_TRY(tribo_scene_take_name(scene, &scene->texture_names, "texture", def->name, scene->ntexture, &copy.name));
+  if (def->file != NULL && copy.file == NULL) {
+    return tribo_scene_no_memory();
+  }
+  if (id != NULL) {
+    *id = scene->ntexture;
+  }
+  scene->textures[scene->ntexture++] = copy;
+  return TRIBO_OK;
+}
+
 // ---- forces, recorders, cameras, expectations -----------------------------------------------------------------------
 
 TriboForceDef tribo_force_default(void) {
@@ -288,11 +317,16 @@ TriboStatus tribo_scene_add_camera(TriboScene* scene, const TriboCameraDef* def)
   TRIBO_TRY(tribo_check_finite("camera", "target", def->target, 3));
   TRIBO_TRY(tribo_check_finite("camera", "up", def->up, 3));
   TRIBO_TRY(tribo_check_range("camera", "fov", def->fov, 0.01, 3.1));
+  if (def->follow && def->body == NULL) {
+    return tribo_fail(TRIBO_INVALID, "camera: it needs a body to follow");
+  }
   GROW(scene, camera);
   TriboCameraDef copy = *def;
+  copy.body = tribo_pool_strdup(&scene->pool, def->body);
+  copy.aim = tribo_pool_strdup(&scene->pool, def->aim);
   copy.name = def->name != NULL ? tribo_pool_strdup(&scene->pool, def->name)
                                 : tribo_pool_format(&scene->pool, "camera%d", scene->ncamera);
-  if (copy.name == NULL) {
+  if (copy.name == NULL || (def->body != NULL && copy.body == NULL) || (def->aim != NULL && copy.aim == NULL)) {
     return tribo_scene_no_memory();
   }
   scene->cameras[scene->ncamera++] = copy;

@@ -31,6 +31,7 @@ typedef struct SceneExclusion {
 // X(item type, plural): the arrays of a scene
 #define SCENE_ARRAYS(X)             \
   X(TriboMaterialDef, material)     \
+  X(TriboTextureDef, texture)       \
   X(ScenePair, pair)                \
   X(TriboBodyDef, body)             \
   X(SceneShape, shape)              \
@@ -64,7 +65,7 @@ struct TriboScene {
   SCENE_ARRAYS(X)
 #undef X
   TriboNames material_names, body_names, joint_names, closure_names, robot_names, tendon_names, actuator_names,
-      controller_names, state_names, sensor_names;
+      controller_names, state_names, sensor_names, texture_names;
   const char* start;  // name of the state it begins in, NULL: none
 };
 

@@ -75,6 +75,7 @@ TriboShapeDef tribo_shape_default(void) {
                          .quaternion = {0, 0, 0, 1},
                          .density = 1000,
                          .color = {0.62, 0.66, 0.72, 1},
+                         .repeat = {1, 1},
                          .group = 1,
                          .mask = ~0u};
 }
@@ -126,6 +127,9 @@ static TriboStatus check_shape(const TriboShapeDef* def, int body) {
   TRIBO_TRY(tribo_check_finite(who, "surface", def->surface, 3));
   TRIBO_TRY(tribo_check_finite(who, "spin", def->spin, 3));
   TRIBO_TRY(tribo_check_finite(who, "grain", def->grain, 3));
+  for (int i = 0; i < 2; ++i) {
+    TRIBO_TRY(tribo_check_range(who, "repeat", def->repeat[i], 1e-6, 1e6));
+  }
   TRIBO_TRY(tribo_check_range(who, "density", def->density, 0, 1e9));
   for (int i = 0; i < 4; ++i) {
     TRIBO_TRY(tribo_check_range(who, "color", def->color[i], 0, 1));
@@ -160,7 +164,11 @@ static TriboStatus add_pieces(TriboScene* scene, int body, const TriboShapeDef* 
 // A copy of all that a def points to.
 static TriboStatus keep_shape(TriboScene* scene, int body, const TriboShapeDef* def, const char* material,
                               TriboShapeDef* copy) {
+  if (def->texture != NULL && tribo_names_find(&scene->texture_names, def->texture) < 0) {
+    return tribo_not_found(&scene->texture_names, "texture", def->texture);
+  }
   *copy = *def;
+  copy->texture = tribo_pool_strdup(&scene->pool, def->texture);
   copy->name = def->name != NULL
                    ? tribo_pool_strdup(&scene->pool, def->name)
                    : tribo_pool_format(&scene->pool, "%s.shape%d",
@@ -174,7 +182,7 @@ static TriboStatus keep_shape(TriboScene* scene, int body, const TriboShapeDef* 
     copy->heights = tribo_pool_copy(&scene->pool, def->heights, (size_t)(def->nx * def->ny), sizeof(double));
   }
   return (field && copy->heights == NULL) || copy->name == NULL || copy->material == NULL || copy->points == NULL ||
-                 (def->mesh != NULL && copy->mesh == NULL)
+                 (def->mesh != NULL && copy->mesh == NULL) || (def->texture != NULL && copy->texture == NULL)
              ? tribo_scene_no_memory()
              : TRIBO_OK;
 }

@@ -200,6 +200,20 @@ static TriboStatus load_materials(Loader* l, const YamlNode* node) {
   return TRIBO_OK;
 }
 
+static TriboStatus load_textures(Loader* l, const YamlNode* node) {
+  if (node->kind != YAML_MAP) {
+    return tribo_yaml_fail(node, "textures: %s; accepted is a mapping from names to textures", tribo_yaml_what(node));
+  }
+  for (int i = 0; i < node->count; ++i) {
+    TriboTextureDef def = tribo_texture_default();
+    TRIBO_TRY(tribo_format_read(&l->pool, tribo_yaml_value(node, i), tribo_format_section("texture"), NULL, &def));
+    def.name = tribo_yaml_key(node, i)->text;
+    TRIBO_TRY(tribo_load_at(l, tribo_yaml_key(node, i)));
+    TRIBO_TRY(tribo_load_added(l, tribo_scene_add_texture(l->scene, &def, NULL)));
+  }
+  return TRIBO_OK;
+}
+
 static TriboStatus load_pair(Loader* l, const YamlNode* node) {
   TriboMaterialDef def = tribo_material_default();
   TRIBO_TRY(tribo_format_read(&l->pool, node, tribo_format_section("pair"), NULL, &def));
@@ -443,6 +457,7 @@ static const struct {
     {"world", load_world, 0},
     {"materials", load_materials, 0},
     {"pairs", load_pair, 1},
+    {"textures", load_textures, 0},
     {"static", load_static, 1},
     {"bodies", load_body, 1},
     {"grid", tribo_load_grid, 1},

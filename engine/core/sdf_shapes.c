@@ -186,6 +186,7 @@ TriboStatus tribo_sdf_shapes(Sdf* s, const XmlNode* link, int body, const TriboP
                                  name != NULL ? name : node->name);
     if (drawn) {
       TRIBO_TRY(read_color(node, def.color));
+      def.painted = tribo_xml_child(node, "material") == NULL;
     } else {
       TRIBO_TRY(read_friction(s, node, &def.material));
     }

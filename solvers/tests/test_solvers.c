@@ -121,36 +121,49 @@ static void paths_are_followed_through_their_folds(void** state) {
   tribo_solver_destroy(ipm);
 }
 
+// keeps a list of counts sorted as one more comes in
+static void insert_sorted(int* list, int n, int count) {
+  for (; n > 0 && list[n - 1] > count; --n) {
+    list[n] = list[n - 1];
+  }
+  list[n] = count;
+}
+
+// What a median may be, cold: half as much again as that of the prototype on families of the same make, which stops at
+// natmap_unit 1e-8 and does not ask for 1e-10 m/s of every contact.
+static const int most_typical[FAMILY_COUNT] = {21, 12, 13, 16, 10, 13, 15, 12, 7};
+
 static void generated_problems_are_solved(void** state) {
   (void)state;
   // 9 families of 58, cold and then with the free velocity moved by 1e-3: 99.8 % of each to full tolerance
   enum { PER = 58 };
   TriboSolver* s = make("auto");
-  int cold = 0, warm = 0, spent[FAMILY_COUNT * PER], n = 0;
+  int cold = 0, warm = 0, all[FAMILY_COUNT * PER], first[PER], again[PER];
   for (int f = 0; f < FAMILY_COUNT; ++f) {
     for (int k = 0; k < PER; ++k) {
       FamilyProblem p;
       family_make(f, 2, k, &p);
-      cold += solve(s, &p.problem, NULL, lambda).outcome == TRIBO_SOLVED;
+      TriboSolveStats stats = solve(s, &p.problem, NULL, lambda);
+      cold += stats.outcome == TRIBO_SOLVED;
+      insert_sorted(first, k, stats.factorisations);
       family_perturb(&p, 1e-3, (uint64_t)k);
       TriboWarmStart start = {.lambda = lambda, .sigma = sigma};
       static double old_sigma[MAX_ROW];
       memcpy(old_sigma, sigma, sizeof sigma);
       start.sigma = old_sigma;
-      TriboSolveStats stats = solve(s, &p.problem, &start, other);
+      stats = solve(s, &p.problem, &start, other);
       warm += stats.outcome == TRIBO_SOLVED;
-      // insertion into the sorted list of factorisation counts
-      int at = n++;
-      for (; at > 0 && spent[at - 1] > stats.factorisations; --at) {
-        spent[at] = spent[at - 1];
-      }
-      spent[at] = stats.factorisations;
+      insert_sorted(again, k, stats.factorisations);
+      insert_sorted(all, f * PER + k, stats.factorisations);
       family_free(&p);
     }
+    print_message("%-6s factorisations, median: %d cold, %d warm\n", family_names[f], first[PER / 2], again[PER / 2]);
+    CHECK_LE(first[PER / 2], most_typical[f]);
   }
+  print_message("%d cold and %d warm of %d solved\n", cold, warm, FAMILY_COUNT * PER);
   CHECK_LE(0.998 * FAMILY_COUNT * PER, cold);
   CHECK_LE(0.998 * FAMILY_COUNT * PER, warm);
-  CHECK_LE(spent[n / 2], 2);
+  CHECK_LE(all[FAMILY_COUNT * PER / 2], 2);
   tribo_solver_destroy(s);
 }
 

@@ -275,6 +275,14 @@ with tempfile.TemporaryDirectory() as folder:
     told = json.loads(pathlib.Path(result).read_text())
     assert told["steps"] == 500 and told["infeasible_steps"] == 0 and told["slip_steps"] == 500, told
     assert abs(told["tau_max"]["push"] - 12) < 1e-9 and told["residual"]["nat"] < 1e-10 and told["status"] == "done", told
+    # what is written is a motion itself; the contact forces carry the weight and the friction of every step
+    forces = str(pathlib.Path(folder, "forces.csv"))
+    call("id", push, "--motion", out, "--passive", "rise", "--contacts", forces, "--quiet")
+    first = [row for row in csv.DictReader(open(forces)) if float(row["t"]) == 0]
+    assert {row["shape_a"] for row in first} == {"ground"} and all(row["mode"] == "2" for row in first), first
+    sums = [sum(float(row[key]) for row in first) for key in ("fx", "fy", "fz")]
+    assert max(abs(a - b) for a, b in zip(sums, (-7.848, 0, 19.62))) < 1e-8, sums
+    complains(["id", push, "--motion", motion, "--contacts", "/nowhere/f.csv"], "/nowhere/f.csv: cannot be written")
     rows = list(csv.DictReader(open(out)))
     assert len(rows) == 500 and all(row["feasible"] == "1" for row in rows)
     # the motor itself leaves nothing to do

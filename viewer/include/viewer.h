@@ -31,7 +31,7 @@ const char* tribo_view_error(void);
   X(INERTIA, 7, "7", "inertia", "ellipsoids of the bodies' inertia: solid ones of their mass")               \
   X(JOINTS, 8, "8", "joints", "joint axes, and limits with the present position between them")               \
   X(CLOSURES, 9, "9", "closures", "loop closures: the points they hold, and the bodies they tie")            \
-  X(AABB, 0, "0", "aabb", "bounding boxes of the shapes")                                                    \
+  X(AABB, 0, "0", "aabb", "bounding boxes of the shapes that collide")                                       \
   X(ISLANDS, I, "I", "islands", "bodies coloured by island; grey: nothing touches them")                     \
   X(PENETRATION, P, "P", "penetration", "bodies coloured by penetration: blue 1 µm, green 0.1 mm, red 1 cm") \
   X(WIREFRAME, W, "W", "wireframe", "bodies as wires")                                                       \
@@ -54,6 +54,7 @@ typedef struct TriboDrawVertex {
   float xyz[3], w;
   float normal[3];
   float edge[2];  // reaches ±1 at the sharp edges of the face, 0 where there are none
+  float uv[2];    // point of the texture, for meshes that have them
 } TriboDrawVertex;
 
 typedef enum TriboDrawMeshId {
@@ -75,6 +76,19 @@ typedef struct TriboDrawMesh {
   double lo[3], hi[3];      // box around the vertices of hulls and files
 } TriboDrawMesh;
 
+typedef enum TriboDrawSkin {
+  TRIBO_SKIN_NONE,
+  TRIBO_SKIN_POINTS,  // by the vertices' own points
+  TRIBO_SKIN_ABOVE,   // as seen along z, the middle of the picture at the origin
+  TRIBO_SKIN_CUBE,    // on the six sides of a cube around the origin
+  TRIBO_SKIN_HEIGHT   // around it, by height alone
+} TriboDrawSkin;
+
+typedef struct TriboTexture {
+  int width, height;
+  unsigned char* rgba;  // (height × width × 4) rows from the top, sRGB
+} TriboTexture;
+
 typedef struct TriboDrawInstance {
   int mesh;
   int overlay;                        // 1: drawn over the bodies, without a shadow
@@ -82,7 +96,10 @@ typedef struct TriboDrawInstance {
   int body;                           // that it belongs to; TRIBO_WORLD: none
   double position[3], quaternion[4];  // world
   float scale[4];
-  float color[4];  // as the screen shows it (sRGB); alpha < 1 is drawn last
+  float color[4];      // as the screen shows it (sRGB); alpha < 1 is drawn last
+  int texture;         // 1 + that of the list which the colour is multiplied with, 0: none
+  TriboDrawSkin skin;  // how it lies
+  float repeat[2];     // of a flat one [1/m], or times the points of the mesh
 } TriboDrawInstance;
 
 typedef struct TriboDrawList TriboDrawList;
@@ -104,7 +121,10 @@ typedef struct TriboDrawOptions {
   double force_scale;  // [m/N]; 0: the largest force of the frame is a quarter of size
   int selected;        // 1 + the body that stands out, 0: none
   int contact;         // 1 + the contact that stands out, 0: none
-  const TriboTrails* trails;  // NULL: none
+  const TriboTrails* trails;         // NULL: none
+  const double* net;                 // (nbody × 6) as in the facts, copied; NULL: not known
+  const TriboContactView* contacts;  // (ncontact) instead of those of the data, copied; NULL: the data's
+  int ncontact;
 } TriboDrawOptions;
 // Replaces the instances by those of the current state.
 TRIBO_NODISCARD TriboStatus tribo_view_list_fill(TriboDrawList* list, const TriboModel* model, TriboData* data,
@@ -114,6 +134,13 @@ const TriboDrawInstance* tribo_view_list_instances(const TriboDrawList* list, in
 const TriboDrawMesh* tribo_view_list_meshes(const TriboDrawList* list, int* count);
 const TriboDrawVertex* tribo_view_list_vertices(const TriboDrawList* list, int* count);
 const unsigned* tribo_view_list_indices(const TriboDrawList* list, int* count);
+const TriboTexture* tribo_view_list_textures(const TriboDrawList* list, int* count);
+// Colours of the sky, linear: straight up, at the horizon, straight down; and 1 + the texture that is it, 0: none.
+typedef struct TriboDrawSky {
+  float zenith[3], horizon[3], nadir[3];
+  int texture;
+} TriboDrawSky;
+const TriboDrawSky* tribo_view_list_sky(const TriboDrawList* list);
 // The state behind the picture, copied when the list was filled: a simulation may go on while it is looked at.
 typedef struct TriboDrawFacts {
   const TriboModel* model;
@@ -122,6 +149,7 @@ typedef struct TriboDrawFacts {
   const TriboContactView* contacts;
   int ncontact;
   const double *position, *quaternion, *velocity, *omega;  // (nbody × 3, 4, 3, 3)
+  const double* net;  // (nbody × 6) all forces and torques about the centre of mass; NULL: no step has led here
 } TriboDrawFacts;
 const TriboDrawFacts* tribo_view_list_facts(const TriboDrawList* list);
 
@@ -141,6 +169,14 @@ void tribo_view_contacts_sort(const TriboDrawFacts* facts, TriboContactColumn co
 // torque about its centre of mass.
 const char* tribo_view_contact_name(const TriboModel* model, int body, int shape);
 void tribo_view_contact_wrench(const TriboDrawFacts* facts, int body, double force[3], double torque[3]);
+// What acts on a body, each as force and torque about its centre of mass, means over the last step [N, N m]. 0: the sum
+// is not known, and with it what is left.
+typedef struct TriboBodyForces {
+  double gravity[6], contacts[6];
+  double others[6];  // joints, motors, closures, drag, forces of the scene, the hand
+  double net[6];
+} TriboBodyForces;
+int tribo_view_body_forces(const TriboDrawFacts* facts, int body, TriboBodyForces* out);
 void tribo_view_body_centre(const TriboDrawFacts* facts, int body, double centre[3]);
 
 // What a ray meets first: a contact's mark, even behind a body, or else a shape; glass that never moves is no
@@ -160,9 +196,15 @@ int tribo_view_list_bounds(const TriboDrawList* list, double lo[3], double hi[3]
 // Where the sky is: against gravity, or z.
 const double* tribo_view_list_up(const TriboDrawList* list);
 
-// A camera of the scene by name or index ("0"), NULL: the first one, or one that sees everything when there is none.
+// A camera of the scene by name or index ("0"); NULL: the first one. "auto", and NULL when there is none: index −1.
+TRIBO_NODISCARD TriboStatus tribo_view_camera_find(const TriboModel* model, const char* which, int* index);
+// The same camera where it is at the list's state; index −1: one that sees everything.
 TRIBO_NODISCARD TriboStatus tribo_view_camera(const TriboModel* model, const TriboDrawList* list, const char* which,
                                               double aspect, TriboCameraDef* camera);
+
+// Where a camera of the scene is at a state: one that moves with a body, or looks at one.
+int tribo_view_camera_rides(const TriboCameraDef* camera);
+void tribo_view_camera_ride(const TriboDrawFacts* facts, const TriboCameraDef* mounted, TriboCameraDef* out);
 
 // ---- the picture ---------------------------------------------------------------------------------------------------
 
@@ -198,8 +240,19 @@ int tribo_view_renderer_calls(const TriboRenderer* renderer);  // draw calls of 
 // Makes the scene, at the start and whenever its file has changed; tribo_last_error() says what is wrong with it.
 typedef TriboStatus TriboSceneFn(void* user, TriboScene** out);
 
+// A motion that is shown instead of simulated: puts a row of it into the data. The time between rows is the model's dt.
+typedef struct TriboReplay {
+  long long last;                    // row
+  const TriboContactView* contacts;  // (ncontact) to draw, until the next call
+  int ncontact;
+  char text[512];  // on failure: what is wrong
+} TriboReplay;
+typedef TriboStatus TriboReplayFn(void* user, const TriboModel* model, TriboData* data, long long row,
+                                  TriboReplay* out);
+
 typedef struct TriboPlayerDef {
   TriboSceneFn* scene;
+  TriboReplayFn* replay;  // NULL: it is simulated
   void* user;
   const char* watch;  // file whose changes make the scene anew; NULL: none
   const char* state;  // saved state to start from; NULL: the scene's own
@@ -216,6 +269,7 @@ typedef enum TriboPlayerCommand {
   TRIBO_PLAYER_SPEED,    // value: simulated seconds per second, 1/16 … 16; more: as fast as it goes
   TRIBO_PLAYER_STEP,     // pause, and do `value` steps
   TRIBO_PLAYER_BACK,     // pause, and undo `value` steps
+  TRIBO_PLAYER_SEEK,     // value: row of a recorded motion to go to
   TRIBO_PLAYER_RESET,    // back to the start
   TRIBO_PLAYER_RELOAD,   // make the scene anew
   TRIBO_PLAYER_SOLVER,   // text: id
@@ -245,7 +299,8 @@ typedef struct TriboPlayerStatus {
   int busy;            // orders are still being carried out
   double speed, time;  // speed INFINITY: as fast as it goes
   double rate;         // simulated seconds per second as measured
-  long long steps;     // since the start, the last reset or reload
+  long long steps;     // since the start, the last reset or reload; of a recorded motion: the row
+  long long rows;      // of a recorded motion, 0: it is simulated
   int kept;            // states to step back through
   TriboStepInfo info;  // of the last step
   char failure[256];   // why it stopped, "" while all is well
@@ -257,7 +312,7 @@ TriboPlayerStatus tribo_view_player_status(TriboPlayer* player);
 // How it went of late, for plots. Rings: the oldest value of a curve stands at `at`.
 enum {
   TRIBO_CHART_STEPS = 240,
-  TRIBO_CHART_CURVES = 8,
+  TRIBO_CHART_CURVES = 24,
   TRIBO_CHART_NAME = 64,
   TRIBO_CHART_ITERATIONS = 512,
   TRIBO_CHART_MOTORS = 64
@@ -266,7 +321,7 @@ typedef struct TriboCharts {
   int step_at, nstep;                                                // step by step
   float stage[TRIBO_STAGE_COUNT][TRIBO_CHART_STEPS];                 // [ms]
   float iterations[TRIBO_CHART_STEPS], residual[TRIBO_CHART_STEPS];  // log10 of nat
-  int ncurve, curve_at, ncurve_point;                                // every 1/60 s: what the scene records
+  int ncurve, curve_at, ncurve_point;  // every 1/60 s: what the scene records and its sensors read
   char name[TRIBO_CHART_CURVES][TRIBO_CHART_NAME];
   float curve[TRIBO_CHART_CURVES][TRIBO_CHART_STEPS];
   int niteration;  // of the longest solve of the last step: log10 of nat

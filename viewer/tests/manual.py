@@ -36,7 +36,8 @@ screen = shutil.which("xvfb-run")
 with tempfile.TemporaryDirectory() as folder:
     os.symlink(root / "scenes", pathlib.Path(folder, "scenes"))
     for command in commands:
-        words = [tribo, *shlex.split(command), *(["--size", "160x120"] if "--size" not in command else [])]
+        words = [tribo, *shlex.split(command)]
+        words += ["--size", "160x120"] if words[1] in ("view", "render") and "--size" not in command else []
         if words[1] == "view":
             if screen is None:
                 continue

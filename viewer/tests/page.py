@@ -30,10 +30,13 @@ with tempfile.TemporaryDirectory() as folder:
     assert "--html" in render(tower, "--html", page, "--out", picture, code=2)
     # boxes fall on each other: after 0.3 s the picture is another one than at the start
     scene = here / "two <boxes>.yaml"
-    scene.write_text("""static: [{plane: [0, 0, 1], color: [0.4, 0.4, 0.4]}]
+    scene.write_text("""textures:
+  fields: {kind: cube, pattern: checker, color: [0.9, 0.9, 0.9], color2: [0.1, 0.2, 0.6], width: 64, height: 64}
+static: [{plane: [0, 0, 1], color: [0.4, 0.4, 0.4]}]
 cameras: [{eye: [1, -4, 1.5], target: [0, 0, 0.7]}]
 bodies:
   - {name: red, position: [0, 0, 1.2], box: [0.6, 0.6, 0.6], color: [0.9, 0.1, 0.1]}
+  - {name: painted, position: [-0.9, 0, 0.3], box: [0.6, 0.6, 0.6], texture: fields, color: [1, 1, 1]}
   - {name: glass, position: [0.8, 0, 0.3], sphere: 0.3, color: [0.2, 0.4, 0.9, 0.5]}
 """)
     render(scene, "--html", page, "--duration", 0.5, "--overlay", "contacts", "--size", "400x300")

@@ -80,6 +80,16 @@ with tempfile.TemporaryDirectory() as folder:
     # the sky, the ground, and one mesh in the shadow map and in the picture, whatever the number of cubes
     assert bodies > 1 and instances == bodies + 1 and calls == 4, stats
 
+    # a camera mounted on a falling body sees another one fall beside it as if both stood still
+    falling = here / "falling.yaml"
+    falling.write_text("bodies:\n  - {name: a, box: [1, 1, 1]}\n  - {name: b, sphere: 0.5, position: [0, 3, 0]}\n"
+                       "cameras:\n  - {name: on, body: a, eye: [0.6, 0, 0], target: [0, 3, 0]}\n"
+                       "  - {name: off, eye: [0.6, 0, 0], target: [0, 3, 0]}\n")
+    call(falling, "--out", here / "f.png", "--size", "40x40", "--camera", "on", "--every", 0.1, "--duration", 0.3)
+    assert (here / "f-0000.png").read_bytes() == (here / "f-0003.png").read_bytes()
+    call(falling, "--out", here / "f.png", "--size", "40x40", "--camera", "off", "--every", 0.1, "--duration", 0.3)
+    assert (here / "f-0000.png").read_bytes() != (here / "f-0003.png").read_bytes()
+
     # what is wrong is said
     complains([tower, "--out", here / "a.mp4", "--every", 1], "--fps")
     complains([tower, "--out", out, "--every", -1], "--every -1")
@@ -107,6 +117,19 @@ with tempfile.TemporaryDirectory() as folder:
     plain = here / "plain.png"
     call(push, "--motion", motion, "--passive", "rise", "--at", 0.25, "--out", plain, "--size", "64x36")
     assert read_png(out) != read_png(plain), "no force is drawn"
+    # the same forces from the file that id has written of them; other files are named with their line
+    forces, other = here / "forces.csv", here / "other.png"
+    subprocess.run([tribo, "id", push, "--motion", motion, "--passive", "rise", "--contacts", forces, "--quiet"], check=True)
+    call(push, "--motion", motion, "--contacts", forces, "--at", 0.25, "--overlay", "forces", "--out", other, "--size", "64x36")
+    assert read_png(out) == read_png(other), "the forces of the file are others"
+    head, row = forces.read_text().splitlines()[:2]
+    for text, complaint in [("x,y\n", "forces.csv:1: no file of contact forces"),
+                            (f"{head}\n{row.replace('0,0,1,', '0,0,9,', 1)}\n", "forces.csv:2:2: there are no shapes 0 and 9"),
+                            (f"{head}\n{row}\n{row.replace('0,0,1,2', '0,0,1,0', 1)}\n", "forces.csv:3:4: mode 0"),
+                            (f"{head}\n0,0,1,2,nan\n", "forces.csv:2:5: a finite number")]:
+        forces.write_text(text)
+        complains([push, "--motion", motion, "--contacts", forces, "--out", out], complaint)
+    complains([push, "--contacts", forces, "--out", out], "--contacts needs --motion")
     lines = motion.read_text().splitlines()
     row = lines[8].split(",")
     lines[8] = ",".join(row[:2] + ["-0.02"] + row[3:])

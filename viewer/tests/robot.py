@@ -1,4 +1,4 @@
-"""A humanoid of many meshes in its colours, and what collides of it.   robot.py TRIBO ROBOTS"""
+"""A humanoid of many meshes in its colours, and what collides of it; a quadruped with pictures on it.   robot.py TRIBO ROBOTS"""
 import pathlib
 import re
 import subprocess
@@ -39,4 +39,12 @@ with tempfile.TemporaryDirectory() as folder:
     # hulls are grey all over
     _, _, light, dark, orange = look(folder, "--overlay", "collision")
     assert light < 20 and dark < 50 and orange == 0, (light, dark, orange)
-print("a humanoid is drawn in its colours")
+    # pictures of COLLADA files on a robot whose own file names no colours: red shells, black legs
+    anymal = robots / "anymal_c_simple_description/urdf/anymal.urdf"
+    if anymal.exists():
+        out = pathlib.Path(folder, "b.png")
+        subprocess.run([tribo, "render", anymal, "--out", out, "--size", "240x160", "--quiet"], check=True)
+        pixels = [row[i:i + 3] for row in read_png(out)[2] for i in range(0, 720, 3)]
+        red, dark = sum(p[0] > 120 and p[0] > 2 * max(p[1:]) for p in pixels), sum(max(p) < 60 for p in pixels)
+        assert red > 500 and dark > 300, (red, dark)
+print("robots are drawn in their colours")

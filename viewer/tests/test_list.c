@@ -352,6 +352,45 @@ static void cameras_are_found(void** state) {
   world_destroy(&world);
 }
 
+// Mounted it moves and turns with the body, following it only moves, aiming it looks at a centre of mass.
+static void cameras_move_with_bodies(void** state) {
+  (void)state;
+  World world = world_begin();
+  const TriboShapeDef box = world_shape(TRIBO_SHAPE_BOX, 1, 1, 1);
+  const double quarter[4] = {0, 0, sqrt(0.5), sqrt(0.5)};
+  world_body(&world, &box, 1, 2, 3, quarter);
+  world_body(&world, &box, 5, 6, 7, NULL);
+  TriboCameraDef def = {.name = "mounted", .eye = {1, 0, 0}, .target = {2, 0, 1}, .up = {0, 1, 0}, .fov = 1};
+  def.body = "body0";
+  CHECK_OK(tribo_scene_add_camera(world.scene, &def));
+  def.name = "following", def.follow = 1;
+  CHECK_OK(tribo_scene_add_camera(world.scene, &def));
+  def.name = "aiming", def.follow = 0, def.aim = "body1";
+  CHECK_OK(tribo_scene_add_camera(world.scene, &def));
+  def.body = NULL, def.follow = 1;
+  CHECK_FAILS(tribo_scene_add_camera(world.scene, &def), TRIBO_INVALID, "a body to follow");
+  world_end(&world, NULL);
+  const double eyes[3][3] = {{1, 3, 3}, {2, 2, 3}, {1, 3, 3}}, targets[3][3] = {{1, 4, 4}, {3, 2, 4}, {5, 6, 7}},
+               ups[3][3] = {{-1, 0, 0}, {0, 1, 0}, {0, 1, 0}};
+  for (int k = 0; k < 3; ++k) {
+    TriboCameraDef camera;
+    VIEW_OK(tribo_view_camera(world.model, world.list, (const char*[]){"mounted", "following", "2"}[k], 1, &camera));
+    assert_true(tribo_view_camera_rides(tribo_model_camera(world.model, k)) && !tribo_view_camera_rides(&camera));
+    for (int i = 0; i < 3; ++i) {
+      CHECK_NEAR(camera.eye[i], eyes[k][i], 1e-12);
+      CHECK_NEAR(camera.target[i], targets[k][i], 1e-12);
+      CHECK_NEAR(camera.up[i], ups[k][i], 1e-12);
+    }
+  }
+  world_destroy(&world);
+  // a body that is not there
+  world = world_begin();
+  def = (TriboCameraDef){.eye = {1, 0, 0}, .up = {0, 0, 1}, .fov = 1, .body = "nobody"};
+  CHECK_OK(tribo_scene_add_camera(world.scene, &def));
+  CHECK_FAILS(tribo_model_create(world.scene, &world.model), TRIBO_NOT_FOUND, "nobody");
+  world_destroy(&world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(volumes_are_those_of_the_shapes),
@@ -362,6 +401,7 @@ int main(void) {
       cmocka_unit_test(overlays_mark_what_is_there),
       cmocka_unit_test(bodies_wear_their_visuals),
       cmocka_unit_test(cameras_are_found),
+      cmocka_unit_test(cameras_move_with_bodies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

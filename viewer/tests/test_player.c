@@ -152,6 +152,147 @@ static void a_changed_file_is_read_anew(void** state) {
   tribo_view_player_destroy(player);
 }
 
+static TriboBodyForces forces_on(TriboPlayer* player, const char* name) {
+  TriboBodyForces forces;
+  int body;
+  const TriboDrawFacts* facts = wait_facts(player);
+  CHECK_OK(tribo_model_body_id(facts->model, name, &body));
+  assert_true(tribo_view_body_forces(facts, body, &forces));
+  return forces;
+}
+
+// All that acts on a body is told, part by part: a box that rests, a ball that flies and is turned, a weight that hangs
+// at a hinge.
+static void forces_add_up(void** state) {
+  (void)state;
+  TriboPlayer* player = play(
+      "static: [{plane: [0, 0, 1]}]\n"
+      "bodies:\n  - {name: box, position: [0, 0, 0.2], box: [0.4, 0.4, 0.4], mass: 2}\n"
+      "  - {name: ball, position: [3, 0, 5], omega: [0, 0, 9], sphere: 0.1, mass: 3}\n"
+      "  - {name: weight, position: [6, 0, 2], com: [0, 0, -1], box: [0.1, 0.1, 0.1], mass: 5}\n"
+      "joints: [{name: hinge, kind: revolute, parent: world, child: weight, anchor: [6, 0, 2], axis: [0, 1, 0]}]\n"
+      "forces: [{body: ball, torque: [0, 0.7, 0]}]\n",
+      1);
+  TriboBodyForces f;
+  assert_false(tribo_view_body_forces(wait_facts(player), 0, &f));
+  tribo_view_player_send(player, TRIBO_PLAYER_STEP, 20);
+  f = forces_on(player, "box");
+  CHECK_NEAR(f.gravity[2], -2 * 9.81, 1e-12);
+  CHECK_NEAR(f.contacts[2], 2 * 9.81, 1e-6);
+  for (int i = 0; i < 6; ++i) {
+    CHECK_NEAR(f.net[i], 0, 1e-6);
+    CHECK_NEAR(f.others[i], 0, 1e-6);
+  }
+  f = forces_on(player, "ball");
+  const double spins[3] = {0, 0.7, 0};
+  for (int i = 0; i < 3; ++i) {
+    CHECK_NEAR(f.net[i], f.gravity[i], 1e-9);
+    CHECK_NEAR(f.others[3 + i], spins[i], 2e-5);  // turning is right to the square of the step
+    CHECK_NEAR(f.contacts[i], 0, 0);
+  }
+  f = forces_on(player, "weight");
+  CHECK_NEAR(f.others[2], 5 * 9.81, 1e-9);
+  CHECK_NEAR(f.net[2], 0, 1e-9);
+  // a step back shows the forces of the step that led there
+  tribo_view_player_send(player, TRIBO_PLAYER_BACK, 3);
+  f = forces_on(player, "weight");
+  CHECK_NEAR(f.others[2], 5 * 9.81, 1e-9);
+  // at the start there was none
+  tribo_view_player_send(player, TRIBO_PLAYER_RESET, 0);
+  assert_false(tribo_view_body_forces(wait_facts(player), 0, &f));
+  tribo_view_player_destroy(player);
+}
+
+// A motion of eleven rows: the ball stands at x = row, and touches something from the fifth on.
+static TriboStatus show_row(void* user, const TriboModel* model, TriboData* data, long long row, TriboReplay* out) {
+  static const TriboContactView contact = {.body_a = TRIBO_WORLD, .shape_a = -1, .force = {0, 0, 7}};
+  const double q[7] = {(double)row, 0, 0, 0, 0, 0, 1}, v[6] = {0};
+  assert_string_equal(user, path);
+  assert_true(row >= 0 && row <= 10);
+  out->last = 10;
+  out->contacts = &contact;
+  out->ncontact = row >= 5;
+  if (row == 7) {
+    snprintf(out->text, sizeof out->text, "the seventh row is torn");
+    return TRIBO_INVALID;
+  }
+  CHECK_OK(tribo_data_set_state(model, data, q, v));
+  CHECK_OK(tribo_data_set_time(model, data, 0.001 * (double)row));
+  return TRIBO_OK;
+}
+
+static void motions_are_gone_through(void** state) {
+  (void)state;
+  TriboPlayer* player;
+  const TriboPlayerDef def = {.scene = world_load, .replay = show_row, .user = path, .paused = 1};
+  world_write(free_ball, path);
+  VIEW_OK(tribo_view_player_create(&def, &player));
+  const struct {
+    TriboPlayerCommand command;
+    double value;
+    int row;
+  } moves[] = {{TRIBO_PLAYER_STEP, 2, 2}, {TRIBO_PLAYER_BACK, 1, 1},   {TRIBO_PLAYER_SEEK, 6, 6},
+               {TRIBO_PLAYER_BACK, 9, 0}, {TRIBO_PLAYER_SEEK, 99, 10}, {TRIBO_PLAYER_STEP, 3, 10},
+               {TRIBO_PLAYER_RESET, 0, 0}};
+  for (size_t i = 0; i < sizeof moves / sizeof *moves; ++i) {
+    tribo_view_player_send(player, moves[i].command, moves[i].value);
+    const TriboDrawFacts* facts = wait_facts(player);
+    const TriboPlayerStatus status = tribo_view_player_status(player);
+    CHECK_NEAR(facts->position[0], moves[i].row, 0);
+    assert_int_equal(facts->ncontact, moves[i].row >= 5);
+    assert_true(status.steps == moves[i].row && status.rows == 11 && status.failure[0] == '\0');
+    CHECK_NEAR(status.time, 0.001 * moves[i].row, 1e-12);
+  }
+  // what changes a simulation is refused; a row that cannot be shown stops it there and says why
+  tribo_view_player_order(player, &(TriboOrder){.command = TRIBO_PLAYER_DROP, .index = TRIBO_SHAPE_BOX, .value = 1});
+  wait_facts(player);
+  assert_string_equal(tribo_view_player_status(player).notice, "a recorded motion is only looked at");
+  tribo_view_player_send(player, TRIBO_PLAYER_SPEED, INFINITY);
+  tribo_view_player_send(player, TRIBO_PLAYER_PAUSE, 0);
+  WAIT_FOR(tribo_view_player_status(player).paused);
+  assert_string_equal(tribo_view_player_status(player).failure, "the seventh row is torn");
+  CHECK_NEAR(wait_facts(player)->position[0], 6, 0);
+  // played from behind it, it ends at its end
+  tribo_view_player_send(player, TRIBO_PLAYER_SEEK, 8);
+  wait_facts(player);
+  tribo_view_player_send(player, TRIBO_PLAYER_PAUSE, 0);
+  WAIT_FOR(tribo_view_player_status(player).paused);
+  assert_int_equal(tribo_view_player_status(player).steps, 10);
+  tribo_view_player_destroy(player);
+  // a simulation has no rows
+  player = play(free_ball, 1);
+  tribo_view_player_send(player, TRIBO_PLAYER_SEEK, 3);
+  wait_facts(player);
+  assert_true(tribo_view_player_status(player).wrong && tribo_view_player_status(player).rows == 0);
+  tribo_view_player_destroy(player);
+}
+
+// The energy, what is recorded and what sensors read are plotted.
+static void sensors_and_recorders_are_plotted(void** state) {
+  (void)state;
+  TriboPlayer* player = play(
+      "bodies: [{name: ball, sphere: 0.1, position: [0, 0, 5]}]\n"
+      "record: [{file: out.csv, columns: [\"ball: speed\"]}]\n"
+      "sensors: [{name: clock, kind: clock}, {name: gps, kind: position, body: ball}]\n",
+      1);
+  TriboCharts charts;
+  tribo_view_player_send(player, TRIBO_PLAYER_STEP, 100);
+  wait_facts(player);
+  tribo_view_player_charts(player, &charts);
+  const char* names[] = {"energy",         "ball: speed",    "clock: reading",
+                         "gps: reading.x", "gps: reading.y", "gps: reading.z"};
+  assert_int_equal(charts.ncurve, 6);
+  for (int i = 0; i < 6; ++i) {
+    assert_string_equal(charts.name[i], names[i]);
+  }
+  const int last = (charts.curve_at + TRIBO_CHART_STEPS - 1) % TRIBO_CHART_STEPS;
+  const float t = charts.curve[2][last];
+  assert_true(t > 0.08f && t <= 0.1f);
+  CHECK_NEAR(charts.curve[5][last], 5 - 9.81 / 2 * t * t, 1e-3);
+  CHECK_NEAR(charts.curve[1][last], 9.81 * t, 1e-3);
+  tribo_view_player_destroy(player);
+}
+
 static void order(TriboPlayer* player, TriboOrder what) {
   tribo_view_player_order(player, &what);
 }
@@ -331,6 +472,9 @@ int main(void) {
       cmocka_unit_test(pictures_follow_the_state),
       cmocka_unit_test(steps_are_undone_bit_by_bit),
       cmocka_unit_test(a_changed_file_is_read_anew),
+      cmocka_unit_test(forces_add_up),
+      cmocka_unit_test(motions_are_gone_through),
+      cmocka_unit_test(sensors_and_recorders_are_plotted),
       cmocka_unit_test(solver_tolerance_and_step_change_on_the_way),
       cmocka_unit_test(bodies_are_dropped_pushed_and_pulled),
       cmocka_unit_test(motors_go_where_they_are_sent),

@@ -201,6 +201,49 @@ static void panels_stand_over_the_picture(void** state) {
   }
 }
 
+static void click(double x, double y) {
+  move(x, y);
+  frames(1);
+  button(GLFW_MOUSE_BUTTON_LEFT, GLFW_PRESS, 0);
+  frames(1);
+  button(GLFW_MOUSE_BUTTON_LEFT, GLFW_RELEASE, 0);
+  frames(1);
+}
+
+// The panel of the simulation has a checkbox for each overlay, four in a row below "show"; a line of the table of
+// contacts selects what it tells of.
+static void widgets_do_what_keys_do(void** state) {
+  (void)state;
+  // without a notice, which would take a line
+  do_action(TRIBO_ACTION_RESET);
+  settled();
+  frames(2);
+  click(200, 190);
+  // the first and the last of each row
+  for (int i = 0; i < TRIBO_OVERLAY_COUNT; i += i % 4 == 0 ? 3 : 1) {
+    const double x = 28 + 101 * (i % 4), y = 213 + 23 * (i / 4);
+    click(x, y);
+    if (look().overlays != 1u << i) {
+      print_error("a click at (%g, %g) gave overlays %x, expected %x\n", x, y, look().overlays, 1u << i);
+      fail();
+    }
+    tap(tribo_view_action_code(TRIBO_ACTION_OVERLAY + i));
+    assert_int_equal(look().overlays, 0);
+  }
+  click(200, 190);
+  do_action(TRIBO_ACTION_RESET);
+  do_action(TRIBO_ACTION_STEPS);
+  do_action(TRIBO_ACTION_PANELS);
+  settled();
+  frames(3);
+  assert_int_equal(look().contact, -1);
+  click(60, 288);
+  assert_int_equal(look().contact, 0);
+  assert_int_equal(look().selected, 0);
+  frames(1);  // what is selected is told beside the panels
+  do_action(TRIBO_ACTION_PANELS);
+}
+
 static void files_are_written_where_it_runs(void** state) {
   (void)state;
   do_action(TRIBO_ACTION_RESET);
@@ -404,9 +447,10 @@ static void another_size_and_the_end(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(keys_do_what_the_list_says),      cmocka_unit_test(panels_stand_over_the_picture),
-      cmocka_unit_test(files_are_written_where_it_runs), cmocka_unit_test(the_mouse_takes_and_drops),
-      cmocka_unit_test(the_mouse_turns_moves_and_zooms), cmocka_unit_test(another_size_and_the_end),
+      cmocka_unit_test(keys_do_what_the_list_says), cmocka_unit_test(panels_stand_over_the_picture),
+      cmocka_unit_test(widgets_do_what_keys_do),    cmocka_unit_test(files_are_written_where_it_runs),
+      cmocka_unit_test(the_mouse_takes_and_drops),  cmocka_unit_test(the_mouse_turns_moves_and_zooms),
+      cmocka_unit_test(another_size_and_the_end),
   };
   return cmocka_run_group_tests(tests, open_window, close_window);
 }

@@ -54,6 +54,14 @@ with tempfile.TemporaryDirectory() as folder:
         call("empty.yaml", "--frames", "5", "--panels", "--overlay", "contacts,forces,joints,trails,islands", display=display,
              code=0, folder=folder)
         pathlib.Path(folder, "empty.yaml").unlink()
+        # a recorded motion
+        push, motion = str(scenes / "motions/push.yaml"), str(pathlib.Path(folder, "motion.csv"))
+        subprocess.run([tribo, "run", push, "--record", motion, "--quiet"], check=True)
+        call(push, "--motion", motion, "--passive", "rise", "--frames", "5", "--size", "320x240", "--overlay", "forces",
+             display=display, code=0, folder=folder)
+        err = call(tower, "--motion", motion, display=display, code=2, folder=folder)
+        assert "motion.csv:1:2: column 'q.push' is of no joint" in err, err
+        pathlib.Path(motion).unlink()
         # the screen goes away while the window is open
         program = subprocess.Popen([tribo, "view", tower, "--size", "320x240"], stderr=subprocess.PIPE, text=True,
                                    env=dict(os.environ, DISPLAY=display), cwd=folder)

@@ -39,6 +39,121 @@ static int joint_id(const TriboModel* model, const char* name) {
   return id;
 }
 
+// Cameras of a body that moves are mounted on it, follow it or look at it; those of the world stand.
+static void cameras_go_with_their_bodies(void** state) {
+  (void)state;
+  Heard heard = {0};
+  TriboModel* model = model_from(
+      "<mujoco><worldbody><camera name='still' pos='0 -2 1' xyaxes='1 0 0 0 0 1'/>"
+      "<camera name='watch' mode='targetbody' target='a' pos='3 0 0'/>"
+      "<body name='a' pos='0 0 5' euler='0 0 90'><freejoint/><geom name='g' size='.1'/>"
+      "<camera name='eye' pos='1 0 0' xyaxes='0 1 0 0 0 1'/><camera name='near' mode='track' pos='1 0 0'/></body>"
+      "</worldbody></mujoco>",
+      &heard);
+  assert_string_equal(heard.text, "");
+  const TriboCameraDef *still = tribo_model_camera(model, 0), *watch = tribo_model_camera(model, 1),
+                       *eye = tribo_model_camera(model, 2), *near = tribo_model_camera(model, 3);
+  assert_true(still->body == NULL && still->aim == NULL && watch->body == NULL);
+  CHECK_NEAR(still->target[1], -1, 1e-12);
+  assert_string_equal(watch->aim, "a");
+  CHECK_NEAR(watch->eye[0], 3, 0);
+  // on the body it is given in its axes: from (1, 0, 0), looking along x
+  assert_string_equal(eye->body, "a");
+  assert_false(eye->follow);
+  CHECK_NEAR(eye->eye[0], 1, 1e-12);
+  CHECK_NEAR(eye->target[0], 0, 1e-12);
+  // following it keeps the offset it has at the start, where the body is turned by a quarter
+  assert_true(near->follow);
+  CHECK_NEAR(near->eye[0], 0, 1e-12);
+  CHECK_NEAR(near->eye[1], 1, 1e-12);
+  tribo_model_destroy(model);
+}
+
+// What geoms are painted with comes along, and is written down when the scene is saved.
+static void textures_come_with_materials(void** state) {
+  (void)state;
+  TriboScene* scene;
+  CHECK_OK(
+      load("<mujoco><compiler texturedir='pictures'/><asset>"
+           "<texture type='skybox' builtin='gradient' rgb1='.1 .2 .3' rgb2='0 0 .1' width='32' height='192'/>"
+           "<texture name='grid' type='2d' builtin='checker' mark='edge' rgb1='1 0 0' rgb2='0 1 0' "
+           "markrgb='0 0 1' width='64' height='32'/><texture type='2d' file='wood.png'/>"
+           "<material name='floor' texture='grid' texrepeat='4 2' rgba='.5 .6 .7 1'/>"
+           "<material name='even' texture='grid' texrepeat='4 2' texuniform='true'/>"
+           "<material name='wooden' texture='wood'/></asset><worldbody>"
+           "<geom name='p' type='plane' size='5 5 1' material='floor'/>"
+           "<body><freejoint/><geom name='a' type='box' size='1 1 1' material='even'/></body>"
+           "<body pos='0 0 9'><freejoint/><geom name='b' size='1' material='wooden' rgba='0 1 0 1'/></body>"
+           "</worldbody></mujoco>",
+           NULL, &scene));
+  char path[] = "/tmp/tribo-paint-XXXXXX.yaml";
+  close(mkstemps(path, 5));
+  CHECK_OK(tribo_scene_save(scene, path));
+  // from the file, and from what was written of it
+  for (int pass = 0; pass < 2; ++pass) {
+    TriboModel* model;
+    if (pass == 1) {
+      tribo_scene_destroy(scene);
+      CHECK_OK(tribo_scene_load(path, NULL, &scene));
+    }
+    CHECK_OK(tribo_model_create(scene, &model));
+    assert_int_equal(tribo_model_size(model).ntexture, 3);
+    const TriboTextureDef *sky = tribo_model_texture(model, 0), *grid = tribo_model_texture(model, 1),
+                          *wood = tribo_model_texture(model, 2);
+    assert_true(sky->kind == TRIBO_TEXTURE_SKY && sky->pattern == TRIBO_PATTERN_GRADIENT);
+    CHECK_NEAR(sky->color[2], 0.3, 0);
+    assert_true(grid->kind == TRIBO_TEXTURE_FLAT && grid->pattern == TRIBO_PATTERN_CHECKER);
+    assert_true(grid->mark == TRIBO_MARK_EDGE && grid->width == 64 && grid->height == 32);
+    assert_string_equal(wood->name, "wood");
+    assert_non_null(strstr(wood->file, "pictures/wood.png"));
+    // a plane counts in metres: four times across ten of them
+    const TriboShapeInfo *p = tribo_model_shape(model, 0), *a = tribo_model_shape(model, 1),
+                         *b = tribo_model_shape(model, 2);
+    assert_true(p->texture == 1 && p->per_metre && a->texture == 1 && a->per_metre && b->texture == 2);
+    CHECK_NEAR(p->repeat[0], 0.4, 1e-15);
+    CHECK_NEAR(a->repeat[1], 2, 0);
+    CHECK_NEAR(p->color[1], 0.6, 0);
+    CHECK_NEAR(b->color[0], 0, 0);
+    tribo_model_destroy(model);
+  }
+  tribo_scene_destroy(scene);
+  unlink(path);
+}
+
+// What collides and what is looked at: a mesh that does both is drawn as it is, together with all that MuJoCo would
+// show of its body; a body of shapes alone shows them.
+static void bodies_show_what_mujoco_shows(void** state) {
+  (void)state;
+  TriboModel* model = model_from(
+      "<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 2 1 0 1 3 0 3 2 1 2 3'/></asset>"
+      "<worldbody><geom name='floor' type='plane' size='1 1 1'/><geom name='spot' size='.1' contype='0' "
+      "conaffinity='0'/>"
+      "<body pos='0 0 2'><geom name='stand' type='box' size='.1 .1 .1' group='3'/>"
+      "<geom name='cover' size='.2' contype='0' conaffinity='0'/></body>"
+      "<body pos='0 0 4'><freejoint/><geom name='part' type='mesh' mesh='m'/><geom name='knob' size='.1'/>"
+      "<geom name='bound' size='.3' group='3'/></body>"
+      "<body pos='0 0 9'><freejoint/><geom name='ball' size='.1'/></body></worldbody></mujoco>",
+      NULL);
+  const char *seen[] = {"spot", "cover", "part", "knob"}, *hidden[] = {"stand", "part", "knob", "bound"};
+  int n, nhidden = 0;
+  const TriboVisualInfo* visuals = tribo_model_visuals(model, &n);
+  assert_int_equal(n, 4);
+  for (int i = 0; i < n; ++i) {
+    assert_string_equal(visuals[i].name, seen[i]);
+  }
+  for (int i = 0; i < tribo_model_size(model).nshape; ++i) {
+    const TriboShapeInfo* shape = tribo_model_shape(model, i);
+    int expected = 0;
+    for (int k = 0; k < 4; ++k) {
+      expected |= strcmp(shape->name, hidden[k]) == 0;
+    }
+    assert_int_equal(shape->hidden, expected);
+    nhidden += shape->hidden;
+  }
+  assert_int_equal(nhidden, 4);
+  tribo_model_destroy(model);
+}
+
 // A body with two joints is a chain; the one in between has no mass. Values of joints start at ref.
 static void several_joints_become_a_chain(void** state) {
   (void)state;
@@ -551,6 +666,9 @@ static void circles_and_depth_are_refused(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(cameras_go_with_their_bodies),
+      cmocka_unit_test(textures_come_with_materials),
+      cmocka_unit_test(bodies_show_what_mujoco_shows),
       cmocka_unit_test(several_joints_become_a_chain),
       cmocka_unit_test(replicas_are_numbered),
       cmocka_unit_test(replicas_keep_their_tendons),

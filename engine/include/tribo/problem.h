@@ -98,7 +98,8 @@ TRIBO_API const char* tribo_outcome_name(TriboOutcome outcome);
   X(MORE, "more", "more ADMM iterations, then Newton")                         \
   X(PATH, "path", "central path from near ADMM's answer")                      \
   X(COLD_PATH, "cold_path", "central path from the cone's axis")               \
-  X(LONG, "long", "long ADMM alternating with the others")
+  X(LONG, "long", "long ADMM alternating with the others")                     \
+  X(PROXIMAL, "proximal", "proximal points, each by Newton")
 typedef enum TriboRung {
 #define X(id, name, doc) TRIBO_RUNG_##id,
   TRIBO_RUNGS(X)

@@ -115,6 +115,35 @@ typedef struct TriboBodyDef {
 TRIBO_API TriboBodyDef tribo_body_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_body(TriboScene* scene, const TriboBodyDef* def, int* id);
 
+// What shapes are painted with: a picture, or a pattern of two colours. Only whoever draws looks at it.
+typedef enum TriboTextureKind {
+  TRIBO_TEXTURE_FLAT,  // by the texture points of a mesh; on shapes without any, as seen along z
+  TRIBO_TEXTURE_CUBE,  // around the shape: the same on all six sides
+  TRIBO_TEXTURE_SKY    // around the scene
+} TriboTextureKind;
+typedef enum TriboPattern {
+  TRIBO_PATTERN_PLAIN,    // color
+  TRIBO_PATTERN_CHECKER,  // two by two fields
+  TRIBO_PATTERN_GRADIENT  // from color to color2: from the middle outwards; of a cube or the sky, from top to bottom
+} TriboPattern;
+typedef enum TriboMark {
+  TRIBO_MARK_NONE,
+  TRIBO_MARK_EDGE,   // a line along the rim
+  TRIBO_MARK_CROSS,  // two lines through the middle
+  TRIBO_MARK_DOTS    // one pixel of a hundred
+} TriboMark;
+typedef struct TriboTextureDef {
+  const char* name;  // unique among textures
+  TriboTextureKind kind;
+  const char* file;  // PNG or JPEG; NULL: the pattern
+  TriboPattern pattern;
+  TriboMark mark;
+  double color[3], color2[3], mark_color[3];
+  int width, height;  // pixels of the pattern, 1 … 8192
+} TriboTextureDef;
+TRIBO_API TriboTextureDef tribo_texture_default(void);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_texture(TriboScene* scene, const TriboTextureDef* def, int* id);
+
 typedef struct TriboShapeDef {
   const char* name;  // NULL: "<body>.shape<n>"
   TriboShapeKind kind;
@@ -135,6 +164,11 @@ typedef struct TriboShapeDef {
   double grain[3];       // direction in body axes along which `friction` acts, where the material has a friction2
   double density;        // [kg/m³] ≥ 0, for bodies without a mass
   double color[4];       // r g b a in [0, 1]
+  const char* texture;   // that the colour is multiplied with; NULL: none
+  double repeat[2];      // of a flat texture: how often it fits across the shape, 1 when not given
+  int per_metre;         // 1: into a metre
+  int painted;           // of a visual mesh, 1: colours and textures are those of its file
+  int hidden;            // 1: something else is there to be looked at; drawn among what collides only
   unsigned group, mask;  // two shapes collide when each one's group is in the other's mask
 } TriboShapeDef;
 TRIBO_API TriboShapeDef tribo_shape_default(void);
@@ -382,10 +416,15 @@ typedef struct TriboRecordDef {
 } TriboRecordDef;
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_record(TriboScene* scene, const TriboRecordDef* def);
 
+// It stands in the world; or it is mounted on a body, then eye, target and up are meant in the body's axes; or it
+// follows a body without turning with it, then they are meant in the world's axes, from the origin of the body.
 typedef struct TriboCameraDef {
   const char* name;
   double eye[3], target[3], up[3];
-  double fov;  // vertical [rad]
+  double fov;        // vertical [rad]
+  const char* body;  // or link that it moves with; NULL: none
+  int follow;        // 1: without turning
+  const char* aim;   // body or link whose centre of mass it looks at, with `up` of the world; NULL: the target
 } TriboCameraDef;
 TRIBO_API TriboCameraDef tribo_camera_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_camera(TriboScene* scene, const TriboCameraDef* def);
@@ -423,7 +462,7 @@ typedef struct TriboModelSize {
   int nbody, nfree, ntree;  // moving bodies; free ones come first
   int njoint, nmotor, nclosure, nshape, nmaterial;
   int ntendon, nactuator, ncontroller, nvisual;
-  int ncamera, nexpect, nrecord, nstate, nsensor;
+  int ncamera, nexpect, nrecord, nstate, nsensor, ntexture;
   size_t memory;  // bytes of the model's own arrays
 } TriboModelSize;
 TRIBO_API TriboModelSize tribo_model_size(const TriboModel* model);
@@ -467,6 +506,9 @@ typedef struct TriboShapeInfo {
   int body;                           // TRIBO_WORLD: static
   double position[3], quaternion[4];  // in the body frame
   double color[4];
+  int texture;  // −1: none
+  double repeat[2];
+  int per_metre, hidden;
   int material;
   double surface[3];     // velocity of the surface, body axes [m/s]
   double spin[3];        // turning of the surface about the position, body axes [rad/s]
@@ -483,7 +525,11 @@ typedef struct TriboVisualInfo {
   int body;  // TRIBO_WORLD: static
   double position[3], quaternion[4];
   double color[4];
+  int texture;  // −1: none
+  double repeat[2];
+  int per_metre;
   const double* points;  // HULL: (npoint × 3)
+  const double* uv;      // HULL: (npoint × 2) points of the texture, (0, 0) is its lower left corner; NULL: none
   const int* triangles;  // HULL: (ntriangle × 3), as the file has them
   int npoint, ntriangle;
 } TriboVisualInfo;
@@ -505,6 +551,7 @@ TRIBO_API const TriboMotorInfo* tribo_model_motor(const TriboModel* model, int i
 TRIBO_API const TriboClosureInfo* tribo_model_closure(const TriboModel* model, int id);
 TRIBO_API const TriboShapeInfo* tribo_model_shape(const TriboModel* model, int id);
 TRIBO_API const TriboMaterialDef* tribo_model_material(const TriboModel* model, int id);
+TRIBO_API const TriboTextureDef* tribo_model_texture(const TriboModel* model, int id);
 TRIBO_API const TriboCameraDef* tribo_model_camera(const TriboModel* model, int id);
 TRIBO_API const TriboRecordDef* tribo_model_record(const TriboModel* model, int id);
 typedef struct TriboSensorInfo {
