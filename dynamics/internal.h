@@ -38,14 +38,34 @@ typedef struct BoundDof {
 typedef struct DofTree {
   int nv;
   int* parent;  // (nv) next dof on the way to the root, −1 at the root
-  int* end;     // (nv) one past the last dof of the subtree
 } DofTree;
+
+// A joint that moves: parents first.
+typedef struct TreeJoint {
+  int link, parent;  // link behind it; joint before it, −1: none
+  int v_at, nv;
+  int in_turn;  // 1: each of its axes is carried by the ones before
+} TreeJoint;
+
+// Inertia at the world origin, along the world's axes: tree_inertia.c.
+typedef struct TreeInertia {
+  double mass, moment[3];
+  double about[6];  // xx xy xz yy yz zz
+} TreeInertia;
+
+// Twist, its change without joint accelerations, and the force that takes; linear parts first.
+typedef struct TreeMotion {
+  double V[6], A[6], force[6];
+} TreeMotion;
 
 // A tree inside a system.
 typedef struct TreePart {
   const TriboTree* tree;
   const TriboTreeInfo* info;
   DofTree dofs;
+  TreeJoint* joints;  // (njoint)
+  int njoint;
+  int plain;        // 1: all its joints are of the kinds that tree_place.c knows
   int block, body;  // its block, its first body
 } TreePart;
 
@@ -109,12 +129,25 @@ typedef struct Rows {
       R_capacity, impact_capacity;
 } Rows;
 
+// A tree half-way through a step, where its forces and masses are taken.
+typedef struct Halfway {
+  double* q;              // (nq) q ⊕ (h/2) v
+  double* jac;            // (6 × nv) there
+  TreeInertia* inertias;  // (njoint) there
+  double* mass;           // (nv × nv) M̃
+  double* factor;         // (nv × nv) of M̃
+  double* force;          // (nv) all known forces but the bias
+} Halfway;
+
+// Which velocity the bias of a tree belongs to: see tree_motion.c.
+enum { MEAN_START, MEAN_FREE, MEAN_TOUCHED };
+
 // How a block turns v and v⁺ into q⁺: the share of the step that still runs with the old velocity, or SMOOTH, the mean.
 #define TRIBO_DYN_SMOOTH (-1.0)
 
-// The combinations of closure rows that move nothing: S N in redundant.c.
+// The factor of the closure rows, and the combinations of them that move nothing: L and S N in redundant.c.
 typedef struct Slack {
-  int count;
+  int rank, count;
   double* N;      // (count × n) orthonormal
   double* scale;  // (n) S
   double* W;      // (n × n)
@@ -122,16 +155,28 @@ typedef struct Slack {
   double* y;      // (6 × dofs of the largest block)
 } Slack;
 
+// Up to so many closure rows their matrix is factored densely, here.
+enum { TRIBO_DYN_FEW = 48 };
+
+// What the passes that shut closures have shown so far: loops.c.
+enum { TRIBO_DYN_MEMORY = 4 };
+typedef struct Passes {
+  int count;
+  double *X, *F;  // (MEMORY × n) changes from pass to pass
+  double *x, *f;  // (n) of the last one
+  double* now;    // (n) f of this one
+  double* Q;      // (MEMORY × n) scratch
+} Passes;
+
 // X(array, count): what inverse dynamics keeps per velocity and per block, taken when it is first asked for
 #define TRIBO_DYN_INVERSE_ARRAYS(X) \
-  X(force, nv)                      \
   X(need, nv)                       \
   X(v_free, nv)                     \
+  X(mean, nv)                       \
   X(lack, nv)                       \
   X(low, nv)                        \
   X(place, nv)                      \
   X(chain_parent, nv)               \
-  X(chain_end, nv)                  \
   X(block, nblock)                  \
   X(dim, nblock)                    \
   X(at, nblock)                     \
@@ -148,29 +193,29 @@ enum {
 
 // Inverse dynamics; the equations are those of inverse.c.
 typedef struct Inverse {
-  double* force;   // (nv) f, trees  set by: inverse_update
   double* need;    // (nv) p [N·s]  set by: inverse_update (free bodies), inverse_balance (trees)
   double* v_free;  // (nv) v_f  set by: the same
+  double* mean;    // (nv) of the bias, trees that something touches  set by: assemble
   double* lack;    // (nv) y, 0 on driven velocities
 
   // set by: inverse_reduce
-  int whole;                      // 1: contacts answer to the motion they make, not to the wish
-  int* place;                     // (nv) of an undriven velocity in its reduced block, −1: driven
-  int *chain_parent, *chain_end;  // (nv) scratch
-  int nblock, *block, *dim;       // blocks with undriven velocities: their number, −1: none; their size
-  size_t* at;                     // (nblock) in mass and minv
-  double *mass, *minv;            // M_uu
-  int *way, *cone_of;             // (ncone) what is left to a cone; reduced cone → cone
-  double* given;                  // (nrow) what is known of λ
-  double scale;                   // of the terms that `need` is the sum of [N·s, N·m·s], set by: inverse_need
-  double* span;                   // (nrow × nv) set by: inverse_span
-  double* polish;                 // scratch of: inverse_polish
+  int whole;                 // 1: contacts answer to the motion they make, not to the wish
+  int* place;                // (nv) of an undriven velocity in its reduced block, −1: driven
+  int* chain_parent;         // (nv) scratch
+  int nblock, *block, *dim;  // blocks with undriven velocities: their number, −1: none; their size
+  size_t* at;                // (nblock) in mass and minv
+  double *mass, *minv;       // M_uu
+  int *way, *cone_of;        // (ncone) what is left to a cone; reduced cone → cone
+  double* given;             // (nrow) what is known of λ
+  double scale;              // of the terms that `need` is the sum of [N·s, N·m·s], set by: inverse_need
+  double* span;              // (nrow × nv) set by: inverse_span
+  double* polish;            // scratch of: inverse_polish
   char* ways;
   double* low;  // (nv) scratch: a bias
   Rows rows;    // the reduced problem
-  size_t force_capacity, need_capacity, v_free_capacity, lack_capacity, place_capacity, chain_parent_capacity,
-      chain_end_capacity, block_capacity, dim_capacity, at_capacity, mass_capacity, minv_capacity, way_capacity,
-      cone_of_capacity, given_capacity, span_capacity, polish_capacity, ways_capacity, low_capacity;
+  size_t need_capacity, v_free_capacity, mean_capacity, lack_capacity, place_capacity, chain_parent_capacity,
+      block_capacity, dim_capacity, at_capacity, mass_capacity, minv_capacity, way_capacity, cone_of_capacity,
+      given_capacity, span_capacity, polish_capacity, ways_capacity, low_capacity;
 } Inverse;
 
 typedef enum Stage { STAGE_NONE, STAGE_UPDATED, STAGE_ASSEMBLED } Stage;
@@ -186,20 +231,28 @@ struct TriboDynData {
   Stage stage;
 
   // set by: update
-  double* q;           // (nq) the caller's, with unit parts of length 1
-  double* v_free;      // (nv)
-  TriboPose* poses;    // (nbody) at q
-  TriboTwist* twists;  // (nbody) of v_free at q
-  double* mass;        // (nmass) per block, free bodies' at creation
-  double* minv;        // (nmass)
-  double* jac;         // (6 × nv) trees: world twist per unit velocity, at q, columns by v; free bodies': unused
-  double* q_half;      // (nq) trees: the point half-way, q ⊕ (h/2) v
+  double* q;              // (nq) the caller's, with unit parts of length 1
+  double* v_free;         // (nv)
+  TriboPose* poses;       // (nbody) at q
+  TriboTwist* twists;     // (nbody) of v_free at q
+  double* mass;           // (nmass) per block, free bodies' at creation
+  double* minv;           // (nmass)
+  double* jac;            // (6 × nv) trees: world twist per unit velocity, at q, columns by v; free bodies': unused
+  double* q_half;         // (nq) trees: the point half-way, q ⊕ (h/2) v
+  double* jac_half;       // (6 × nv) there
+  TreeInertia* inertias;  // (nv) there, per block as many as it has joints
+  double* force;          // (nv) trees: all known forces but the bias, there
+  double* factor;         // (nmass) trees: of M̃
 
   // set by: assemble
   Directions directions;  // of the contacts
   Rows rows;
-  unsigned char* chased;  // (2 × bounds) lower, upper limit: 1: it has a row, 2: it must have one
-  unsigned char* hard;    // (ncluster) more than its closures acts on a cluster: it moves as at contacts
+  unsigned char* chased;   // (2 × bounds) lower, upper limit: 1: it has a row, 2: it must have one
+  unsigned char* hard;     // (ncluster) more than its closures acts on a cluster: it moves as at contacts
+  unsigned char* touched;  // (nblock) at q a contact or a limit is reached
+  unsigned char* leans;    // (ncluster) some block of a cluster is touched
+  unsigned char* mean_of;  // (ntree) MEAN_…: where v_free has its bias from
+  int wish;                // 1: v_free is a wanted velocity, from inverse_update
 
   // scratch of: advance
   double* impulse;  // (nv) Jᵀλ
@@ -211,6 +264,7 @@ struct TriboDynData {
   // closures only
   double *tau, *wrench;           // (nv), (nbody × 6) the forces of update
   double *kick, *cluster_split;   // (nv), (ncluster) scratch of advance
+  double* gain;                   // (nv) v_f − v of the last flow: where the next one starts
   double* q_trial;                // (nq) scratch of assemble
   TriboPose* next_poses;          // (nbody) at the next state
   double* next_jac;               // (6 × nv)
@@ -220,8 +274,9 @@ struct TriboDynData {
   size_t* next_at;                // (nblock) where they start
   int* next_term;                 // (terms of the closures) in the last problem's numbers
   Rows settle;                    // set by: settle_assemble
-  double* open;                   // (6 × nclosure) set by: close
-  Slack slack;                    // set by: assemble, where rows are redundant
+  Slack slack;                    // set by: assemble, where rows are redundant or alone; settle_assemble
+  int alone;                      // 1: nothing but closures acts on what they tie, and the factor is there
+  Passes memory;                  // set by: close
   double last_error;              // of the pass before, set by: close
   int passes;                     // so far
 
@@ -230,16 +285,18 @@ struct TriboDynData {
   // scratch of: trees
   TriboPinData** pin;  // (npin = ntree)
   int npin;
-  double* force;   // (nv_max) generalized forces
-  double* mean;    // (nv_max)
-  double* work;    // (nv_max)
-  double* factor;  // (nv_max²) of the mass matrix
+  double* mean;         // (nv_max)
+  double* work;         // (nv_max)
+  double* look_force;   // (nv_max)
+  double* look_factor;  // (nv_max²)
 
   // scratch of: kinematics, energy, integrate, difference
-  double* look_q[2];        // (nq)
-  TriboPose* look_poses;    // (nbody)
-  TriboTwist* look_twists;  // (nbody)
-  double* look_jac;         // (6 × nv_max)
+  double* look_q[2];                       // (nq)
+  TriboPose* look_poses;                   // (nbody)
+  TriboTwist* look_twists;                 // (nbody)
+  double* look_jac;                        // (6 × nv_max)
+  TreeInertia *look_inertias, *look_sums;  // (nv_max)
+  TreeMotion* look_motions;                // (nv_max)
 };
 
 // ---- system.c
@@ -311,6 +368,9 @@ void tribo_dyn_normal_row(const TriboSystem* system, TriboDynData* data, const T
 
 void tribo_dyn_joint_rows(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                           const double* v);
+// Marks blocks (nblock) with a joint or a tendon no farther than `close` from a limit.
+void tribo_dyn_mark_stops(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
+                          double close, unsigned char* marks);
 TriboStatus tribo_dyn_check_motors(const TriboSystem* system, const TriboStepOptions* o);
 
 // ---- directions.c
@@ -336,8 +396,10 @@ int tribo_dyn_closure_open(const TriboClosure* closure, const double* q, const T
 
 // ---- redundant.c
 
-// Finds the slack of the closure rows that have just been assembled.
-void tribo_dyn_slack_find(const TriboSystem* system, TriboDynData* data);
+// Finds the slack of the closure rows, the last ones of `rows`, with the M⁻¹ of the blocks.
+void tribo_dyn_slack_find(const TriboSystem* system, const Rows* rows, const double* minv, Slack* slack);
+// lambda (closure rows): the least with Gλ = −g.
+void tribo_dyn_slack_solve(const TriboSystem* system, const Slack* slack, const double* g, double* lambda);
 // Takes out of g (closure rows) what no motion can answer.
 void tribo_dyn_slack_remove(const TriboSystem* system, const TriboDynData* data, double* g);
 
@@ -365,8 +427,26 @@ void tribo_dyn_inverse_carry(const TriboSystem* system, const TriboDynData* data
 // L (nv × nv) receives the factor of a mass matrix; TRIBO_NUMERIC when that is not positive definite.
 TriboStatus tribo_dyn_factor(const DofTree* tree, const double* mass, double* L);
 void tribo_dyn_factor_solve(const DofTree* tree, const double* L, double* x);  // x (nv) ← M⁻¹ x
-// minv (nv × nv) ← M⁻¹; scratch (nv)
-void tribo_dyn_factor_inverse(const DofTree* tree, const double* L, double* scratch, double* minv);
+// minv (nv × nv) ← M⁻¹
+void tribo_dyn_factor_inverse(const DofTree* tree, const double* L, double* minv);
+
+// ---- tree_place.c
+
+int tribo_dyn_is_plain(TriboJointKind kind);
+// Poses of the links (nlink) and jac (6 × nv) at q; pin is for trees that are not plain.
+TriboStatus tribo_dyn_tree_place(const TreePart* part, TriboPinData* pin, const double* q, TriboPose* poses,
+                                 double* jac);
+
+// ---- tree_inertia.c
+
+// inertias (njoint) of what the joints move, from the poses of the links (nlink).
+void tribo_dyn_tree_inertias(const TreePart* part, const TriboPose* poses, TreeInertia* inertias);
+// M (nv × nv), armature included; sums (njoint) scratch.
+void tribo_dyn_tree_mass(const TreePart* part, const double* jac, const TreeInertia* inertias, TreeInertia* sums,
+                         double* mass);
+// b(q, v) (nv): Coriolis, centrifugal and gravity forces; motions (njoint) scratch.
+void tribo_dyn_tree_bias(const TreePart* part, const double gravity[3], const double* jac, const TreeInertia* inertias,
+                         const double* v, TreeMotion* motions, double* bias);
 
 // ---- terms.c
 
@@ -375,9 +455,10 @@ int tribo_dyn_stretch(const TriboTreeInfo* info, const TriboLinkInfo* link, cons
 
 // ---- tree_motion.c
 
-// force += Jᵀ w for a wrench per link (force, torque about the link's centre of mass, world axes) at configuration q.
-TriboStatus tribo_dyn_tree_wrenches(const TreePart* part, TriboDynData* data, TriboPinData* pin, const double* q,
-                                    const double* wrench, double* force);
+// force += Jᵀ w for a wrench per link (force, torque about the link's centre of mass, world axes) where poses and jac
+// are.
+void tribo_dyn_tree_wrenches(const TreePart* part, const TriboPose* poses, const double* jac, const double* wrench,
+                             double* force);
 
 // Velocities of links (nlink) from the columns of jac (6 × nv, of the world) and where the links are.
 void tribo_dyn_tree_twists(const TriboTreeInfo* info, const double* jac, const double* v, const TriboPose* poses,
@@ -385,21 +466,25 @@ void tribo_dyn_tree_twists(const TriboTreeInfo* info, const double* jac, const d
 // Poses (nlink) at q, and twists (nlink) of v; jac (6 × nv) is filled too.
 TriboStatus tribo_dyn_tree_look(const TreePart* part, TriboPinData* pin, const double* q, const double* v,
                                 TriboPose* poses, TriboTwist* twists, double* jac);
-// The half-way point of a tree, M̃ there (in mass) and its factor (data->factor), the forces without the bias
-// (data->force).
+// Fills all of the half-way point of a tree.
 TriboStatus tribo_dyn_tree_prepare(const TriboSystem* system, TriboDynData* data, int tree,
                                    const TriboStepOptions* options, const double* v, const double* tau,
-                                   const double* wrench, double* mass);
+                                   const double* wrench, const Halfway* half);
+// Where update keeps it; mass: where M̃ goes.
+Halfway tribo_dyn_tree_half(const TriboSystem* system, TriboDynData* data, int tree, double* mass);
+// Free velocities with their final bias, of trees that contacts touch and of those that nothing does.
+void tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                            const double* v, const TriboContact* contacts, int ncontact);
 // Mass, free velocity, half-way point, poses, twists and jac of one tree; tau (nv), wrench (nlink × 6) may be NULL.
 TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data, int tree,
                                   const TriboStepOptions* options, const double* v, const double* tau,
                                   const double* wrench);
-// One smooth step of a tree from v: its end goes to q_next and v_next.
+// One smooth step of a tree from v: its end goes to q_next and v_next. gain (nv): v_next − v, in as a guess.
 TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, int tree,
                                 const TriboStepOptions* options, const double* v, const double* tau,
-                                const double* wrench, double* q_next, double* v_next);
-// M(q) of one tree, without damping, and its inverse (nv × nv each).
-TriboStatus tribo_dyn_tree_mass(const TriboSystem* system, TriboDynData* data, int tree, const double* q, double* mass,
-                                double* minv);
+                                const double* wrench, double* gain, double* q_next, double* v_next);
+// M of one tree, without damping, and its inverse (nv × nv each), where poses (nlink) and jac (6 × nv) are.
+TriboStatus tribo_dyn_tree_masses(const TreePart* part, TriboDynData* data, const TriboPose* poses, const double* jac,
+                                  double* mass, double* minv);
 TriboStatus tribo_dyn_tree_advance(const TriboSystem* system, TriboDynData* data, int tree, double h, const double* v,
                                    const double* v_next, double* q_next);

@@ -7,9 +7,9 @@
 //     K ∋ λ ⊥ σ + Γ(σ) ∈ K*,     σ = Rλ + c,     c = J v⁺ + γ                                               (2)
 //
 // with f all known forces, M̃ and q½ as in tree_motion.c: the equations of the forward step, read the other way. p, the
-// impulse the wish needs, depends on λ through the mean velocity of the bias b (and in trees that closures tie, where
-// impulses act on M instead of M̃): weakly, so the problem below is solved with p of no impulse, and Newton's method
-// (inverse_polish.c) does the rest.
+// impulse the wish needs, depends on λ in trees that nothing touches at q, through the mean velocity of the bias b, and
+// in trees that closures tie, where impulses act on M instead of M̃: weakly, so the problem below is solved with p of no
+// impulse, and Newton's method (inverse_polish.c) does the rest.
 //
 // In (2) c is given, and there each constraint stands alone:
 //
@@ -98,17 +98,17 @@ static TriboStatus want_tree(const TriboSystem* system, TriboDynData* data, cons
   const double* q = data->q + system->block_q[block];
   const size_t at_mass = system->block_at[block];
   double *mass = data->mass + at_mass, *minv = data->minv + at_mass, *flow = tied ? data->next_mass + at_mass : mass;
+  const Halfway half = tribo_dyn_tree_half(system, data, tree, flow);
   TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v + at, tau == NULL ? NULL : tau + at,
-                                   wrench == NULL ? NULL : wrench + 6 * part->body, flow));
-  memcpy(data->inverse.force + at, data->force, (size_t)n * sizeof *data->force);
-  if (tied) {
-    TRIBO_TRY(tribo_dyn_tree_mass(system, data, tree, q, mass, minv));
-  } else {
-    tribo_dyn_factor_inverse(&part->dofs, data->factor, data->work, minv);
-  }
+                                   wrench == NULL ? NULL : wrench + 6 * part->body, &half));
   memcpy(data->v_free + at, wanted + at, (size_t)n * sizeof *wanted);
-  return tribo_dyn_tree_look(part, data->pin[tree], q, wanted + at, data->poses + part->body, data->twists + part->body,
-                             data->jac + 6 * at);
+  TRIBO_TRY(tribo_dyn_tree_look(part, data->pin[tree], q, wanted + at, data->poses + part->body,
+                                data->twists + part->body, data->jac + 6 * at));
+  if (tied) {
+    return tribo_dyn_tree_masses(part, data, data->poses + part->body, data->jac + 6 * at, mass, minv);
+  }
+  tribo_dyn_factor_inverse(&part->dofs, half.factor, minv);
+  return TRIBO_OK;
 }
 
 TriboStatus tribo_dyn_inverse_update(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
@@ -125,6 +125,10 @@ TriboStatus tribo_dyn_inverse_update(const TriboSystem* system, TriboDynData* da
   TRIBO_TRY(tribo_dyn_check_finite(where, "v", v, info->nv));
   TRIBO_TRY(tribo_dyn_check_finite(where, "wanted v", wanted, info->nv));
   memset(data->chased, 0, 2 * (size_t)system->nbound);
+  data->wish = 1;
+  if (info->ntree > 0) {
+    memset(data->mean_of, MEAN_START, (size_t)info->ntree);
+  }
   TRIBO_TRY(reserve(system, &data->inverse));
   for (int b = 0; b < info->nfree; ++b) {
     want_body(system, data, options, b, v, wanted, tau, wrench);
@@ -222,11 +226,10 @@ static TriboStatus reduce_motion(const TriboSystem* system, TriboDynData* data, 
       // a tree without branches has a full factor
       for (int k = 0; k < count; ++k) {
         inv->chain_parent[k] = k - 1;
-        inv->chain_end[k] = count;
       }
-      const DofTree chain = {count, inv->chain_parent, inv->chain_end};
-      TRIBO_TRY(tribo_dyn_factor(&chain, part, data->factor));
-      tribo_dyn_factor_inverse(&chain, data->factor, data->work, minv);
+      const DofTree chain = {count, inv->chain_parent};
+      TRIBO_TRY(tribo_dyn_factor(&chain, part, data->look_factor));
+      tribo_dyn_factor_inverse(&chain, data->look_factor, minv);
     }
     inv->dim[inv->nblock] = count;
     inv->at[inv->nblock++] = at;
@@ -373,13 +376,16 @@ TriboStatus tribo_dyn_inverse_need(const TriboSystem* system, TriboDynData* data
       v_free[i] = wanted[i] - kick;
     }
     for (int i = 0; i < n; ++i) {
-      data->mean[i] = options->scheme == TRIBO_SCHEME_EULER ? v[at + i] : 0.5 * (v[at + i] + v_free[i]);
+      const int known = data->mean_of[t] == MEAN_TOUCHED;
+      const double start = known ? inv->mean[at + i] : v[at + i];
+      data->mean[i] = known || options->scheme == TRIBO_SCHEME_EULER ? start : 0.5 * (start + v_free[i]);
     }
-    TRIBO_TRY(
-        tribo_pin_bias(data->pin[t], options->gravity, data->q_half + system->block_q[block], data->mean, data->work));
+    const Halfway half = tribo_dyn_tree_half(system, data, t, NULL);
+    tribo_dyn_tree_bias(system->trees + t, options->gravity, half.jac, half.inertias, data->mean, data->look_motions,
+                        data->work);
     for (int i = 0; i < n; ++i) {
-      double sum = options->h * (data->work[i] - inv->force[at + i]) + impulse[i];
-      inv->scale = fmax(inv->scale, options->h * (fabs(data->work[i]) + fabs(inv->force[at + i])));
+      double sum = options->h * (data->work[i] - data->force[at + i]) + impulse[i];
+      inv->scale = fmax(inv->scale, options->h * (fabs(data->work[i]) + fabs(data->force[at + i])));
       for (int k = 0; k < n; ++k) {
         sum += flow[i * n + k] * (v_free[k] - v[at + k]);
       }

@@ -197,8 +197,9 @@ static TriboStatus add_change(const TriboSystem* system, TriboDynData* data, con
   if (tree < 0 || !(system->cluster[block] >= 0 || bias)) {
     return TRIBO_OK;
   }
-  const double* q = data->q_half + system->block_q[block];
-  double *d = data->force, *low = data->inverse.low, most = 0;
+  bias = bias && data->mean_of[tree] != MEAN_TOUCHED;
+  const Halfway half = tribo_dyn_tree_half(system, data, tree, NULL);
+  double *d = data->look_force, *low = data->inverse.low, most = 0;
   tribo_dyn_inverse_carry(system, data, block, column + at, d);
   for (int i = 0; i < n; ++i) {
     most = fmax(most, fabs(d[i]));
@@ -207,7 +208,8 @@ static TriboStatus add_change(const TriboSystem* system, TriboDynData* data, con
     for (int i = 0; i < n; ++i) {
       data->mean[i] = 0.5 * (v[at + i] + data->inverse.v_free[at + i]) + (side ? 1 : -1) * d[i] / most;
     }
-    TRIBO_TRY(tribo_pin_bias(data->pin[tree], options->gravity, q, data->mean, side ? data->work : low));
+    tribo_dyn_tree_bias(system->trees + tree, options->gravity, half.jac, half.inertias, data->mean, data->look_motions,
+                        side ? data->work : low);
   }
   for (int i = 0; i < n && bias && most > 0; ++i) {
     column[at + i] += 0.25 * options->h * most * (data->work[i] - low[i]);

@@ -172,6 +172,25 @@ static void add_bounds(const TriboSystem* system, TriboDynData* data, const Trib
   }
 }
 
+void tribo_dyn_mark_stops(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
+                          double close, unsigned char* marks) {
+  for (int i = 0; i < system->nbound; ++i) {
+    const BoundDof* bound = system->bounds + i;
+    if (isfinite(bound->lower) || isfinite(bound->upper)) {
+      const double at = limited_way(bound, data->q).at;
+      marks[bound->block] |= fmin(at - bound->lower, bound->upper - at) <= close;
+    }
+  }
+  for (int i = 0; i < options->nbound; ++i) {
+    const TriboBound* bound = options->bounds + i;
+    for (int k = 0; k < system->info.nv && bound->distance <= close; ++k) {
+      if (bound->jac[k] != 0) {
+        marks[tribo_dyn_block_of_v(system, k)] = 1;
+      }
+    }
+  }
+}
+
 void tribo_dyn_joint_rows(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                           const double* v) {
   add_limits(system, data, options, v);

@@ -13,10 +13,15 @@
 //
 // An impulse at the start moves the end by h M⁻¹Jᵀλ, so φ(q⁺(λ)) ≈ φ(q⁺(0)) + hGλ: the rows of the problem are Gλ + g =
 // 0 with g = φ(q⁺(0))/h, and Newton's method with the matrix kept goes on with g ← g + φ(q⁺(λ))/h. Each pass wins a
-// factor of about h|v| per length of a body.
+// factor of about h|v| per length of a body. Where that is little, because a stiff spring lets the end move by half of
+// hM⁻¹Jᵀλ, what the passes before have shown helps: with x = g, f = φ/h and the changes of both from pass to pass in
+// the columns of X and F, x ← x + f − (X + F)θ with the θ that makes f − Fθ least (Anderson 1965).
 //
 // Where contacts, limits or dry friction act too, the cluster moves as bodies in contact do, q⁺ = q ⊕ h v⁺ with
 // v⁺ = v_f + M⁻¹Jᵀλ. Then q⁺ moves by the same h M⁻¹Jᵀλ, the passes are the same, and μ = 0.
+//
+// Where nothing but closures acts on what they tie, and they are few, all of this is linear algebra of their own rows:
+// one factor of G serves the passes, which go on without a solver (`alone`), and one of G(q⁺) the last impulse.
 //
 // A closure that gives way (solref) has rows of its own kind, those of a spring-damper: they do not count as shut or
 // open, and their cluster moves as bodies in contact do.
@@ -27,9 +32,6 @@
 #include "internal.h"
 
 enum { PASSES_MAX = 20 };
-
-// Closures count as shut below this. [m, rad]
-static const double SHUT = 1e-13;
 
 int tribo_dyn_flows(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options, int block) {
   const int cluster = system->cluster[block];
@@ -52,7 +54,7 @@ static TriboStatus look_at(const TriboSystem* system, TriboDynData* data, const 
       tribo_dyn_body_pose(system->bodies + b, q + info->block_q[b], poses + b);
     } else {
       const TreePart* part = system->trees + (b - info->nfree);
-      TRIBO_TRY(tribo_pin_kinematics(data->pin[b - info->nfree], q + info->block_q[b], poses + part->body,
+      TRIBO_TRY(tribo_dyn_tree_place(part, data->pin[b - info->nfree], q + info->block_q[b], poses + part->body,
                                      jac + 6 * info->block_v[b]));
     }
   }
@@ -64,6 +66,12 @@ static TriboStatus look_at(const TriboSystem* system, TriboDynData* data, const 
 // Dry friction and motors act in every step; contacts and limits show when they push.
 static void mark_hard(const TriboSystem* system, TriboDynData* data) {
   memset(data->hard, 0, (size_t)system->ncluster);
+  memset(data->leans, 0, (size_t)system->ncluster);
+  for (int b = 0; b < system->info.nblock; ++b) {
+    if (system->cluster[b] >= 0) {
+      data->leans[system->cluster[b]] |= data->touched[b];
+    }
+  }
   for (int c = 0; c < data->rows.ncone; ++c) {
     const TriboRowInfo* row = data->rows.infos + c;
     const int cluster = system->cluster[row->block_a];
@@ -80,11 +88,11 @@ static void mark_hard(const TriboSystem* system, TriboDynData* data) {
   }
 }
 
-// Where a block would be without impulses.
+// Where a block would be without impulses; what leans on something is expected to stay there.
 static TriboStatus move_freely(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                const double* v, int block) {
   const int at_q = system->block_q[block], at_v = system->block_v[block], tree = block - system->info.nfree;
-  const int smooth = tribo_dyn_flows(system, data, options, block);
+  const int smooth = tribo_dyn_flows(system, data, options, block) && !data->leans[system->cluster[block]];
   const double *q = data->q + at_q, *v_free = data->v_free + at_v;
   if (tree < 0) {
     tribo_dyn_body_advance(options->h, smooth ? TRIBO_DYN_SMOOTH : 0, q, v + at_v, v_free, data->q_trial + at_q);
@@ -133,6 +141,20 @@ static void set_soft(const TriboSystem* system, TriboDynData* data, const TriboS
   }
 }
 
+// Whether the rows before those of the closures leave what these tie alone.
+static int are_alone(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options) {
+  const Rows* rows = &data->rows;
+  int alone = options->scheme == TRIBO_SCHEME_MIDPOINT && options->direct && !data->wish &&
+              system->closure_size.nrow <= TRIBO_DYN_FEW;
+  for (int t = 0; t < rows->term_first[rows->ncone - system->nclosure] && alone; ++t) {
+    alone = system->cluster[rows->term_block[t]] < 0;
+  }
+  for (int k = 0; k < system->ncluster && alone; ++k) {
+    alone = !data->hard[k];
+  }
+  return alone;
+}
+
 TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                         const double* v) {
   if (system->nclosure == 0) {
@@ -142,8 +164,12 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
   const Place place = {data->q, data->poses, data->jac};
   data->last_error = INFINITY;
   data->passes = 0;
+  data->memory.count = 0;
   mark_hard(system, data);
   memcpy(data->q_trial, data->q, (size_t)system->info.nq * sizeof *data->q);
+  for (int i = 0; i < system->info.nv; ++i) {
+    data->gain[i] = data->v_free[i] - v[i];
+  }
   for (int b = 0; b < system->info.nblock; ++b) {
     if (system->cluster[b] >= 0) {
       TRIBO_TRY(move_freely(system, data, options, v, b));
@@ -165,11 +191,21 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
   if (euler) {
     set_baumgarte(system, data, options);
   }
-  if (system->slack) {
-    tribo_dyn_slack_find(system, data);
+  data->alone = are_alone(system, data, options);
+  if (system->slack || data->alone) {
+    tribo_dyn_slack_find(system, &data->rows, data->minv, &data->slack);
     tribo_dyn_slack_remove(system, data, data->rows.g + data->rows.nrow - system->closure_size.nrow);
   }
   return TRIBO_OK;
+}
+
+int tribo_dyn_loops_alone(const TriboSystem* system, const TriboDynData* data, double* lambda) {
+  const size_t first = (size_t)data->rows.nrow - system->closure_size.nrow;
+  if (system->nclosure == 0 || !data->alone) {
+    return 0;
+  }
+  tribo_dyn_slack_solve(system, &data->slack, data->rows.g + first, lambda + first);
+  return 1;
 }
 
 // ---- after a solve -------------------------------------------------------------------------------------------------
@@ -196,14 +232,135 @@ TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* dat
       tribo_dyn_body_advance(options->h, TRIBO_DYN_SMOOTH, data->q + at_q, kick, v_next + at_v, q_next + at_q);
     } else {
       TRIBO_TRY(tribo_dyn_tree_flow(system, data, tree, options, kick, data->tau + at_v,
-                                    data->wrench + 6 * system->trees[tree].body, q_next + at_q, v_next + at_v));
+                                    data->wrench + 6 * system->trees[tree].body, data->gain + at_v, q_next + at_q,
+                                    v_next + at_v));
     }
   }
   return TRIBO_OK;
 }
 
+static double dot(const double* a, const double* b, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    sum += a[i] * b[i];
+  }
+  return sum;
+}
+
+static void add_scaled(double* to, double scale, const double* from, int n) {
+  for (int i = 0; i < n; ++i) {
+    to[i] += scale * from[i];
+  }
+}
+
+// Takes the change since the last pass into the memory, the oldest one out where that is full; x (n), f in `now`.
+static void remember(Passes* m, int n, const double* x) {
+  if (m->count == TRIBO_DYN_MEMORY) {
+    const size_t rest = (size_t)((TRIBO_DYN_MEMORY - 1) * n);
+    memmove(m->X, m->X + n, rest * sizeof *x);
+    memmove(m->F, m->F + n, rest * sizeof *x);
+    m->count--;
+  }
+  double *dx = m->X + m->count * n, *df = m->F + m->count * n;
+  for (int i = 0; i < n; ++i) {
+    dx[i] = x[i] - m->x[i];
+    df[i] = m->now[i] - m->f[i];
+  }
+  m->count++;
+}
+
+// The next x (n). The newest changes count first; what newer ones have shown already does not count again.
+static void next_pass(Passes* m, int n, double* x) {
+  double R[TRIBO_DYN_MEMORY][TRIBO_DYN_MEMORY], y[TRIBO_DYN_MEMORY];
+  int used[TRIBO_DYN_MEMORY], rank = 0;
+  memcpy(m->x, x, (size_t)n * sizeof *x);
+  memcpy(m->f, m->now, (size_t)n * sizeof *x);
+  // F = QR by Gram and Schmidt, y = Qᵀf
+  for (int j = m->count - 1; j >= 0; --j) {
+    double* q = m->Q + rank * n;
+    memcpy(q, m->F + j * n, (size_t)n * sizeof *q);
+    const double whole = sqrt(dot(q, q, n));
+    for (int k = 0; k < rank; ++k) {
+      R[k][rank] = dot(m->Q + k * n, q, n);
+      add_scaled(q, -R[k][rank], m->Q + k * n, n);
+    }
+    const double length = sqrt(dot(q, q, n));
+    if (length > 1e-6 * whole) {
+      for (int i = 0; i < n; ++i) {
+        q[i] /= length;
+      }
+      R[rank][rank] = length;
+      y[rank] = dot(q, m->f, n);
+      used[rank++] = j;
+    }
+  }
+  // x + f − (X + F)θ with Rθ = y
+  add_scaled(x, 1, m->f, n);
+  for (int k = rank - 1; k >= 0; --k) {
+    for (int l = k + 1; l < rank; ++l) {
+      y[k] -= R[k][l] * y[l];
+    }
+    y[k] /= R[k][k];
+    add_scaled(x, -y[k], m->X + used[k] * n, n);
+    add_scaled(x, -y[k], m->F + used[k] * n, n);
+  }
+}
+
+// How far closures are open at q_next: f of all rows into the memory, and the largest.
+static TriboStatus measure(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                           const double* q_next, double* error) {
+  TRIBO_TRY(look_at(system, data, q_next, data->next_poses, data->next_jac));
+  const int first = data->rows.ncone - system->nclosure;
+  double* f = data->memory.now;
+  *error = 0;
+  for (int i = 0; i < system->nclosure; ++i) {
+    double open[6];
+    const TriboCone* cone = data->rows.cones + first + i;
+    tribo_dyn_closure_open(system->closures + i, q_next, data->next_poses, open);
+    for (int k = 0; k < cone->dim; ++k, ++f) {
+      const double gap = gives_way(system->closures + i) ? 0 : open[k];
+      *error = fmax(*error, fabs(gap));
+      *f = gap / options->h;
+    }
+  }
+  return TRIBO_OK;
+}
+
+// One pass on: how far closures are open at q_next, and, where that is too far, the next g.
+static TriboStatus next_g(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                          const double* q_next, double* error, int* again) {
+  TRIBO_TRY(measure(system, data, options, q_next, error));
+  // shut, or rounding keeps them from it, or there is nothing more to try
+  const int stuck = *error > 0.5 * data->last_error;
+  if (options->scheme == TRIBO_SCHEME_EULER || *error <= options->shut || (*error <= 1e-10 && stuck) ||
+      data->passes > PASSES_MAX || (data->passes == PASSES_MAX && *error <= 1e-9)) {
+    return TRIBO_OK;
+  }
+  const int n = (int)system->closure_size.nrow;
+  double* g = data->rows.g + data->rows.nrow - n;
+  if (data->passes > 0) {
+    remember(&data->memory, n, g);
+  }
+  if (!(*error < 4 * data->last_error) || data->passes++ == PASSES_MAX) {
+    // the passes part, or do not meet: one last solve, as at contacts
+    data->passes = PASSES_MAX + 1;
+    data->alone = 0;
+    memset(data->hard, 1, (size_t)system->ncluster);
+    set_baumgarte(system, data, options);
+  } else {
+    next_pass(&data->memory, n, g);
+  }
+  if (system->slack || data->alone) {
+    tribo_dyn_slack_remove(system, data, g);
+  }
+  data->last_error = *error;
+  *again = 1;
+  return TRIBO_OK;
+}
+
 TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                            const double* q_next, double* error, int* again) {
+                            const double* v, double* lambda, double* q_next, double* v_next, double* error, int* passes,
+                            int* again) {
   *error = 0;
   *again = 0;
   if (system->nclosure == 0) {
@@ -212,41 +369,16 @@ TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const
   if (data->stage != STAGE_ASSEMBLED) {
     return tribo_fail(TRIBO_STATE, "tribo_dyn_close: tribo_dyn_advance must come first");
   }
-  TRIBO_TRY(look_at(system, data, q_next, data->next_poses, data->next_jac));
-  const int first = data->rows.ncone - system->nclosure;
-  for (int i = 0; i < system->nclosure; ++i) {
-    const TriboCone* cone = data->rows.cones + first + i;
-    double* open = data->open + 6 * i;
-    tribo_dyn_closure_open(system->closures + i, q_next, data->next_poses, open);
-    for (int k = 0; k < cone->dim && !gives_way(system->closures + i); ++k) {
-      *error = fmax(*error, fabs(open[k]));
-    }
+  TRIBO_TRY(next_g(system, data, options, q_next, error, again));
+  for (; *again && data->alone; ++*passes) {
+    tribo_dyn_loops_alone(system, data, lambda);
+    memset(data->impulse, 0, (size_t)system->info.nv * sizeof *data->impulse);
+    tribo_dyn_rows_impulse(system, &data->rows, lambda, data->impulse);
+    TRIBO_TRY(tribo_dyn_loops_advance(system, data, options, v, q_next, v_next));
+    *again = 0;
+    TRIBO_TRY(next_g(system, data, options, q_next, error, again));
   }
-  // shut, or rounding keeps them from it, or there is nothing more to try
-  const int stuck = *error > 0.5 * data->last_error;
-  if (options->scheme == TRIBO_SCHEME_EULER || *error <= SHUT || (*error <= 1e-10 && stuck) ||
-      data->passes > PASSES_MAX || (data->passes == PASSES_MAX && *error <= 1e-9)) {
-    return TRIBO_OK;
-  }
-  if (!(*error < 4 * data->last_error) || data->passes++ == PASSES_MAX) {
-    // the passes part, or do not meet: one last solve, as at contacts
-    data->passes = PASSES_MAX + 1;
-    memset(data->hard, 1, (size_t)system->ncluster);
-    set_baumgarte(system, data, options);
-  } else {
-    for (int i = 0; i < system->nclosure; ++i) {
-      const TriboCone* cone = data->rows.cones + first + i;
-      for (int k = 0; k < cone->dim && !gives_way(system->closures + i); ++k) {
-        data->rows.g[cone->row + k] += data->open[6 * i + k] / options->h;
-      }
-    }
-  }
-  if (system->slack) {
-    tribo_dyn_slack_remove(system, data, data->rows.g + data->rows.nrow - system->closure_size.nrow);
-  }
-  data->last_error = *error;
-  *again = 1;
-  return TRIBO_OK;
+  return tribo_dyn_check_finite("tribo_dyn_close", "next q", q_next, system->info.nq);
 }
 
 // ---- the end of a step ---------------------------------------------------------------------------------------------
@@ -281,12 +413,17 @@ TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* d
   const Place place = {q_next, data->next_poses, data->next_jac};
   TRIBO_TRY(tribo_dyn_rows_reserve(&data->settle, size->ncone, size->nrow, size->nterm, size->njac));
   for (int t = 0; t < system->info.ntree; ++t) {
-    const int block = system->trees[t].block;
-    if (tribo_dyn_flows(system, data, options, block)) {
-      const size_t at = system->block_at[block];
-      TRIBO_TRY(tribo_dyn_tree_mass(system, data, t, q_next + system->block_q[block], data->next_mass + at,
-                                    data->next_minv + at));
+    const TreePart* part = system->trees + t;
+    const size_t at = system->block_at[part->block];
+    TriboPose* poses = data->next_poses + part->body;
+    double* jac = data->next_jac + 6 * system->block_v[part->block];
+    if (!tribo_dyn_flows(system, data, options, part->block)) {
+      continue;
     }
+    if (!system->looked[part->block]) {
+      TRIBO_TRY(tribo_dyn_tree_place(part, data->pin[t], q_next + system->block_q[part->block], poses, jac));
+    }
+    TRIBO_TRY(tribo_dyn_tree_masses(part, data, poses, jac, data->next_mass + at, data->next_minv + at));
   }
   // places and masses are those of the next state, which close has just looked at
   for (int i = 0; i < system->nclosure; ++i) {
@@ -303,6 +440,15 @@ TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* d
   *problem = tribo_dyn_rows_problem(system, &data->settle, data->next_mass, data->next_minv);
   number_blocks(system, data, problem);
   return TRIBO_OK;
+}
+
+int tribo_dyn_settle_alone(const TriboSystem* system, TriboDynData* data, double* lambda) {
+  if (!data->alone) {
+    return 0;
+  }
+  tribo_dyn_slack_find(system, &data->settle, data->next_minv, &data->slack);
+  tribo_dyn_slack_solve(system, &data->slack, data->settle.g, lambda);
+  return 1;
 }
 
 TriboStatus tribo_dyn_settle(const TriboSystem* system, TriboDynData* data, const double* lambda, double* v_next) {

@@ -171,6 +171,8 @@ static void add_link(TriboTree* tree, const TriboLinkDef* links, int index) {
   link.mass = def.mass;
   std::memcpy(link.com, def.com, sizeof link.com);
   std::memcpy(link.inertia, def.inertia, sizeof link.inertia);
+  to_pose(placement, &link.place);
+  Eigen::Map<Eigen::Vector3d>(link.axis) = Eigen::Map<const Eigen::Vector3d>(def.axis).normalized();
   if (def.kind == TRIBO_JOINT_FIXED) {
     tree->joint[at] = parent_joint;
     tree->placement[at] = placement;
@@ -253,6 +255,24 @@ static TriboStatus fill_references(TriboTree* tree, const TriboRobotFile* robot)
   return TRIBO_OK;
 }
 
+// What each joint moves: Pinocchio has added it up.
+static void fill_moved(TriboTree* tree) {
+  for (size_t i = 0; i < tree->links.size(); ++i) {
+    TriboLinkInfo& link = tree->links[i];
+    if (link.kind != TRIBO_JOINT_FIXED) {
+      const pin::Inertia& moved = tree->model.inertias[tree->joint[i]];
+      const Eigen::Matrix3d inertia = moved.inertia().matrix();
+      link.moved_mass = moved.mass();
+      for (int k = 0; k < 3; ++k) {
+        link.moved_com[k] = moved.lever()[k];
+        for (int l = 0; l < 3; ++l) {
+          link.moved_inertia[3 * k + l] = inertia(k, l);
+        }
+      }
+    }
+  }
+}
+
 static void fill_info(TriboTree* tree) {
   TriboTreeInfo& info = tree->info;
   info.nq = tree->model.nq;
@@ -324,6 +344,7 @@ TriboStatus tribo_pin_tree_create(const TriboLinkDef* links, int nlink, const Tr
         return filled;
       }
     }
+    fill_moved(tree);
     fill_info(tree);
     return TRIBO_OK;
   });

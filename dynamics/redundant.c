@@ -7,16 +7,17 @@
 // since rows have different units, and N a basis of the null space of SGS. Nothing is lost: J does not see what is left
 // out, and the passes end when φ(q⁺) = 0 in full.
 //
-// N comes from Cholesky with pivots: P SGS Pᵀ = [L₁; L₂][L₁; L₂]ᵀ gives N = Pᵀ [−L₁⁻ᵀL₂ᵀ; 1].
+// N comes from Cholesky with pivots: P SGS Pᵀ = [L₁; L₂][L₁; L₂]ᵀ gives N = Pᵀ [−L₁⁻ᵀL₂ᵀ; 1]. The same factor solves
+// Gλ = −g where nothing but closures acts, with the least impulses: λ = S(1 − NNᵀ)Pᵀ[−L₁⁻ᵀL₁⁻¹(PSg)₁; 0].
 #include "internal.h"
 
 // What is left of a row's diagonal when the rows before it are taken out, as a share: below this it depends on them.
 static const double DEPENDENT = 1e-10;
 
 // y (dim × n) = J M⁻¹ of one term; its block has n dofs.
-static void spread(const TriboSystem* system, const TriboDynData* data, const Rows* rows, int c, int term, double* y) {
+static void spread(const TriboSystem* system, const Rows* rows, const double* all_minv, int c, int term, double* y) {
   const int block = rows->term_block[term], n = system->block_dim[block];
-  const double *jac = rows->term_jac + rows->term_at[term], *minv = data->minv + system->block_at[block];
+  const double *jac = rows->term_jac + rows->term_at[term], *minv = all_minv + system->block_at[block];
   for (int r = 0; r < rows->cones[c].dim; ++r) {
     for (int i = 0; i < n; ++i) {
       double sum = 0;
@@ -28,15 +29,13 @@ static void spread(const TriboSystem* system, const TriboDynData* data, const Ro
   }
 }
 
-// W (nrow × nrow) = J M⁻¹ Jᵀ + R of the closure rows, which are the last of the assembled rows; y (6 × largest block)
-// is scratch.
-static void fill_delassus(const TriboSystem* system, const TriboDynData* data, double* W, double* y) {
-  const Rows* rows = &data->rows;
+// W (nrow × nrow) = J M⁻¹ Jᵀ + R of the closure rows, which are the last rows; y (6 × largest block) is scratch.
+static void fill_delassus(const TriboSystem* system, const Rows* rows, const double* minv, double* W, double* y) {
   const int n = (int)system->closure_size.nrow, first = rows->nrow - n, begin = rows->ncone - system->nclosure;
   memset(W, 0, (size_t)n * (size_t)n * sizeof *W);
   for (int c = begin; c < rows->ncone; ++c) {
     for (int t = rows->term_first[c]; t < rows->term_first[c + 1]; ++t) {
-      spread(system, data, rows, c, t, y);
+      spread(system, rows, minv, c, t, y);
       // every term on the same block
       for (int d = begin; d < rows->ncone; ++d) {
         for (int u = rows->term_first[d]; u < rows->term_first[d + 1]; ++u) {
@@ -102,7 +101,7 @@ TriboStatus tribo_dyn_closure_redundant(TriboSystem* system, TriboDynData* data,
   status = status == TRIBO_OK ? tribo_dyn_rows_reserve(&data->rows, size->ncone, n, size->nterm, size->njac) : status;
   status = status == TRIBO_OK ? tribo_dyn_closures_assemble(system, data, &at_q, v) : status;
   if (status == TRIBO_OK) {
-    fill_delassus(system, data, W, y);
+    fill_delassus(system, &data->rows, data->minv, W, y);
     find_dependent((int)n, W, dependent);
     for (int i = 0; i < system->nclosure; ++i) {
       redundant[i] = 0;
@@ -153,11 +152,10 @@ static int factor_pivoted(int n, double* W, int* order) {
   return n;
 }
 
-void tribo_dyn_slack_find(const TriboSystem* system, TriboDynData* data) {
-  Slack* s = &data->slack;
+void tribo_dyn_slack_find(const TriboSystem* system, const Rows* rows, const double* minv, Slack* s) {
   const int n = (int)system->closure_size.nrow;
   double* W = s->W;
-  fill_delassus(system, data, W, s->y);
+  fill_delassus(system, rows, minv, W, s->y);
   for (int i = 0; i < n; ++i) {
     const double diagonal = W[(size_t)i * (size_t)(n + 1)];
     s->scale[i] = diagonal > 0 ? 1 / sqrt(diagonal) : 0;
@@ -168,6 +166,7 @@ void tribo_dyn_slack_find(const TriboSystem* system, TriboDynData* data) {
     }
   }
   const int rank = factor_pivoted(n, W, s->order);
+  s->rank = rank;
   s->count = n - rank;
 
   // each vector of N: −L₁⁻ᵀ of a row of L₂, and 1 in its own place; made orthonormal on the way (Gram and Schmidt,
@@ -216,5 +215,39 @@ void tribo_dyn_slack_remove(const TriboSystem* system, const TriboDynData* data,
     for (int i = 0; i < n; ++i) {
       g[i] -= s->scale[i] > 0 ? dot * vector[i] / s->scale[i] : 0;
     }
+  }
+}
+
+void tribo_dyn_slack_solve(const TriboSystem* system, const Slack* s, const double* g, double* lambda) {
+  const int n = (int)system->closure_size.nrow, *order = s->order;
+  const double* W = s->W;
+  memset(lambda, 0, (size_t)n * sizeof *lambda);
+  for (int k = 0; k < s->rank; ++k) {
+    const double* row = W + (size_t)order[k] * (size_t)n;
+    double sum = -s->scale[order[k]] * g[order[k]];
+    for (int m = 0; m < k; ++m) {
+      sum -= row[order[m]] * lambda[order[m]];
+    }
+    lambda[order[k]] = sum / row[order[k]];
+  }
+  for (int k = s->rank - 1; k >= 0; --k) {
+    double sum = lambda[order[k]];
+    for (int m = k + 1; m < s->rank; ++m) {
+      sum -= W[(size_t)order[m] * (size_t)n + (size_t)order[k]] * lambda[order[m]];
+    }
+    lambda[order[k]] = sum / W[(size_t)order[k] * (size_t)(n + 1)];
+  }
+  for (int j = 0; j < s->count; ++j) {
+    const double* vector = s->N + (size_t)j * (size_t)n;
+    double dot = 0;
+    for (int i = 0; i < n; ++i) {
+      dot += vector[i] * lambda[i];
+    }
+    for (int i = 0; i < n; ++i) {
+      lambda[i] -= dot * vector[i];
+    }
+  }
+  for (int i = 0; i < n; ++i) {
+    lambda[i] *= s->scale[i];
   }
 }

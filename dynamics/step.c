@@ -25,6 +25,7 @@ TriboStatus tribo_dyn_update(const TriboSystem* system, TriboDynData* data, cons
   TRIBO_TRY(tribo_dyn_unit_state(system, where, q, data->q));
   TRIBO_TRY(tribo_dyn_check_finite(where, "v", v, info->nv));
   memset(data->chased, 0, 2 * (size_t)system->nbound);
+  data->wish = 0;
 
   if (system->nclosure > 0) {
     // closures go through the step more than once

@@ -151,12 +151,38 @@ static UnitPart unit_part(const TriboLinkInfo* link) {
   }
 }
 
-// Parents and subtree ends of a tree's dofs. Within a joint each dof hangs on the one before it.
+// The joints of a tree, parents first.
+static TriboStatus make_joints(const TriboTreeInfo* info, TreePart* part) {
+  int* joint_of = tribo_alloc((size_t)info->nlink, sizeof *joint_of);
+  part->joints = tribo_alloc((size_t)info->nlink, sizeof *part->joints);
+  if (joint_of == NULL || part->joints == NULL) {
+    tribo_free(joint_of);
+    return tribo_fail(TRIBO_NOMEM, "tribo_dyn_system_create: no memory for a tree");
+  }
+  part->plain = 1;
+  for (int i = 0; i < info->nlink; ++i) {
+    const TriboLinkInfo* link = info->links + i;
+    const int before = link->parent < 0 ? -1 : joint_of[link->parent];
+    part->plain &= tribo_dyn_is_plain(link->kind);
+    joint_of[i] = link->nv > 0 ? part->njoint : before;
+    if (link->nv > 0) {
+      part->joints[part->njoint++] =
+          (TreeJoint){.link = i,
+                      .parent = before,
+                      .v_at = link->v_at,
+                      .nv = link->nv,
+                      .in_turn = link->kind == TRIBO_JOINT_UNIVERSAL || link->kind == TRIBO_JOINT_EULER};
+    }
+  }
+  tribo_free(joint_of);
+  return TRIBO_OK;
+}
+
+// Parents of a tree's dofs. Within a joint each dof hangs on the one before it.
 static TriboStatus make_dof_tree(const TriboTreeInfo* info, DofTree* dofs) {
   dofs->nv = info->nv;
   dofs->parent = tribo_alloc((size_t)info->nv, sizeof *dofs->parent);
-  dofs->end = tribo_alloc((size_t)info->nv, sizeof *dofs->end);
-  if (dofs->parent == NULL || dofs->end == NULL) {
+  if (dofs->parent == NULL) {
     return tribo_fail(TRIBO_NOMEM, "tribo_dyn_system_create: no memory for a tree");
   }
   for (int i = 0; i < info->nlink; ++i) {
@@ -167,12 +193,6 @@ static TriboStatus make_dof_tree(const TriboTreeInfo* info, DofTree* dofs) {
       dofs->parent[k] = k > link->v_at ? k - 1 : first;
     }
   }
-  for (int k = info->nv - 1; k >= 0; --k) {
-    dofs->end[k] = dofs->end[k] > k ? dofs->end[k] : k + 1;
-    if (dofs->parent[k] >= 0 && dofs->end[dofs->parent[k]] < dofs->end[k]) {
-      dofs->end[dofs->parent[k]] = dofs->end[k];
-    }
-  }
   return TRIBO_OK;
 }
 
@@ -181,6 +201,7 @@ static TriboStatus add_tree(TriboSystem* s, int index, const TriboTree* tree, in
   const int block = s->info.nfree + index, at_q = s->info.nq, at_v = s->info.nv;
   s->trees[index] = (TreePart){.tree = tree, .info = info, .block = block, .body = *body};
   TRIBO_TRY(make_dof_tree(info, &s->trees[index].dofs));
+  TRIBO_TRY(make_joints(info, &s->trees[index]));
   s->nv_max = info->nv > s->nv_max ? info->nv : s->nv_max;
   for (int i = 0; i < info->nlink; ++i) {
     const TriboLinkInfo* link = info->links + i;
@@ -267,7 +288,7 @@ void tribo_dyn_system_destroy(TriboSystem* s) {
   }
   for (int t = 0; s->trees != NULL && t < s->info.ntree; ++t) {
     tribo_free(s->trees[t].dofs.parent);
-    tribo_free(s->trees[t].dofs.end);
+    tribo_free(s->trees[t].joints);
   }
   tribo_free(s->block_dim);
   tribo_free(s->block_q);
@@ -317,6 +338,13 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(minv, system->nmass)                   \
   X(jac, ntree > 0 ? 6 * nv : 0)           \
   X(q_half, ntree > 0 ? nq : 0)            \
+  X(jac_half, ntree > 0 ? 6 * nv : 0)      \
+  X(inertias, ntree > 0 ? nv : 0)          \
+  X(force, ntree > 0 ? nv : 0)             \
+  X(factor, ntree > 0 ? system->nmass : 0) \
+  X(touched, nblock)                       \
+  X(leans, ncluster)                       \
+  X(mean_of, ntree)                        \
   X(impulse, nv)                           \
   X(split, nblock)                         \
   X(flies, nblock)                         \
@@ -328,6 +356,7 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(tau, loops ? nv : 0)                   \
   X(wrench, loops ? 6 * nbody : 0)         \
   X(kick, loops ? nv : 0)                  \
+  X(gain, loops ? nv : 0)                  \
   X(q_trial, loops ? nq : 0)               \
   X(next_poses, loops ? nbody : 0)         \
   X(next_jac, loops ? 6 * nv : 0)          \
@@ -338,22 +367,30 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(next_at, loops ? nblock : 0)           \
   X(next_term, system->closure_size.nterm) \
   X(guess, nclosed)                        \
-  X(open, 6 * nclosure)                    \
-  X(slack.N, slack ? nsquare : 0)          \
-  X(slack.W, slack ? nsquare : 0)          \
-  X(slack.scale, slack ? nclosed : 0)      \
-  X(slack.order, slack ? nclosed : 0)      \
+  X(memory.X, TRIBO_DYN_MEMORY* nclosed)   \
+  X(memory.F, TRIBO_DYN_MEMORY* nclosed)   \
+  X(memory.Q, TRIBO_DYN_MEMORY* nclosed)   \
+  X(memory.x, nclosed)                     \
+  X(memory.f, nclosed)                     \
+  X(memory.now, nclosed)                   \
+  X(slack.N, factors ? nsquare : 0)        \
+  X(slack.W, factors ? nsquare : 0)        \
+  X(slack.scale, factors ? nclosed : 0)    \
+  X(slack.order, factors ? nclosed : 0)    \
   X(slack.y, 6 * widest)                   \
   X(pin, ntree)                            \
-  X(force, nv_max)                         \
   X(mean, nv_max)                          \
   X(work, nv_max)                          \
-  X(factor, nfactor)                       \
   X(look_q[0], nq)                         \
   X(look_q[1], nq)                         \
   X(look_poses, nbody)                     \
   X(look_twists, nbody)                    \
-  X(look_jac, 6 * nv_max)
+  X(look_jac, 6 * nv_max)                  \
+  X(look_inertias, nv_max)                 \
+  X(look_sums, nv_max)                     \
+  X(look_motions, nv_max)                  \
+  X(look_force, nv_max)                    \
+  X(look_factor, nfactor)
 
 // Takes them all; 0 when there is no memory.
 static int allocate_data(const TriboSystem* system, TriboDynData* d) {
@@ -363,7 +400,7 @@ static int allocate_data(const TriboSystem* system, TriboDynData* d) {
   const size_t nclosure = (size_t)system->nclosure, ncluster = (size_t)system->ncluster;
   const size_t nclosed = system->closure_size.nrow, nsquare = nclosed * nclosed, nfactor = nv_max * nv_max;
   const size_t widest = nv_max > 6 ? nv_max : 6;
-  const int loops = nclosure > 0, slack = system->slack;
+  const int loops = nclosure > 0, factors = system->slack || nclosed <= TRIBO_DYN_FEW;
 #define X(array, count)                                            \
   if ((d->array = tribo_alloc(count, sizeof *d->array)) == NULL) { \
     return 0;                                                      \

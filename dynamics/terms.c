@@ -59,12 +59,16 @@ TriboStatus tribo_dyn_terms(const TriboSystem* system, TriboDynData* data, const
     if (tree >= 0) {
       const TreePart* part = system->trees + tree;
       const double* tree_q = unit + info->block_q[b];
+      if (mass != NULL || bias != NULL) {
+        TRIBO_TRY(tribo_dyn_tree_place(part, data->pin[tree], tree_q, data->look_poses + part->body, data->look_jac));
+        tribo_dyn_tree_inertias(part, data->look_poses + part->body, data->look_inertias);
+      }
       if (mass != NULL) {
-        TRIBO_TRY(tribo_pin_mass(data->pin[tree], tree_q, data->factor));
-        block = data->factor;
+        tribo_dyn_tree_mass(part, data->look_jac, data->look_inertias, data->look_sums, data->look_factor);
+        block = data->look_factor;
       }
       if (bias != NULL) {
-        TRIBO_TRY(tribo_pin_bias(data->pin[tree], gravity, tree_q, v + at, bias + at));
+        tribo_dyn_tree_bias(part, gravity, data->look_jac, data->look_inertias, v + at, data->look_motions, bias + at);
       }
       if (passive != NULL) {
         tree_passive(part->info, tree_q, v + at, passive + at);
@@ -98,8 +102,9 @@ TriboStatus tribo_dyn_generalize(const TriboSystem* system, TriboDynData* data, 
   }
   for (int t = 0; t < info->ntree; ++t) {
     const TreePart* part = system->trees + t;
-    TRIBO_TRY(tribo_dyn_tree_wrenches(part, data, data->pin[t], unit + info->block_q[part->block],
-                                      wrench + 6 * part->body, force + info->block_v[part->block]));
+    TriboPose* poses = data->look_poses + part->body;
+    TRIBO_TRY(tribo_dyn_tree_place(part, data->pin[t], unit + info->block_q[part->block], poses, data->look_jac));
+    tribo_dyn_tree_wrenches(part, poses, data->look_jac, wrench + 6 * part->body, force + info->block_v[part->block]);
   }
   return TRIBO_OK;
 }

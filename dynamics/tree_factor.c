@@ -6,12 +6,13 @@
 //
 //     M = LᵀDL,   L unit lower triangular,   L_ki ≠ 0 only where i is an ancestor of k
 //
-// so factor and solve cost Σ depth² and Σ depth instead of n³/6 and n². N = L⁻¹ has the same pattern: its column k
-// lives on the subtree of k, which is the stretch k … end_k−1 because dofs are numbered depth first. Hence
+// so factor and solve cost Σ depth² and Σ depth instead of n³/6 and n². The inverse W = M⁻¹ satisfies LW = D⁻¹L⁻ᵀ,
+// whose row i is 0 but for the dofs that hang on i, with 1/D_i in its own place. Dofs are numbered parents first, so in
+// rows from the root down
 //
-//     M⁻¹ = N D⁻¹ Nᵀ = Σ_k N_k N_kᵀ / D_k
+//     W_ij = −Σ_p L_ip W_pj,  j < i,       W_ii = 1/D_i − Σ_p L_ip W_ip,       p the ancestors of i
 //
-// is a sum of dense rank-one blocks over subtrees.
+// all that is needed stands above or to the left, by symmetry.
 #include "internal.h"
 
 TriboStatus tribo_dyn_factor(const DofTree* tree, const double* mass, double* L) {
@@ -48,31 +49,26 @@ void tribo_dyn_factor_solve(const DofTree* tree, const double* L, double* x) {
   }
 }
 
-void tribo_dyn_factor_inverse(const DofTree* tree, const double* L, double* N, double* minv) {
-  const int n = tree->nv, *parent = tree->parent;
-  memset(minv, 0, (size_t)n * (size_t)n * sizeof *minv);
-  for (int k = 0; k < n; ++k) {
-    // column k of N = L⁻¹, from the top of the subtree down
-    const int end = tree->end[k];
-    N[k] = 1;
-    for (int i = k + 1; i < end; ++i) {
-      double sum = 0;
-      for (int p = parent[i]; p >= k; p = parent[p]) {
-        sum += L[i * n + p] * N[p];
-      }
-      N[i] = -sum;
-    }
-    // its share of the lower triangle
-    for (int i = k; i < end; ++i) {
-      const double scale = N[i] / L[k * n + k];
-      for (int j = k; j <= i; ++j) {
-        minv[i * n + j] += scale * N[j];
-      }
-    }
+static void subtract_scaled(double* restrict to, const double* restrict from, double scale, int n) {
+  for (int j = 0; j < n; ++j) {
+    to[j] -= scale * from[j];
   }
+}
+
+void tribo_dyn_factor_inverse(const DofTree* tree, const double* L, double* minv) {
+  const int n = tree->nv, *parent = tree->parent;
   for (int i = 0; i < n; ++i) {
+    double* row = minv + i * n;
+    memset(row, 0, (size_t)(i + 1) * sizeof *row);
+    for (int p = parent[i]; p >= 0; p = parent[p]) {
+      subtract_scaled(row, minv + p * n, L[i * n + p], i);
+    }
+    row[i] = 1 / L[i * (n + 1)];
+    for (int p = parent[i]; p >= 0; p = parent[p]) {
+      row[i] -= L[i * n + p] * row[p];
+    }
     for (int j = 0; j < i; ++j) {
-      minv[j * n + i] = minv[i * n + j];
+      minv[j * n + i] = row[j];
     }
   }
 }

@@ -16,6 +16,16 @@
 // about h|v|. A joint that damping stops within one step, z = h d/M_ii > 2, would ring for ever with θ = ½ (factor
 // (1 − z/2)/(1 + z/2) → −1); there θ = 1 − 1/z, which stops it.
 //
+// Where something touches the tree, v_f is not near v⁺: the ground holds against weight and motors, and half of what
+// they would do alone is a velocity that never is. There q moves with v⁺ and the step is of first order anyway, and the
+// bias is taken at the mean of the motion that no force acts on,
+//
+//     v̄ = v − ½h M̃⁻¹ c(q½, v),     c = b without gravity.
+//
+// So a robot at rest feels no bias but its weight; and v⁺ − v depends on forces and impulses linearly, through the same
+// M̃⁻¹, which makes a torque at a joint and an impulse of its motor the same thing, and the step one that can be read
+// backwards (inverse.c). What counts as touching is where things are at q: nothing that forces or impulses change.
+//
 // A spring k of a joint acts at the mean of q and q⁺, which is q½ + (h/4)(v⁺ − v): a force −k(q½ − rest) and h²k/4 more
 // mass. That is the implicit midpoint rule: no step is too long for it, and it keeps the energy of a linear spring.
 //
@@ -45,24 +55,19 @@ void tribo_dyn_tree_twists(const TriboTreeInfo* info, const double* jac, const d
 
 TriboStatus tribo_dyn_tree_look(const TreePart* part, TriboPinData* pin, const double* q, const double* v,
                                 TriboPose* poses, TriboTwist* twists, double* jac) {
-  TRIBO_TRY(tribo_pin_kinematics(pin, q, poses, jac));
+  TRIBO_TRY(tribo_dyn_tree_place(part, pin, q, poses, jac));
   tribo_dyn_tree_twists(part->info, jac, v, poses, twists);
   return TRIBO_OK;
 }
 
-TriboStatus tribo_dyn_tree_wrenches(const TreePart* part, TriboDynData* data, TriboPinData* pin, const double* q,
-                                    const double* wrench, double* force) {
+void tribo_dyn_tree_wrenches(const TreePart* part, const TriboPose* poses, const double* jac, const double* wrench,
+                             double* force) {
+  static const double NONE[6] = {0};
   const TriboTreeInfo* info = part->info;
-  int any = 0;
-  for (int i = 0; i < 6 * info->nlink; ++i) {
-    any |= wrench[i] != 0;
-  }
-  if (!any) {
-    return TRIBO_OK;
-  }
-  TriboPose* poses = data->look_poses + part->body;
-  TRIBO_TRY(tribo_pin_kinematics(pin, q, poses, data->look_jac));
   for (int i = 0; i < info->nlink; ++i, wrench += 6) {
+    if (tribo_equal(wrench, NONE, 6)) {
+      continue;
+    }
     // torque about the world origin, as the columns of jac want it
     double centre[3], torque[3];
     tribo_mul33v(centre, poses[i].R, info->links[i].com);
@@ -72,11 +77,10 @@ TriboStatus tribo_dyn_tree_wrenches(const TreePart* part, TriboDynData* data, Tr
     for (int link = i; link >= 0; link = info->links[link].parent) {
       const TriboLinkInfo* at = info->links + link;
       for (int k = at->v_at; k < at->v_at + at->nv; ++k) {
-        force[k] += tribo_dot3(data->look_jac + 6 * k, wrench) + tribo_dot3(data->look_jac + 6 * k + 3, torque);
+        force[k] += tribo_dot3(jac + 6 * k, wrench) + tribo_dot3(jac + 6 * k + 3, torque);
       }
     }
   }
-  return TRIBO_OK;
 }
 
 // Adds θhD to the mass matrix; the derivation above says why θ depends on the joint. resist (nv, may be NULL) is the
@@ -105,18 +109,18 @@ static void add_springs(const TriboTreeInfo* info, const TriboStepOptions* optio
   }
 }
 
-// One pass of  v_f = v + h M̃⁻¹(force − b(q, mean)), `force` being τ − D v. Returns the largest change of v_f in *change
-// and its size in *size.
-static TriboStatus pass_free_velocity(const DofTree* dofs, TriboDynData* data, TriboPinData* pin,
-                                      const TriboStepOptions* options, const double* q, const double* v, double* v_free,
-                                      double* change, double* size) {
-  const int n = dofs->nv;
+// v_f = v + h M̃⁻¹(force − b(q½, mean)), `force` being τ − D v. Returns the largest change of v_f in *change and its
+// size in *size.
+static void pass_free_velocity(const TreePart* part, TriboDynData* data, const TriboStepOptions* options,
+                               const Halfway* half, const double* mean, const double* v, double* v_free, double* change,
+                               double* size) {
+  const int n = part->info->nv;
   double* work = data->work;
-  TRIBO_TRY(tribo_pin_bias(pin, options->gravity, q, data->mean, work));
+  tribo_dyn_tree_bias(part, options->gravity, half->jac, half->inertias, mean, data->look_motions, work);
   for (int k = 0; k < n; ++k) {
-    work[k] = data->force[k] - work[k];
+    work[k] = half->force[k] - work[k];
   }
-  tribo_dyn_factor_solve(dofs, data->factor, work);
+  tribo_dyn_factor_solve(&part->dofs, half->factor, work);
   *change = *size = 0;
   for (int k = 0; k < n; ++k) {
     const double next = v[k] + options->h * work[k];
@@ -124,74 +128,78 @@ static TriboStatus pass_free_velocity(const DofTree* dofs, TriboDynData* data, T
     *size = fmax(*size, fabs(v[k]) + fabs(next));
     v_free[k] = next;
   }
-  return TRIBO_OK;
 }
 
-// The free velocity at configuration q: explicit for Euler, and iterated on the mean for the midpoint. The passes
+// The free velocity of a tree that nothing touches, from a first one: iterated on the mean. The passes
 // converge linearly; the ratio of two changes tells how far the last one is from the end.
-static TriboStatus solve_free_velocity(const DofTree* dofs, TriboDynData* data, TriboPinData* pin,
-                                       const TriboStepOptions* options, const double* q, const double* v,
-                                       double* v_free) {
-  const int n = dofs->nv;
+static void iterate_free_velocity(const TreePart* part, TriboDynData* data, const TriboStepOptions* options,
+                                  const Halfway* half, const double* v, double* v_free) {
   double change, size, last = INFINITY;
-  memcpy(data->mean, v, (size_t)n * sizeof *v);
-  TRIBO_TRY(pass_free_velocity(dofs, data, pin, options, q, v, v_free, &change, &size));
-  if (options->scheme == TRIBO_SCHEME_EULER) {
-    return TRIBO_OK;
-  }
   for (int pass = 1; pass < PASSES_MAX; ++pass) {
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < part->info->nv; ++k) {
       data->mean[k] = 0.5 * (v[k] + v_free[k]);
     }
-    TRIBO_TRY(pass_free_velocity(dofs, data, pin, options, q, v, v_free, &change, &size));
+    pass_free_velocity(part, data, options, half, data->mean, v, v_free, &change, &size);
     const double ratio = pass == 1 ? 1 : change / last;
     if (change * fmin(ratio, 1) <= 1e-15 * size || (ratio >= 0.5 && change <= 1e-13 * size)) {
-      return TRIBO_OK;
+      return;
     }
     // the passes part instead of meeting: the tree turns too far in one step to be resolved, go on explicitly
     if (pass > 1 && !(ratio < 1)) {
-      memcpy(data->mean, v, (size_t)n * sizeof *v);
-      return pass_free_velocity(dofs, data, pin, options, q, v, v_free, &change, &size);
+      pass_free_velocity(part, data, options, half, v, v, v_free, &change, &size);
+      return;
     }
     last = change;
   }
-  return TRIBO_OK;
+}
+
+// The mean velocity of a tree that something touches: v̄ = v − ½h M̃⁻¹ c(q½, v).
+static void touched_mean(const TreePart* part, TriboDynData* data, double h, const Halfway* half, const double* v,
+                         double* mean) {
+  static const double WEIGHTLESS[3] = {0, 0, 0};
+  tribo_dyn_tree_bias(part, WEIGHTLESS, half->jac, half->inertias, v, data->look_motions, mean);
+  tribo_dyn_factor_solve(&part->dofs, half->factor, mean);
+  for (int k = 0; k < part->info->nv; ++k) {
+    mean[k] = v[k] - 0.5 * h * mean[k];
+  }
+}
+
+Halfway tribo_dyn_tree_half(const TriboSystem* system, TriboDynData* data, int tree, double* mass) {
+  const int block = system->trees[tree].block;
+  return (Halfway){.q = data->q_half + system->block_q[block],
+                   .jac = data->jac_half + 6 * system->block_v[block],
+                   .inertias = data->inertias + system->block_v[block],
+                   .mass = mass,
+                   .factor = data->factor + system->block_at[block],
+                   .force = data->force + system->block_v[block]};
 }
 
 // M̃ = M + θhD, and what springs add.
 TriboStatus tribo_dyn_tree_prepare(const TriboSystem* system, TriboDynData* data, int tree,
                                    const TriboStepOptions* options, const double* v, const double* tau,
-                                   const double* wrench, double* mass) {
+                                   const double* wrench, const Halfway* half) {
   const TreePart* part = system->trees + tree;
   const TriboTreeInfo* info = part->info;
   TriboPinData* pin = data->pin[tree];
-  const double* q = data->q + system->block_q[part->block];
 
   // where masses and forces are taken: half-way, or at q itself
-  double* middle = data->q_half + system->block_q[part->block];
   const double lead = options->scheme == TRIBO_SCHEME_MIDPOINT ? 0.5 * options->h : 0;
   for (int k = 0; k < info->nv; ++k) {
     data->work[k] = lead * v[k];
-    data->force[k] = (tau == NULL ? 0 : tau[k]) - info->damping[k] * v[k];
+    half->force[k] = (tau == NULL ? 0 : tau[k]) - info->damping[k] * v[k];
   }
-  TRIBO_TRY(tribo_pin_integrate(pin, q, data->work, middle));
+  TRIBO_TRY(tribo_pin_integrate(pin, data->q + system->block_q[part->block], data->work, half->q));
+  TriboPose* poses = data->look_poses + part->body;
+  TRIBO_TRY(tribo_dyn_tree_place(part, pin, half->q, poses, half->jac));
+  tribo_dyn_tree_inertias(part, poses, half->inertias);
   if (wrench != NULL) {
-    TRIBO_TRY(tribo_dyn_tree_wrenches(part, data, pin, middle, wrench, data->force));
+    tribo_dyn_tree_wrenches(part, poses, half->jac, wrench, half->force);
   }
-  TRIBO_TRY(tribo_pin_mass(pin, middle, mass));
-  add_damping(info, options, options->resist != NULL ? options->resist + system->block_v[part->block] : NULL, mass);
-  add_springs(info, options, middle, v, data->force, mass);
-  return tribo_dyn_factor(&part->dofs, mass, data->factor);
-}
-
-// The smooth part of a step from v: the half-way point, M̃ there (in mass) and its factor, the free velocity.
-static TriboStatus flow_velocity(const TriboSystem* system, TriboDynData* data, int tree,
-                                 const TriboStepOptions* options, const double* v, const double* tau,
-                                 const double* wrench, double* mass, double* v_free) {
-  const TreePart* part = system->trees + tree;
-  TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v, tau, wrench, mass));
-  return solve_free_velocity(&part->dofs, data, data->pin[tree], options, data->q_half + system->block_q[part->block],
-                             v, v_free);
+  tribo_dyn_tree_mass(part, half->jac, half->inertias, data->look_sums, half->mass);
+  add_damping(info, options, options->resist != NULL ? options->resist + system->block_v[part->block] : NULL,
+              half->mass);
+  add_springs(info, options, half->q, v, half->force, half->mass);
+  return tribo_dyn_factor(&part->dofs, half->mass, half->factor);
 }
 
 TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data, int tree,
@@ -201,38 +209,99 @@ TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data,
   const int at_q = system->block_q[part->block], at_v = system->block_v[part->block];
   double* mass = data->mass + system->block_at[part->block];
   double* minv = data->minv + system->block_at[part->block];
-  TRIBO_TRY(flow_velocity(system, data, tree, options, v, tau, wrench, mass, data->v_free + at_v));
-  if (system->cluster[part->block] >= 0) {
-    // the impulses of closures act at q, before the flow
-    TRIBO_TRY(tribo_dyn_tree_mass(system, data, tree, data->q + at_q, mass, minv));
-  } else {
-    tribo_dyn_factor_inverse(&part->dofs, data->factor, data->work, minv);
-  }
+  const Halfway half = tribo_dyn_tree_half(system, data, tree, mass);
+  double change, size, *v_free = data->v_free + at_v;
+  TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v, tau, wrench, &half));
+  // what touches it is not known yet: a first free velocity, good enough to look ahead
+  pass_free_velocity(part, data, options, &half, v, v, v_free, &change, &size);
+  data->mean_of[tree] = MEAN_START;
 
   // what contacts see is at q
-  return tribo_dyn_tree_look(part, data->pin[tree], data->q + at_q, data->v_free + at_v, data->poses + part->body,
-                             data->twists + part->body, data->jac + 6 * at_v);
+  TriboPose* poses = data->poses + part->body;
+  double* jac = data->jac + 6 * at_v;
+  TRIBO_TRY(tribo_dyn_tree_look(part, data->pin[tree], data->q + at_q, v_free, poses, data->twists + part->body, jac));
+  if (system->cluster[part->block] >= 0) {
+    // the impulses of closures act at q, before the flow
+    return tribo_dyn_tree_masses(part, data, poses, jac, mass, minv);
+  }
+  tribo_dyn_factor_inverse(&part->dofs, half.factor, minv);
+  return TRIBO_OK;
 }
 
-TriboStatus tribo_dyn_tree_mass(const TriboSystem* system, TriboDynData* data, int tree, const double* q, double* mass,
-                                double* minv) {
-  const TreePart* part = system->trees + tree;
-  TRIBO_TRY(tribo_pin_mass(data->pin[tree], q, mass));
-  TRIBO_TRY(tribo_dyn_factor(&part->dofs, mass, data->factor));
-  tribo_dyn_factor_inverse(&part->dofs, data->factor, data->work, minv);
+// Which blocks touch something, or are at a stop.
+static void mark_touched(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                         const TriboContact* contacts, int ncontact) {
+  const double close = options->slop + TRIBO_DYN_DEAD_BAND;
+  memset(data->touched, 0, (size_t)system->info.nblock);
+  for (int i = 0; i < ncontact; ++i) {
+    const int blocks[2] = {tribo_dyn_block_of(system, contacts[i].body_a),
+                           tribo_dyn_block_of(system, contacts[i].body_b)};
+    for (int k = 0; k < 2; ++k) {
+      if (blocks[k] >= 0 && contacts[i].gap <= close) {
+        data->touched[blocks[k]] = 1;
+      }
+    }
+  }
+  tribo_dyn_mark_stops(system, data, options, close, data->touched);
+}
+
+void tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                            const double* v, const TriboContact* contacts, int ncontact) {
+  if (system->info.ntree + system->nclosure == 0 || options->scheme == TRIBO_SCHEME_EULER) {
+    return;
+  }
+  mark_touched(system, data, options, contacts, ncontact);
+  for (int t = 0; t < system->info.ntree; ++t) {
+    const TreePart* part = system->trees + t;
+    const int at = system->block_v[part->block];
+    const Halfway half = tribo_dyn_tree_half(system, data, t, NULL);
+    const unsigned char wanted = data->touched[part->block] ? MEAN_TOUCHED : MEAN_FREE;
+    double change, size, *v_free = data->v_free + at, *mean = data->wish ? data->inverse.mean + at : data->mean;
+    if (data->mean_of[t] == wanted) {
+      continue;
+    }
+    if (wanted == MEAN_TOUCHED) {
+      touched_mean(part, data, options->h, &half, v + at, mean);
+    }
+    if (!data->wish && wanted == MEAN_TOUCHED) {
+      pass_free_velocity(part, data, options, &half, mean, v + at, v_free, &change, &size);
+    } else if (!data->wish) {
+      iterate_free_velocity(part, data, options, &half, v + at, v_free);
+    }
+    data->mean_of[t] = wanted;
+  }
+}
+
+TriboStatus tribo_dyn_tree_masses(const TreePart* part, TriboDynData* data, const TriboPose* poses, const double* jac,
+                                  double* mass, double* minv) {
+  tribo_dyn_tree_inertias(part, poses, data->look_inertias);
+  tribo_dyn_tree_mass(part, jac, data->look_inertias, data->look_sums, mass);
+  TRIBO_TRY(tribo_dyn_factor(&part->dofs, mass, data->look_factor));
+  tribo_dyn_factor_inverse(&part->dofs, data->look_factor, minv);
   return TRIBO_OK;
 }
 
 TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, int tree,
                                 const TriboStepOptions* options, const double* v, const double* tau,
-                                const double* wrench, double* q_next, double* v_next) {
+                                const double* wrench, double* gain, double* q_next, double* v_next) {
   const TreePart* part = system->trees + tree;
-  double* mass = data->next_mass + system->block_at[part->block];
-  TRIBO_TRY(flow_velocity(system, data, tree, options, v, tau, wrench, mass, v_next));
+  TriboPinData* pin = data->pin[tree];
+  const Halfway half = {.q = q_next,
+                        .jac = data->look_jac,
+                        .inertias = data->look_inertias,
+                        .mass = data->next_mass + system->block_at[part->block],
+                        .factor = data->look_factor,
+                        .force = data->look_force};
+  TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v, tau, wrench, &half));
   for (int k = 0; k < part->info->nv; ++k) {
+    v_next[k] = v[k] + gain[k];
+  }
+  iterate_free_velocity(part, data, options, &half, v, v_next);
+  for (int k = 0; k < part->info->nv; ++k) {
+    gain[k] = v_next[k] - v[k];
     data->work[k] = 0.5 * options->h * v_next[k];
   }
-  return tribo_pin_integrate(data->pin[tree], data->q_half + system->block_q[part->block], data->work, q_next);
+  return tribo_pin_integrate(pin, half.q, data->work, q_next);
 }
 
 TriboStatus tribo_dyn_tree_advance(const TriboSystem* system, TriboDynData* data, int tree, double h, const double* v,

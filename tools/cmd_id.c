@@ -29,7 +29,7 @@ typedef struct Run {
   FILE *out, *contacts;
   long steps, infeasible, slipping;
   double first_infeasible, first_slip;  // [s]
-  double deviation;
+  double deviation, distance;
   double *tau_max, *missing_max;  // (nv)
   TriboResiduals residual;        // worst of each
 } Run;
@@ -48,7 +48,7 @@ static void write_header(const Run* run) {
       fprintf(run->out, ",%s%s", pass ? "missing" : "tau", tribo_recorder_column(run->motion.names, 1 + nq + i) + 1);
     }
   }
-  fputs(",contacts,sliding,feasible,deviation,nat\n", run->out);
+  fputs(",contacts,sliding,feasible,deviation,nat,distance\n", run->out);
 }
 
 static void write_row(const Run* run, const TriboInverse* inverse, int contacts, int sliding) {
@@ -63,8 +63,8 @@ static void write_row(const Run* run, const TriboInverse* inverse, int contacts,
   for (int i = 0; i < nv; ++i) {
     fprintf(run->out, ",%.17g", inverse->missing[i]);
   }
-  fprintf(run->out, ",%d,%d,%d,%.17g,%.17g\n", contacts, sliding, inverse->feasible, inverse->deviation,
-          inverse->residual.nat);
+  fprintf(run->out, ",%d,%d,%d,%.17g,%.17g,%.17g\n", contacts, sliding, inverse->feasible, inverse->deviation,
+          inverse->residual.nat, inverse->distance);
 }
 
 static void add(Run* run, const TriboInverse* inverse, int sliding) {
@@ -80,6 +80,7 @@ static void add(Run* run, const TriboInverse* inverse, int sliding) {
   run->residual.comp = fmax(run->residual.comp, r->comp);
   run->residual.nat = fmax(run->residual.nat, r->nat);
   run->deviation = fmax(run->deviation, inverse->deviation);
+  run->distance = fmax(run->distance, inverse->distance);
   if (!inverse->feasible && run->infeasible++ == 0) {
     run->first_infeasible = run->motion.now[0];
   }
@@ -152,8 +153,8 @@ static void print_summary(const Run* run) {
   const int nq = tribo_model_size(run->sim.model).nq, nv = tribo_model_size(run->sim.model).nv;
   printf("steps          %ld\n", run->steps);
   printf("infeasible     %ld", run->infeasible);
-  printf(run->infeasible > 0 ? ", the first at %.6g s; motions miss by up to %.2e m/s\n" : "\n", run->first_infeasible,
-         run->deviation);
+  printf(run->infeasible > 0 ? ", the first at %.6g s; motions miss by up to %.2e m/s, in energy %.2e J\n" : "\n",
+         run->first_infeasible, run->deviation, 0.5 * run->distance * run->distance);
   printf("slipping       %ld", run->slipping);
   printf(run->slipping > 0 ? ", the first at %.6g s\n" : "\n", run->first_slip);
   printf("residuals      nat %.2e m/s, prim %.2e N s, dual %.2e m/s, comp %.2e J (worst of the motion)\n",
@@ -180,6 +181,7 @@ static int write_json(const Run* run, const char* path, int code) {
   json_int(&json, "infeasible_steps", run->infeasible);
   json_int(&json, "slip_steps", run->slipping);
   json_real(&json, "deviation_max", run->deviation);
+  json_real(&json, "distance_max", run->distance);
   json_begin(&json, "residual", '{');
   json_real(&json, "prim", run->residual.prim);
   json_real(&json, "dual", run->residual.dual);

@@ -105,8 +105,11 @@ typedef struct TriboLinkInfo {
   int carrier;             // link whose joint moves this one: itself unless fixed, −1: it never moves. Two links of
                            // one carrier must not collide with each other
   int q_at, nq, v_at, nv;  // where the joint stands in the tree's q and v
+  TriboPose place;         // of the joint, or of a fixed link, in the frame of the joint before it, or in the world
+  double axis[3];          // of the joint, where it has one; unit
   double mass, com[3], inertia[9];
-  int file;  // of the robot files, which one it comes from
+  double moved_mass, moved_com[3], moved_inertia[9];  // with all that is welded to it, in its frame; 0 of fixed links
+  int file;                                           // of the robot files, which one it comes from
 } TriboLinkInfo;
 
 typedef struct TriboTreeInfo {
@@ -228,6 +231,8 @@ typedef struct TriboStepOptions {
   int nmotor;
   const TriboBound* bounds;  // of assemble
   int nbound;
+  int direct;   // 1: closures that are alone with what they tie need no solver
+  double shut;  // closures count as shut below this [m, rad]
 } TriboStepOptions;
 
 TRIBO_NODISCARD TriboStatus tribo_dyn_data_create(const TriboSystem* system, TriboDynData** out);
@@ -238,9 +243,9 @@ void tribo_dyn_data_destroy(TriboDynData* data);
 TRIBO_NODISCARD TriboStatus tribo_dyn_update(const TriboSystem* system, TriboDynData* data,
                                              const TriboStepOptions* options, const double* q, const double* v,
                                              const double* tau, const double* wrench);
-const TriboPose* tribo_dyn_poses(const TriboDynData* data);       // (nbody) of q
-const TriboTwist* tribo_dyn_twists(const TriboDynData* data);     // (nbody) of v_f, at the body frames' origins
-const double* tribo_dyn_free_velocity(const TriboDynData* data);  // (nv)
+const TriboPose* tribo_dyn_poses(const TriboDynData* data);    // (nbody) of q
+const TriboTwist* tribo_dyn_twists(const TriboDynData* data);  // (nbody) of v_f as update knows it, at frames' origins
+const double* tribo_dyn_free_velocity(const TriboDynData* data);  // (nv) v_f; of trees final after assemble
 // twists (nbody) of another v (nv), at the same poses
 void tribo_dyn_moving(const TriboSystem* system, const TriboDynData* data, const double* v, TriboTwist* twists);
 
@@ -300,10 +305,14 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDy
 
 // Stage 4, after advance, where there are closures (dynamics/loops.c says why). How far they are open in the next state
 // goes to *error [m, rad]; where that is too far, the problem's g is corrected, *again is 1, and solve and advance are
-// to be repeated.
+// to be repeated. Loops that are alone (below) are shut at once: lambda, q_next and v_next change, and *passes counts.
 TRIBO_NODISCARD TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data,
-                                            const TriboStepOptions* options, const double* q_next, double* error,
-                                            int* again);
+                                            const TriboStepOptions* options, const double* v, double* lambda,
+                                            double* q_next, double* v_next, double* error, int* passes, int* again);
+// After assemble: whether closures are alone with what they tie, so that no solver is needed for their rows. Then these
+// are filled in lambda (nrow). settle_alone: the same after settle_assemble, for its problem.
+int tribo_dyn_loops_alone(const TriboSystem* system, const TriboDynData* data, double* lambda);
+int tribo_dyn_settle_alone(const TriboSystem* system, TriboDynData* data, double* lambda);
 // Stage 5: a last small problem whose impulses make the next velocities fit the closures at the next positions. It may
 // be empty. Its arrays belong to the data; settle then adds its answer to v_next. The impulses at the two ends of a
 // step are much alike: from lambda, the answer of assemble's problem, comes guess (rows of the closures), a start.

@@ -403,6 +403,61 @@ static void limits_and_friction_become_rows(void** state) {
   tribo_dyn_tree_destroy(tree);
 }
 
+// How far the free velocity of two torques at once is from the sum of what each does alone, with a contact at a gap.
+static double torque_mixing(const World* start, double gap, const double* first, const double* second) {
+  World w = *start;
+  const TriboStepOptions o = step_options(1e-3, TRIBO_SCHEME_MIDPOINT, -9.81);
+  const TriboContact contact = {.body_a = TRIBO_WORLD_BODY, .body_b = 1, .normal = {0, 0, 1}, .gap = gap};
+  const TriboContactLaw law = {.dim = 1};
+  double tau[MAX_V], sum[MAX_V] = {0}, most = 0;
+  // v_f(0) − v_f(first) − v_f(second) + v_f(both) is 0 where v_f is affine in τ
+  for (int which = 0; which < 4; ++which) {
+    for (int i = 0; i < w.info->nv; ++i) {
+      tau[i] = (which & 1 ? first[i] : 0) + (which & 2 ? second[i] : 0);
+    }
+    world_assemble(&w, &o, tau, NULL, &contact, &law, 1);
+    for (int i = 0; i < w.info->nv; ++i) {
+      sum[i] += (which == 0 || which == 3 ? 1 : -1) * tribo_dyn_free_velocity(w.data)[i];
+    }
+  }
+  for (int i = 0; i < w.info->nv; ++i) {
+    most = fmax(most, fabs(sum[i]));
+  }
+  return most;
+}
+
+// What touches something answers to forces linearly, and at rest feels its weight alone.
+static void touched_trees_answer_linearly(void** state) {
+  (void)state;
+  TriboTree* tree = tree_of_every_kind(5);
+  World w = world_of(NULL, 0, &tree, 1);
+  KitRandom random = {5};
+  world_randomize(&w, &random, 0.5);
+  double first[MAX_V], second[MAX_V], weight[MAX_V], mass[MAX_V * MAX_V], bias[MAX_V];
+  for (int i = 0; i < w.info->nv; ++i) {
+    first[i] = 20 * kit_normal(&random);
+    second[i] = 20 * kit_normal(&random);
+  }
+  CHECK_LE(torque_mixing(&w, 0, first, second), 1e-12);
+  CHECK_LE(1e-6, torque_mixing(&w, 1e-4, first, second));
+
+  memset(w.v, 0, sizeof w.v);
+  const TriboStepOptions o = step_options(1e-3, TRIBO_SCHEME_MIDPOINT, -9.81);
+  const TriboContact contact = {.body_a = TRIBO_WORLD_BODY, .body_b = 1, .normal = {0, 0, 1}};
+  const TriboContactLaw law = {.dim = 1};
+  world_assemble(&w, &o, first, NULL, &contact, &law, 1);
+  CHECK_OK(tribo_dyn_terms(w.system, w.data, DOWN, w.q, w.v, mass, weight, NULL));
+  for (int i = 0; i < w.info->nv; ++i) {
+    bias[i] = weight[i] - first[i];
+    for (int k = 0; k < w.info->nv; ++k) {
+      bias[i] += mass[i * w.info->nv + k] * tribo_dyn_free_velocity(w.data)[k] / o.h;
+    }
+    CHECK_NEAR(bias[i], 0, 1e-10);
+  }
+  world_end(&w);
+  tribo_dyn_tree_destroy(tree);
+}
+
 // A slider that hits the ground with restitution: the old velocity up to the impact, the new one after it.
 static void impacts_split_the_step(void** state) {
   (void)state;
@@ -487,6 +542,7 @@ int main(void) {
       cmocka_unit_test(contact_rows_of_links),
       cmocka_unit_test(wrenches_act_through_the_jacobian),
       cmocka_unit_test(limits_and_friction_become_rows),
+      cmocka_unit_test(touched_trees_answer_linearly),
       cmocka_unit_test(impacts_split_the_step),
       cmocka_unit_test(second_step_takes_no_memory),
       cmocka_unit_test(welded_tree_has_no_motion),

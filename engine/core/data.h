@@ -127,6 +127,7 @@ struct TriboData {
   double most_factorisations;  // of one solve, as the user allows it; 0: the solver knows no such limit
   double solve_h;              // [s] of the part at work, set likewise
   int early;                   // 1: less than that for now, set by: tribo_data_budget
+  int alone;                   // 1: closures have their impulses before the solve, set by: find_impulses
   TriboSolver* settler;        // of the last small problem that closures leave; NULL without any
   Islands islands;
 

@@ -109,6 +109,7 @@ static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const
                                  const TriboProblem* reduced, int most, TriboInverse* out) {
   const TriboProblem full = data->problem;
   double change;
+  data->alone = 0;
   TRIBO_TRY(level_nothing(data));
   TRIBO_TRY(tribo_dyn_inverse_balance(model->system, data->dynamics, options, data->v, NULL, data->lambda, &change));
   for (out->passes = 0; out->passes < most; ++out->passes) {
@@ -287,6 +288,17 @@ static TriboStatus run(const TriboModel* model, TriboData* data, const double* w
   return judge(data, out);
 }
 
+// The impulses become what the next step of these joints and contacts starts from.
+static TriboStatus lead(const TriboModel* model, TriboData* data) {
+  const StepStart start = {.h = model->world.dt};
+  TRIBO_TRY(tribo_warm_renew(model, data, &start));
+  TRIBO_TRY(TRIBO_RESERVE(&data->warm, &data->warm_capacity, data->nwarm_next));
+  memcpy(data->warm, data->warm_next, (size_t)data->nwarm_next * sizeof *data->warm);
+  data->nwarm = data->nwarm_next;
+  data->warm_dt = start.h;
+  return TRIBO_OK;
+}
+
 TriboStatus tribo_inverse_dynamics(const TriboModel* model, TriboData* data, const double* wish,
                                    const TriboInverseOptions* options, TriboInverse* out) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_inverse_dynamics"));
@@ -297,7 +309,10 @@ TriboStatus tribo_inverse_dynamics(const TriboModel* model, TriboData* data, con
   TRIBO_TRY(reserve(model, data));
   choose_driven(model, options, data->has_drive);
   *out = (TriboInverse){.tau = data->inverse_tau, .missing = data->inverse_missing, .v_next = data->inverse_v};
-  const TriboStatus status = run(model, data, wish, options, out);
+  TriboStatus status = run(model, data, wish, options, out);
+  if (status == TRIBO_OK && options->lead) {
+    status = lead(model, data);
+  }
   // the arrays of the last step's problem hold something else now, and so may the state before it
   data->before_known = 0;
   data->problem = (TriboProblem){0};

@@ -59,6 +59,21 @@ static unsigned char is_hopeless(const TriboProblem* problem, const TriboSolveSt
   return !(stats->nat <= HOPELESS * scale);
 }
 
+// Closures that are alone with what they tie are solved already: an island of theirs takes the answer.
+static int take_alone(TriboData* data, int i) {
+  Islands* is = &data->islands;
+  if (!data->alone || data->rows[is->cone_of[is->first_cone[i]]].kind != TRIBO_ROW_CLOSURE) {
+    return 0;
+  }
+  for (int k = is->first_cone[i]; k < is->first_cone[i + 1]; ++k) {
+    memcpy(is->lambda + is->first_row[i] + is->cones[k].row, data->lambda + data->problem.cones[is->cone_of[k]].row,
+           (size_t)is->cones[k].dim * sizeof *data->lambda);
+  }
+  is->soft[i] = 0;
+  is->stats[i] = (TriboSolveStats){.outcome = TRIBO_SOLVED, .rung = TRIBO_RUNG_COUNT};
+  return 1;
+}
+
 // The answer of one island; where there is none in reach, that of a problem with a little give.
 static TriboStatus solve_rigid_or_soft(TriboData* data, TriboSolver* solver, int i) {
   Islands* is = &data->islands;
@@ -95,6 +110,10 @@ static void solve_island(int i, int worker, void* context) {
   Islands* is = &ctx->data->islands;
   TriboSolver* solver = ctx->data->solvers[worker];
   TriboStatus status = TRIBO_OK;
+  is->status[i] = TRIBO_OK;
+  if (take_alone(ctx->data, i)) {
+    return;
+  }
   if (ctx->deadline > 0) {
     // a spent budget still buys the cheapest attempt
     status = tribo_solver_set(solver, "max_time", fmax(ctx->deadline - tribo_now(), 1e-6));
@@ -142,7 +161,7 @@ TriboStatus tribo_data_solve(TriboData* data, double deadline, TriboStepInfo* in
     const TriboSolveStats* s = &is->stats[i];
     info->iterations += s->iterations;
     info->factorisations += s->factorisations;
-    info->rungs |= 1u << s->rung;
+    info->rungs |= s->rung < TRIBO_RUNG_COUNT ? 1u << s->rung : 0;
     info->softened += is->soft[i];
     info->levelled = fmax(info->levelled, data->solve_h * s->shift);
     info->outcome = s->outcome > info->outcome ? s->outcome : info->outcome;

@@ -62,7 +62,9 @@ TriboStepOptions tribo_data_options(const TriboWorldDef* world, const TriboData*
                         .motors = data->motors,
                         .nmotor = data->model->nmotor,
                         .bounds = data->bounds,
-                        .nbound = data->model->nbound};
+                        .nbound = data->model->nbound,
+                        .direct = data->most_factorisations > 0,
+                        .shut = world->tol * world->dt};
   tribo_copy3(o.gravity, world->gravity);
   // below 2 g h a rebound is only what gravity adds in two steps: noise
   o.bounce_min = fmax(world->bounce_min, 2 * tribo_norm3(world->gravity) * world->dt);
@@ -76,13 +78,16 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const S
   if (model->nclosure == 0) {
     return TRIBO_OK;
   }
-  TRIBO_TRY(tribo_dyn_close(model->system, data->dynamics, options, data->q_next, &info->opening, &again));
+  TRIBO_TRY(tribo_dyn_close(model->system, data->dynamics, options, start->v, data->lambda, data->q_next, data->v_next,
+                            &info->opening, &info->passes, &again));
   for (; again; info->passes++) {
+    data->alone = 0;
     tribo_islands_again(&data->islands, &data->problem);
     TRIBO_TRY(tribo_data_solve(data, deadline, info));
     TRIBO_TRY(tribo_dyn_advance(model->system, data->dynamics, options, start->q, start->v, data->lambda, data->q_next,
                                 data->v_next));
-    TRIBO_TRY(tribo_dyn_close(model->system, data->dynamics, options, data->q_next, &info->opening, &again));
+    TRIBO_TRY(tribo_dyn_close(model->system, data->dynamics, options, start->v, data->lambda, data->q_next,
+                              data->v_next, &info->opening, &info->passes, &again));
   }
   TriboProblem last;
   TriboSolveStats stats;
@@ -91,7 +96,9 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const S
                                       &last, &guess.lambda));
   TRIBO_TRY(TRIBO_RESERVE(&data->settle, &data->settle_capacity, last.nrow));
   if (last.nrow > 0) {
-    TRIBO_TRY(tribo_solver_solve(data->settler, &last, &guess, data->settle, &stats));
+    if (!tribo_dyn_settle_alone(model->system, data->dynamics, data->settle)) {
+      TRIBO_TRY(tribo_solver_solve(data->settler, &last, &guess, data->settle, &stats));
+    }
     TRIBO_TRY(tribo_dyn_settle(model->system, data->dynamics, data->settle, data->v_next));
   }
   tribo_dyn_closure_impulses(model->system, data->dynamics, data->lambda, data->settle, data->closure_force);
@@ -130,6 +137,7 @@ static TriboStatus find_impulses(TriboData* data, const StepStart* start, double
   TRIBO_TRY(TRIBO_RESERVE(&data->lambda, &data->lambda_capacity, rows));
   TRIBO_TRY(TRIBO_RESERVE(&data->sigma, &data->sigma_capacity, rows));
   tribo_warm_match(data, start);
+  data->alone = tribo_dyn_loops_alone(data->model->system, data->dynamics, data->lambda);
   lap(info, TRIBO_STAGE_ISLANDS, mark);
   TRIBO_TRY(tribo_data_solve(data, deadline, info));
   lap(info, TRIBO_STAGE_SOLVE, mark);

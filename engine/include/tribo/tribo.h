@@ -789,6 +789,7 @@ typedef struct TriboInverseOptions {
   int drives;                   // 1: the scene's motors and actuators act too, and torques are what they leave to do
   int nearest;                  // 1: a wish that is not feasible gives way to the nearest motion that is
   int span;                     // 1: tell which torques the motion leaves open
+  int lead;                     // 1: the next step starts from these impulses: of several answers it finds this one
 } TriboInverseOptions;
 TRIBO_API TriboInverseOptions tribo_inverse_default(void);
 
@@ -809,8 +810,9 @@ typedef struct TriboInverse {
   int nspan;           // dimension of the set of torques that can be added without moving anything, cones aside
   const double* span;  // (nspan × nv) orthonormal
 } TriboInverse;
-// From the present state; it does not change. wish (nv): the velocity after the model's dt. The problem of the last
-// step is forgotten, and its contacts give way to those of the wish, so that the viewer draws their forces.
+// From the present state; it does not change, but for the impulses a step starts from if `lead` is set. wish (nv): the
+// velocity after the model's dt. The problem of the last step is forgotten, and its contacts give way to those of the
+// wish, so that the viewer draws their forces.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_inverse_dynamics(const TriboModel* model, TriboData* data,
                                                              const double* wish, const TriboInverseOptions* options,
                                                              TriboInverse* out);
