@@ -165,6 +165,7 @@ typedef struct Passes {
   double *X, *F;  // (MEMORY × n) changes from pass to pass
   double *x, *f;  // (n) of the last one
   double* now;    // (n) f of this one
+  double* d;      // (n) scratch
   double* Q;      // (MEMORY × n) scratch
 } Passes;
 

@@ -33,6 +33,10 @@
 
 enum { PASSES_MAX = 20 };
 
+// A pass that leaves more than this share of an opening does not count as one that meets; a mixed step is at most this
+// many times the plain one.
+static const double MEET = 0.9, LEAP = 5;
+
 int tribo_dyn_flows(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options, int block) {
   const int cluster = system->cluster[block];
   return options->scheme == TRIBO_SCHEME_MIDPOINT && cluster >= 0 && !data->hard[cluster];
@@ -294,16 +298,20 @@ static void next_pass(Passes* m, int n, double* x) {
       used[rank++] = j;
     }
   }
-  // x + f − (X + F)θ with Rθ = y
-  add_scaled(x, 1, m->f, n);
+  // x + d, d = f − (X + F)θ with Rθ = y
+  double* d = m->d;
+  memcpy(d, m->f, (size_t)n * sizeof *d);
   for (int k = rank - 1; k >= 0; --k) {
     for (int l = k + 1; l < rank; ++l) {
       y[k] -= R[k][l] * y[l];
     }
     y[k] /= R[k][k];
-    add_scaled(x, -y[k], m->X + used[k] * n, n);
-    add_scaled(x, -y[k], m->F + used[k] * n, n);
+    add_scaled(d, -y[k], m->X + used[k] * n, n);
+    add_scaled(d, -y[k], m->F + used[k] * n, n);
   }
+  // a long leap may end where other closures would be shut
+  const int leaps = !(dot(d, d, n) <= LEAP * LEAP * dot(m->f, m->f, n));
+  add_scaled(x, 1, leaps ? m->f : d, n);
 }
 
 // How far closures are open at q_next: f of all rows into the memory, and the largest.
@@ -338,8 +346,11 @@ static TriboStatus next_g(const TriboSystem* system, TriboDynData* data, const T
   }
   const int n = (int)system->closure_size.nrow;
   double* g = data->rows.g + data->rows.nrow - n;
-  if (data->passes > 0) {
+  // what passes show helps where they meet; where they do not, it may lead elsewhere
+  if (*error < MEET * data->last_error && data->passes > 0) {
     remember(&data->memory, n, g);
+  } else {
+    data->memory.count = 0;
   }
   if (!(*error < 4 * data->last_error) || data->passes++ == PASSES_MAX) {
     // the passes part, or do not meet: one last solve, as at contacts

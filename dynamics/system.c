@@ -373,6 +373,7 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(memory.x, nclosed)                     \
   X(memory.f, nclosed)                     \
   X(memory.now, nclosed)                   \
+  X(memory.d, nclosed)                     \
   X(slack.N, factors ? nsquare : 0)        \
   X(slack.W, factors ? nsquare : 0)        \
   X(slack.scale, factors ? nclosed : 0)    \
