@@ -237,7 +237,7 @@ static TriboStatus compile_lift(const TriboScene* scene, TriboModel* model, cons
 TriboStatus tribo_compile_drive(const TriboScene* scene, TriboModel* model, const int* scene_body) {
   TRIBO_TRY(compile_tendons(scene, model));
   TRIBO_TRY(compile_actuators(scene, model));
-  TRIBO_TRY(tribo_compile_muscles(model));
+  TRIBO_TRY(tribo_compile_muscles(scene, model));
   TRIBO_TRY(compile_lift(scene, model, scene_body));
   return compile_drag(scene, model, scene_body);
 }

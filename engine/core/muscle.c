@@ -164,7 +164,7 @@ static TriboStatus set_peak(Look* look, TriboActuatorDef* def, const TriboActuat
   return TRIBO_OK;
 }
 
-static TriboStatus find_all(Look* look, TriboPool* pool) {
+static TriboStatus find_all(Look* look, const TriboScene* scene, TriboPool* pool) {
   TriboModel* model = look->model;
   const size_t nv = (size_t)model->nv, nbody = (size_t)model->nbody;
   for (int i = 0; i < model->nactuator; ++i) {
@@ -185,7 +185,7 @@ static TriboStatus find_all(Look* look, TriboPool* pool) {
       TRIBO_TRY(tribo_dyn_data_create(model->system, &look->dynamics));
     }
     if (def->has_muscle && isnan(def->muscle.lengths[0])) {
-      TRIBO_TRY(set_lengths(look, def, &model->actuator_infos[i]));
+      TRIBO_TRY(tribo_located(set_lengths(look, def, &model->actuator_infos[i]), scene->actuator_where[i]));
     }
     if (def->has_muscle && def->muscle.peak < 0) {
       TRIBO_TRY(set_peak(look, def, &model->actuator_infos[i]));
@@ -194,10 +194,10 @@ static TriboStatus find_all(Look* look, TriboPool* pool) {
   return TRIBO_OK;
 }
 
-TriboStatus tribo_compile_muscles(TriboModel* model) {
+TriboStatus tribo_compile_muscles(const TriboScene* scene, TriboModel* model) {
   Look look = {.model = model};
   TriboPool pool = {0};
-  TriboStatus status = find_all(&look, &pool);
+  TriboStatus status = find_all(&look, scene, &pool);
   tribo_dyn_data_destroy(look.dynamics);
   tribo_pool_clear(&pool);
   return status;

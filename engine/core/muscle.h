@@ -8,4 +8,4 @@ double tribo_muscle_force(const TriboMuscleDef* muscle, double length, double sp
 // The rate of the activation.
 double tribo_muscle_rate(const TriboActuatorDef* def, double activation, double ctrl);
 // What is left to be found of the muscles of a model: peak forces and lengths.
-TriboStatus tribo_compile_muscles(TriboModel* model);
+TriboStatus tribo_compile_muscles(const TriboScene* scene, TriboModel* model);
