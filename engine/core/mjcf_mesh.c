@@ -115,6 +115,11 @@ TriboStatus tribo_mjcf_read_mesh(Mjcf* m, const XmlNode* node) {
     }
   }
   TRIBO_TRY(read_inline(m, node, mesh));
+  if (mesh->file == NULL && mesh->nvertex == 0) {
+    const char *name = mesh->name != NULL ? mesh->name : "", *builtin = tribo_xml_get(node, "builtin");
+    return builtin != NULL ? tribo_xml_fail(node, "mesh '%.60s': builtin=\"%.40s\" is not known here", name, builtin)
+                           : tribo_xml_fail(node, "mesh '%.60s' has neither a file nor vertices", name);
+  }
   m->nmesh++;
   return TRIBO_OK;
 }

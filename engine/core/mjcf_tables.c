@@ -333,8 +333,8 @@ static const MjAttr mesh_attrs[] = {
     LOOK("smoothnormal"),
     LOOK("maxhullvert"),
     W(MjMesh, "inertia", inertia, inertias),
-    WARN("builtin"),
-    WARN("params"),
+    LOOK("builtin"),
+    LOOK("params"),
     LOOK("material"),
 };
 ELEMENT(mesh);

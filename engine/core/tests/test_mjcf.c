@@ -609,6 +609,7 @@ static const struct {
     {BODY("<freejoint/><geom type='plane' size='1 1 1'/>"), "a plane cannot move"},
     {BODY("<wheel/>"), "<wheel> has no place in a body"},
     {"<mujoco><include file='/nowhere.xml'/></mujoco>", "/nowhere.xml: no such file"},
+    {"<mujoco><asset><mesh name='m' builtin='cone'/></asset></mujoco>", ":1: mesh 'm': builtin=\"cone\" is not known"},
     {"<mujoco><asset><mesh file='/no/a.stl'/>\n<mesh file='/no/b.obj'/></asset></mujoco>",
      "2 meshes were not found: '/no/a.stl' (line 1: /no/a.stl); '/no/b.obj' (line 2: /no/b.obj)"},
     {"<mujoco><actuator><motor joint='j'/></actuator></mujoco>", "there is no joint 'j'"},
