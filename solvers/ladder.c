@@ -11,7 +11,8 @@ enum {
   WARM_STEPS = 60,   // along the central path; most paths end within 40,
   PATH_STEPS = 200,  // some turn many times
   LEVEL_STEPS = 60,
-  POINT_WORK = 300000  // factorisations times contacts
+  MANY = 200,   // contacts up to which one can wait for proximal points, which take thousands of factorisations;
+  USUAL = 1000  // beyond, as many in all
 };
 
 typedef struct Ladder {
@@ -142,11 +143,8 @@ static void long_first_order(TriboSolver* s, Ladder* l) {
   }
 }
 
-// proximal points from zero, as many as the size of the problem lets one wait for
 static void proximal(TriboSolver* s) {
   size_t mark = s->pool_used;
-  const int most = s->system.factorisations + POINT_WORK / (s->scaled.nround > 100 ? s->scaled.nround : 100);
-  s->max_factorisations = s->max_factorisations < most ? s->max_factorisations : most;
   double* zero = tribo_sol_take(s);
   memset(zero, 0, sizeof(double) * (size_t)s->scaled.n);
   tribo_sol_proximal(s, zero, s->settings.automatic.level);
@@ -171,7 +169,8 @@ static int climb(TriboSolver* s, TriboRung rung) {
 
 void tribo_sol_run_auto(TriboSolver* s) {
   Ladder l = {.y = tribo_sol_take(s), .z = tribo_sol_take(s)};
-  s->max_factorisations = s->settings.automatic.max_factorisations;
+  const int most = s->settings.automatic.max_factorisations, small = s->scaled.nround <= MANY;
+  s->max_factorisations = small || most < USUAL ? most : USUAL;
   if (s->warm_x != NULL) {
     if (climb(s, TRIBO_RUNG_WARM)) {
       tribo_sol_centred(s);
@@ -205,7 +204,7 @@ void tribo_sol_run_auto(TriboSolver* s) {
     long_first_order(s, &l);
     level(s);
   }
-  if (climb(s, TRIBO_RUNG_PROXIMAL)) {
+  if (small && climb(s, TRIBO_RUNG_PROXIMAL)) {
     proximal(s);
   }
   // a few factorisations more than there were to spend, if the best point is that near
