@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tribo/tribo.h>
 
 // which line of the library is wrong; 0 for none
@@ -28,9 +29,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   tribo_mutant = atoi(argv[1]);
-  // what a mutant makes hard may stay so: no retries, and an early end of the search
-  if (tribo_scene_set(scene, "halvings", 0) != TRIBO_OK ||
-      tribo_scene_set(scene, "solver.max_factorisations", 100) != TRIBO_OK ||
+  // what a mutant makes hard may stay so: no retries, and an early end of the search; what is certified then says
+  // nothing
+  if ((tribo_mutant != 0 && (tribo_scene_set(scene, "halvings", 0) != TRIBO_OK ||
+                             tribo_scene_set(scene, "solver.max_factorisations", 100) != TRIBO_OK)) ||
       tribo_model_create(scene, &model) != TRIBO_OK || tribo_data_create(model, &data) != TRIBO_OK ||
       tribo_judge_create(model, &judge) != TRIBO_OK) {
     printf("refused: %s\n", tribo_last_error());
@@ -45,7 +47,7 @@ int main(int argc, char** argv) {
     if (tribo_judge_verdict(judge, i, &v) != TRIBO_OK) {
       return 2;
     }
-    if (!v.held) {
+    if (!v.held && (tribo_mutant == 0 || strncmp(v.quantity, "certified", 9) != 0)) {
       printf("%s: expected %s, measured %.6g\n", v.quantity, v.expected, v.measured);
       return 1;
     }
