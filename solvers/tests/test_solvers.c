@@ -195,6 +195,34 @@ static void warm_start_reduces_work(void** state) {
   }
 }
 
+// A problem that stays the same costs nothing from its third solve on, one that moves is solved anew.
+static void old_impulses_that_fit_are_kept(void** state) {
+  (void)state;
+  TriboSolver* s = make("auto");
+  FamilyProblem p;
+  family_tower_at_rest(1, 0.02, &p);
+  TriboSolveStats stats = solve(s, &p.problem, NULL, lambda);
+  assert_true(stats.factorisations > 0);
+  static double old_lambda[MAX_ROW], old_sigma[MAX_ROW];
+  const TriboWarmStart start = {.lambda = old_lambda, .sigma = old_sigma};
+  for (int again = 0; again < 3; ++again) {
+    memcpy(old_lambda, lambda, sizeof lambda);
+    memcpy(old_sigma, sigma, sizeof sigma);
+    stats = solve(s, &p.problem, &start, lambda);
+    assert_int_equal(stats.outcome, TRIBO_SOLVED);
+  }
+  assert_int_equal(stats.factorisations, 0);
+  assert_int_equal(stats.rung, TRIBO_RUNG_WARM);
+  memcpy(old_lambda, lambda, sizeof lambda);
+  memcpy(old_sigma, sigma, sizeof sigma);
+  family_perturb(&p, 1e-3, 1);
+  stats = solve(s, &p.problem, &start, lambda);
+  assert_int_equal(stats.outcome, TRIBO_SOLVED);
+  assert_true(stats.factorisations > 0);
+  family_free(&p);
+  tribo_solver_destroy(s);
+}
+
 static void unknown_cones_start_open(void** state) {
   (void)state;
   FamilyProblem p;
@@ -554,6 +582,7 @@ int main(void) {
       cmocka_unit_test(paths_are_followed_through_their_folds),
       cmocka_unit_test(generated_problems_are_solved),
       cmocka_unit_test(warm_start_reduces_work),
+      cmocka_unit_test(old_impulses_that_fit_are_kept),
       cmocka_unit_test(unknown_cones_start_open),
       cmocka_unit_test(unit_of_mass_does_not_matter),
       cmocka_unit_test(forms_of_the_linear_algebra_agree),
