@@ -30,12 +30,7 @@ static void turn_z(const double q[4], double out[3]) {
 }
 
 static World from_text(const char* text) {
-  World world = {0};
-  char path[] = "/tmp/tribo-view-XXXXXX.yaml";
-  close(mkstemps(path, 5));
-  world_write(text, path);
-  CHECK_OK(world_load(path, &world.scene));
-  unlink(path);
+  World world = {.scene = scene_of_text(text)};
   world_end(&world, NULL);
   return world;
 }
@@ -181,15 +176,12 @@ static void joints_and_closures_show_where_they_are(void** state) {
 static void efforts_point_along_their_axes(void** state) {
   (void)state;
   World world = {0};
-  world_write(
+  world.scene = scene_of_text(
       "world: {gravity: [0, 0, 0]}\n"
       "bodies: [{name: a, box: [1, 1, 1]}, {name: b, box: [1, 1, 1], position: [0, 0, 3]}]\n"
       "joints:\n  - {name: turn, kind: revolute, parent: world, child: a, axis: [0, 1, 0]}\n"
       "  - {name: slide, kind: prismatic, parent: a, child: b, anchor: [0, 0, 3], axis: [1, 0, 0]}\n"
-      "motors: [{joint: turn, damping: 5, velocity: 1}]\n",
-      "/tmp/tribo-efforts.yaml");
-  CHECK_OK(tribo_scene_load("/tmp/tribo-efforts.yaml", NULL, &world.scene));
-  unlink("/tmp/tribo-efforts.yaml");
+      "motors: [{joint: turn, damping: 5, velocity: 1}]\n");
   // as they are told, by the place of the joints among the velocities
   const double given[2] = {4, -2};
   TriboDrawOptions options = {.overlays = 1u << TRIBO_OVERLAY_EFFORTS, .size = 10, .efforts = given};

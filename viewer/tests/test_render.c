@@ -8,10 +8,7 @@ static TriboOffscreen* context;
 
 static int open_context(void** state) {
   (void)state;
-  if (tribo_view_offscreen_create(&context) != TRIBO_OK) {
-    print_message("skipped: %s\n", tribo_view_error());
-    exit(77);
-  }
+  context = offscreen_or_skip();
   return 0;
 }
 

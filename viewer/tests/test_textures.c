@@ -8,17 +8,15 @@ static TriboOffscreen* context;
 
 static int open_context(void** state) {
   (void)state;
-  if (tribo_view_offscreen_create(&context) != TRIBO_OK) {
-    print_message("skipped: %s\n", tribo_view_error());
-    exit(77);
-  }
-  char folder[] = "/tmp/tribo-textures-XXXXXX";
-  return mkdtemp(folder) != NULL && chdir(folder) == 0 ? 0 : 1;
+  context = offscreen_or_skip();
+  enter_scratch();
+  return 0;
 }
 
 static int close_context(void** state) {
   (void)state;
   tribo_view_offscreen_destroy(context);
+  leave_scratch();
   return 0;
 }
 

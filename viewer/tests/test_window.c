@@ -31,9 +31,9 @@ static int open_window(void** state) {
   const TriboWindowDef def = {
       .title = "test", .stem = "test", .width = 640, .height = 480, .player = {.scene = build, .paused = 1}};
   // what the window saves goes where it runs
-  char folder[] = "/tmp/tribo-window-XXXXXX";
-  assert_true(mkdtemp(folder) != NULL && chdir(folder) == 0);
+  enter_scratch();
   if (tribo_view_window_open(&def, &window) != TRIBO_OK) {
+    leave_scratch();
     print_message("skipped: %s\n", tribo_view_error());
     exit(77);
   }
@@ -43,6 +43,7 @@ static int open_window(void** state) {
 static int close_window(void** state) {
   (void)state;
   tribo_view_window_close(window);
+  leave_scratch();
   return 0;
 }
 

@@ -1,7 +1,9 @@
 // Small worlds for the viewer's tests, built through the public interface.
 #pragma once
 
+#include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "kit.h"
@@ -47,6 +49,42 @@ static inline void world_write(const char* text, const char* path) {
   assert_non_null(file);
   assert_true(fputs(text, file) >= 0);
   assert_int_equal(fclose(file), 0);
+}
+
+static inline TriboScene* scene_of_text(const char* text) {
+  TriboScene* scene;
+  char path[] = "/tmp/tribo-view-XXXXXX.yaml";
+  close(mkstemps(path, 5));
+  world_write(text, path);
+  CHECK_OK(tribo_scene_load(path, NULL, &scene));
+  unlink(path);
+  return scene;
+}
+
+// A folder of its own to work in, and its end with all that is in it.
+static inline void enter_scratch(void) {
+  char folder[] = "/tmp/tribo-view-XXXXXX";
+  assert_true(mkdtemp(folder) != NULL && chdir(folder) == 0);
+}
+static inline void leave_scratch(void) {
+  char folder[4096];
+  DIR* files = opendir(".");
+  assert_true(files != NULL && getcwd(folder, sizeof folder) != NULL);
+  for (struct dirent* file; (file = readdir(files)) != NULL;) {
+    unlink(file->d_name);
+  }
+  closedir(files);
+  assert_true(chdir("/") == 0 && rmdir(folder) == 0);
+}
+
+// Without OpenGL all tests of a program are skipped, with a word.
+static inline TriboOffscreen* offscreen_or_skip(void) {
+  TriboOffscreen* context;
+  if (tribo_view_offscreen_create(&context) != TRIBO_OK) {
+    print_message("skipped: %s\n", tribo_view_error());
+    exit(77);
+  }
+  return context;
 }
 
 static inline TriboStatus world_load(void* path, TriboScene** out) {
