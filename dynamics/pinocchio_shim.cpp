@@ -116,7 +116,13 @@ static pin::JointModel joint_model(const TriboLinkDef& def) {
         case 2: return pin::JointModelPZ();
         default: return pin::JointModelPrismaticUnaligned(axis);
       }
-    case TRIBO_JOINT_HELICAL: return pin::JointModelHelicalUnaligned(axis, def.pitch);
+    case TRIBO_JOINT_HELICAL:
+      switch (along) {
+        case 0: return pin::JointModelHX(def.pitch);
+        case 1: return pin::JointModelHY(def.pitch);
+        case 2: return pin::JointModelHZ(def.pitch);
+        default: return pin::JointModelHelicalUnaligned(axis, def.pitch);
+      }
     case TRIBO_JOINT_UNIVERSAL: {
       // exactly orthogonal, as the joint assumes; the caller has checked that they are nearly so
       Eigen::Vector3d second = Eigen::Map<const Eigen::Vector3d>(def.axis2);
