@@ -567,8 +567,8 @@ static void describe_range(const Field* f, char* text, size_t size) {
     }
     return;
   }
-  int bounded = (f->type == FIELD_REAL || f->type == FIELD_INT || f->type == FIELD_VEC4) && f->max > f->min &&
-                (f->min > -BIG || f->max < BIG);
+  const int numbers = f->type == FIELD_REAL || f->type == FIELD_INT || f->type == FIELD_VEC3 || f->type == FIELD_VEC4;
+  const int bounded = numbers && f->max > f->min && (f->min > -BIG || f->max < BIG);
   if (bounded) {
     n = snprintf(text, size, "%c%g, %g]%s", f->open_min ? '(' : '[', f->min, f->max, f->unit[0] ? " " : "");
   }

@@ -215,6 +215,24 @@ static void degrees_and_rules_mean_what_they_say(void** state) {
   tribo_model_destroy(model);
 }
 
+// The page of the format is printed whole: the longest lists of words end with their last one.
+static void rows_of_the_page_are_not_cut(void** state) {
+  (void)state;
+  static const char* const ends[][2] = {{"joint", ", free"}, {"sensor", ", clock"}};
+  TriboFormatRow row;
+  int seen = 0;
+  for (int i = 0; tribo_scene_format(i, &row); ++i) {
+    assert_true(strlen(row.range) < sizeof row.range - 1);
+    for (int k = 0; k < 2; ++k) {
+      if (strcmp(row.section, ends[k][0]) == 0 && strcmp(row.key, "kind") == 0) {
+        assert_string_equal(row.range + strlen(row.range) - strlen(ends[k][1]), ends[k][1]);
+        seen++;
+      }
+    }
+  }
+  assert_int_equal(seen, 2);
+}
+
 // Two tetrahedra in one file: as a hull one shape, as pieces two.
 static void a_mesh_falls_into_its_pieces(void** state) {
   (void)state;
@@ -427,6 +445,7 @@ int main(void) {
       cmocka_unit_test(hostile_sizes_are_refused_quickly),
       cmocka_unit_test(includes_stand_before_and_never_loop),
       cmocka_unit_test(degrees_and_rules_mean_what_they_say),
+      cmocka_unit_test(rows_of_the_page_are_not_cut),
       cmocka_unit_test(a_mesh_falls_into_its_pieces),
       cmocka_unit_test(robots_carry_tools),
       cmocka_unit_test(wrong_urdf_files_are_refused_with_a_place),

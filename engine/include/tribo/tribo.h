@@ -885,9 +885,9 @@ typedef struct TriboFormatRow {
   const char* section_doc;
   const char* key;
   const char* doc;
-  char type[32];   // "3 numbers"
-  char range[96];  // "(0, 1] s", "midpoint, euler"
-  char init[96];   // default, "" when there is none
+  char type[32];    // "3 numbers"
+  char range[512];  // "(0, 1] s", "midpoint, euler"
+  char init[96];    // default, "" when there is none
 } TriboFormatRow;
 // Row by row in the order of the documentation; 0 when index is past the last one.
 TRIBO_API int tribo_scene_format(int index, TriboFormatRow* out);
