@@ -43,8 +43,9 @@ typedef struct DofTree {
 // A joint that moves: parents first.
 typedef struct TreeJoint {
   int link, parent;  // link behind it; joint before it, −1: none
-  int v_at, nv;
-  int in_turn;  // 1: each of its axes is carried by the ones before
+  int q_at, v_at, nv;
+  int in_turn;          // 1: each of its axes is carried by the ones before
+  const double* radii;  // of an ellipsoid joint, else NULL
 } TreeJoint;
 
 // Inertia at the world origin, along the world's axes: tree_inertia.c.
@@ -445,9 +446,9 @@ void tribo_dyn_tree_inertias(const TreePart* part, const TriboPose* poses, TreeI
 // M (nv × nv), armature included; sums (njoint) scratch.
 void tribo_dyn_tree_mass(const TreePart* part, const double* jac, const TreeInertia* inertias, TreeInertia* sums,
                          double* mass);
-// b(q, v) (nv): Coriolis, centrifugal and gravity forces; motions (njoint) scratch.
-void tribo_dyn_tree_bias(const TreePart* part, const double gravity[3], const double* jac, const TreeInertia* inertias,
-                         const double* v, TreeMotion* motions, double* bias);
+// b(q, v) (nv): Coriolis, centrifugal and gravity forces; jac and inertias at q; motions (njoint) scratch.
+void tribo_dyn_tree_bias(const TreePart* part, const double gravity[3], const double* q, const double* jac,
+                         const TreeInertia* inertias, const double* v, TreeMotion* motions, double* bias);
 
 // ---- terms.c
 

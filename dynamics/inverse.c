@@ -381,8 +381,8 @@ TriboStatus tribo_dyn_inverse_need(const TriboSystem* system, TriboDynData* data
       data->mean[i] = known || options->scheme == TRIBO_SCHEME_EULER ? start : 0.5 * (start + v_free[i]);
     }
     const Halfway half = tribo_dyn_tree_half(system, data, t, NULL);
-    tribo_dyn_tree_bias(system->trees + t, options->gravity, half.jac, half.inertias, data->mean, data->look_motions,
-                        data->work);
+    tribo_dyn_tree_bias(system->trees + t, options->gravity, half.q, half.jac, half.inertias, data->mean,
+                        data->look_motions, data->work);
     for (int i = 0; i < n; ++i) {
       double sum = options->h * (data->work[i] - data->force[at + i]) + impulse[i];
       inv->scale = fmax(inv->scale, options->h * (fabs(data->work[i]) + fabs(data->force[at + i])));

@@ -169,9 +169,12 @@ static TriboStatus make_joints(const TriboTreeInfo* info, TreePart* part) {
       part->joints[part->njoint++] =
           (TreeJoint){.link = i,
                       .parent = before,
+                      .q_at = link->q_at,
                       .v_at = link->v_at,
                       .nv = link->nv,
-                      .in_turn = link->kind == TRIBO_JOINT_UNIVERSAL || link->kind == TRIBO_JOINT_EULER};
+                      .in_turn = link->kind == TRIBO_JOINT_UNIVERSAL || link->kind == TRIBO_JOINT_EULER ||
+                                 link->kind == TRIBO_JOINT_ELLIPSOID,
+                      .radii = link->kind == TRIBO_JOINT_ELLIPSOID ? link->radii : NULL};
     }
   }
   tribo_free(joint_of);

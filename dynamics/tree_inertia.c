@@ -15,6 +15,15 @@
 // V × s v = V_parent × s v for the joint as a whole, that is the form above. The axes of a universal joint and of Euler
 // angles are carried one by the other: there the sum runs over the columns, each with the ones before it.
 //
+// An ellipsoid joint turns likewise, about x, the new y = e and the new z = n(q₀, q₁), while its link's origin runs on
+// p = E n with E = diag(a, b, c) in the frame before the joint. No column is carried there: those of q₀ and q₁ hold the
+// tangents p₀ = ∂p/∂q₀ and p₁, which follow the ellipsoid's curvature. With ω = v₀ x + v₁ e + v₂ n and the linear part
+// u = ṗ + p × ω of the twist, the rate of u less the sum above is, p and v₂ cancelling by Jacobi's identity,
+//
+//     d = v₀² (p₀₀ − x × p₀) + 2 v₀ v₁ (p₀₁ − x × p₁) + v₁² (p₁₁ − e × p₁)
+//
+// a plain acceleration of all that the joint moves. On a sphere p₀ = x × p and p₁ = e × p turn as they should: d = 0.
+//
 // What depends on q alone is found once and serves M and b of any number of velocities.
 #include "internal.h"
 
@@ -98,7 +107,24 @@ static void add_motion(TreeMotion* m, const double x[6]) {
   }
 }
 
-static void pass_joint(const TreeJoint* joint, const double* jac, const double* v, TreeMotion* m) {
+// A += d of the derivation, with the derivatives of n = (s₁, −s₀c₁, c₀c₁) put in and sorted by the radii. The axes of
+// the frame before the joint are found from the columns: x is the first one's, and y and z turn to e and e' = x × e.
+static void add_curvature(const double radii[3], const double* q, const double* jac, const double* v, double A[6]) {
+  const double a = radii[0], b = radii[1], c = radii[2];
+  const double s0 = sin(q[0]), c0 = cos(q[0]), s1 = sin(q[1]), c1 = cos(q[1]);
+  const double v00 = v[0] * v[0], v01 = 2 * v[0] * v[1], v11 = v[1] * v[1];
+  const double along_x = v11 * s1 * (b * s0 * s0 + c * c0 * c0 - a);
+  const double along_y = (b - c) * (v00 * c1 * s0 + v01 * s1 * c0) + v11 * (b - a) * c1 * s0;
+  const double along_z = (b - c) * (v00 * c1 * c0 - v01 * s1 * s0) + v11 * (a - c) * c1 * c0;
+  const double *x = jac + 3, *e = jac + 9;
+  double across[3];
+  tribo_cross3(across, x, e);
+  tribo_axpy3(A, A, along_x, x);
+  tribo_axpy3(A, A, along_y * c0 + along_z * s0, e);
+  tribo_axpy3(A, A, along_z * c0 - along_y * s0, across);
+}
+
+static void pass_joint(const TreeJoint* joint, const double* q, const double* jac, const double* v, TreeMotion* m) {
   double x[6] = {0};
   for (int k = joint->v_at; k < joint->v_at + joint->nv; ++k) {
     for (int i = 0; i < 6; ++i) {
@@ -111,16 +137,19 @@ static void pass_joint(const TreeJoint* joint, const double* jac, const double* 
   if (!joint->in_turn) {
     add_motion(m, x);
   }
+  if (joint->radii != NULL) {
+    add_curvature(joint->radii, q + joint->q_at, jac + 6 * joint->v_at, v + joint->v_at, m->A);
+  }
 }
 
-void tribo_dyn_tree_bias(const TreePart* part, const double gravity[3], const double* jac, const TreeInertia* inertias,
-                         const double* v, TreeMotion* motions, double* bias) {
+void tribo_dyn_tree_bias(const TreePart* part, const double gravity[3], const double* q, const double* jac,
+                         const TreeInertia* inertias, const double* v, TreeMotion* motions, double* bias) {
   const TreeMotion root = {.A = {-gravity[0], -gravity[1], -gravity[2]}};
   for (int j = 0; j < part->njoint; ++j) {
     const TreeJoint* joint = part->joints + j;
     TreeMotion* m = motions + j;
     *m = joint->parent < 0 ? root : motions[joint->parent];
-    pass_joint(joint, jac, v, m);
+    pass_joint(joint, q, jac, v, m);
     // V ×* p with the momentum p: ω × its linear part; ω × its angular part and v × its linear one
     double momentum[6], turned[3];
     apply(inertias + j, m->A, m->force);

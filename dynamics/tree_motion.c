@@ -116,7 +116,7 @@ static void pass_free_velocity(const TreePart* part, TriboDynData* data, const T
                                double* size) {
   const int n = part->info->nv;
   double* work = data->work;
-  tribo_dyn_tree_bias(part, options->gravity, half->jac, half->inertias, mean, data->look_motions, work);
+  tribo_dyn_tree_bias(part, options->gravity, half->q, half->jac, half->inertias, mean, data->look_motions, work);
   for (int k = 0; k < n; ++k) {
     work[k] = half->force[k] - work[k];
   }
@@ -157,7 +157,7 @@ static void iterate_free_velocity(const TreePart* part, TriboDynData* data, cons
 static void touched_mean(const TreePart* part, TriboDynData* data, double h, const Halfway* half, const double* v,
                          double* mean) {
   static const double WEIGHTLESS[3] = {0, 0, 0};
-  tribo_dyn_tree_bias(part, WEIGHTLESS, half->jac, half->inertias, v, data->look_motions, mean);
+  tribo_dyn_tree_bias(part, WEIGHTLESS, half->q, half->jac, half->inertias, v, data->look_motions, mean);
   tribo_dyn_factor_solve(&part->dofs, half->factor, mean);
   for (int k = 0; k < part->info->nv; ++k) {
     mean[k] = v[k] - 0.5 * h * mean[k];

@@ -24,9 +24,10 @@ extern "C" {
 // ---- trees ---------------------------------------------------------------------------------------------------------
 
 const char* tribo_dyn_joint_name(TriboJointKind kind);
-// How many coordinates of a joint, the first ones, its limits hold for: all of revolute, prismatic, helical, universal
-// and translation joints, the way along the axis of a cylindrical one, x and y of a planar one. A spherical one has 1,
-// its angle away from the zero configuration, which only an upper limit bounds. None of the others.
+// How many coordinates of a joint, the first ones, its limits hold for: all of revolute, prismatic, helical, universal,
+// translation, Euler and ellipsoid joints, the way along the axis of a cylindrical one, x and y of a planar one. A
+// spherical one has 1, its angle away from the zero configuration, which only an upper limit bounds. None of the
+// others.
 int tribo_dyn_joint_limits(TriboJointKind kind);
 
 // One link and the joint that carries it.
@@ -38,6 +39,7 @@ typedef struct TriboLinkDef {
   TriboPose placement;       // joint frame in the parent link's frame at zero configuration; it is the link's frame
   double axis[3], axis2[3];  // in the joint frame, any length but 0; UNIVERSAL: at right angles
   double pitch;              // HELICAL [m/rad]
+  double radii[3];           // ELLIPSOID, along the placement's axes; its centre is radii[2] below the origin [m]
   double mass;               // [kg] ≥ 0
   double com[3];             // in the link frame [m]
   double inertia[9];         // about the centre of mass, link axes [kg·m²]
@@ -107,6 +109,7 @@ typedef struct TriboLinkInfo {
   int q_at, nq, v_at, nv;  // where the joint stands in the tree's q and v
   TriboPose place;         // of the joint, or of a fixed link, in the frame of the joint before it, or in the world
   double axis[3];          // of the joint, where it has one; unit
+  double radii[3];         // of an ellipsoid joint [m]
   double mass, com[3], inertia[9];
   double moved_mass, moved_com[3], moved_inertia[9];  // with all that is welded to it, in its frame; 0 of fixed links
   int file;                                           // of the robot files, which one it comes from

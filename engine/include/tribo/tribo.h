@@ -188,10 +188,12 @@ typedef struct TriboJointDef {
   int parent, child;    // body ids; parent may be TRIBO_WORLD
   double anchor[3];
   double axis[3], axis2[3];
-  double pitch;  // HELICAL [m/rad]
+  double pitch;     // HELICAL [m/rad]
+  double radii[3];  // ELLIPSOID [m]: it belongs to the parent and lies along the axes that the child has at the start;
+                    // the anchor is its point farthest along z, where the child's point that stays on it begins
   double armature, damping, friction;
   double stiffness, rest;  // a spring, and the position at which it is slack [N·m/rad, N/m; rad, m]; SPHERICAL: rest 0
-  double lower, upper;     // limits, ±INFINITY: none. UNIVERSAL, TRANSLATION, EULER: of each coordinate;
+  double lower, upper;     // limits, ±INFINITY: none. UNIVERSAL, TRANSLATION, EULER, ELLIPSOID: of each coordinate;
                         // CYLINDRICAL: along the axis; PLANAR: of x and y each; SPHERICAL: upper is the largest angle
                         // away from the zero configuration; CONTINUOUS: none
   double restitution;           // share of the speed that comes back from a limit, 0 … 1
