@@ -295,6 +295,28 @@ static void joint_kinds_have_words(void** state) {
   }
 }
 
+// A state gives a joint its coordinates as they are; only those of a ball joint are a quaternion.
+static void states_give_joints_their_coordinates(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "bodies: [{name: a, sphere: 0.1}, {name: b, sphere: 0.1}, {name: c, sphere: 0.1}]\n"
+      "joints:\n"
+      "  - {name: table, kind: planar, parent: world, child: a}\n"
+      "  - {name: hip, kind: ellipsoid, parent: world, child: b, radii: [0.3, 0.2, 0.5]}\n"
+      "  - {name: neck, kind: spherical, parent: world, child: c, anchor: [0, 0, 1]}\n"
+      "states: [{name: s, positions: {table: [3, -4, 0.6, 0.8], hip: [0.3, -0.2, 7], neck: [0, 0, 2, 0]}}]\n"
+      "start: s\n");
+  TriboData* data = data_of(model);
+  CHECK_NEAR(scene_value(model, data, "position.x", "a"), 3, 1e-15);
+  CHECK_NEAR(scene_value(model, data, "position.y", "a"), -4, 1e-15);
+  CHECK_NEAR(scene_value(model, data, "position.x", "b"), 0.3 * sin(-0.2), 1e-15);
+  CHECK_NEAR(scene_value(model, data, "position.y", "b"), -0.2 * sin(0.3) * cos(0.2), 1e-15);
+  CHECK_NEAR(scene_value(model, data, "position.z", "b"), 0.5 * cos(0.3) * cos(0.2) - 0.5, 1e-15);
+  CHECK_NEAR(scene_value(model, data, "position.z", "c"), 0, 1e-15);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
 // Two tetrahedra in one file: as a hull one shape, as pieces two.
 static void a_mesh_falls_into_its_pieces(void** state) {
   (void)state;
@@ -509,6 +531,7 @@ int main(void) {
       cmocka_unit_test(degrees_and_rules_mean_what_they_say),
       cmocka_unit_test(rows_of_the_page_are_not_cut),
       cmocka_unit_test(joint_kinds_have_words),
+      cmocka_unit_test(states_give_joints_their_coordinates),
       cmocka_unit_test(a_mesh_falls_into_its_pieces),
       cmocka_unit_test(robots_carry_tools),
       cmocka_unit_test(wrong_urdf_files_are_refused_with_a_place),
