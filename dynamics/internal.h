@@ -47,15 +47,22 @@ typedef struct TreeJoint {
   int in_turn;  // 1: each of its axes is carried by the ones before
 } TreeJoint;
 
+// What a joint that turns about an axis a adds to its placement C: tree_place.c.
+typedef struct TreeTurn {
+  double sine[9], versine[9];  // C[a]×, C[a]×²
+  double axis[3];              // C a
+} TreeTurn;
+
 // Inertia at the world origin, along the world's axes: tree_inertia.c.
 typedef struct TreeInertia {
   double mass, moment[3];
   double about[6];  // xx xy xz yy yz zz
 } TreeInertia;
 
-// Twist, its change without joint accelerations, and the force that takes; linear parts first.
+// How what a joint moves goes on without joint accelerations: angular velocity and acceleration, the acceleration of
+// its point at the world origin, and the force that takes, linear part first.
 typedef struct TreeMotion {
-  double V[6], A[6], force[6];
+  double spin[3], turn[3], rise[3], force[6];
 } TreeMotion;
 
 // A tree inside a system.
@@ -65,7 +72,10 @@ typedef struct TreePart {
   DofTree dofs;
   TreeJoint* joints;  // (njoint)
   int njoint;
+  TreeTurn* turns;  // (nlink) of joints that turn about an axis
   int plain;        // 1: all its joints are of the kinds that tree_place.c knows
+  int flat;         // 1: q is a vector, as v is
+  int springs;      // 1: some joint has one
   int block, body;  // its block, its first body
 } TreePart;
 
@@ -434,6 +444,10 @@ void tribo_dyn_factor_inverse(const DofTree* tree, const double* L, double* minv
 // ---- tree_place.c
 
 int tribo_dyn_is_plain(TriboJointKind kind);
+TreeTurn tribo_dyn_tree_turn(const TriboLinkInfo* link);
+// q_next = q ⊕ dv
+TriboStatus tribo_dyn_tree_integrate(const TreePart* part, TriboPinData* pin, const double* q, const double* dv,
+                                     double* q_next);
 // Poses of the links (nlink) and jac (6 × nv) at q; pin is for trees that are not plain.
 TriboStatus tribo_dyn_tree_place(const TreePart* part, TriboPinData* pin, const double* q, TriboPose* poses,
                                  double* jac);

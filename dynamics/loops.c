@@ -105,7 +105,8 @@ static TriboStatus move_freely(const TriboSystem* system, TriboDynData* data, co
   for (int k = 0; k < system->block_dim[block]; ++k) {
     data->work[k] = (smooth ? 0.5 : 1) * options->h * v_free[k];
   }
-  return tribo_pin_integrate(data->pin[tree], smooth ? data->q_half + at_q : q, data->work, data->q_trial + at_q);
+  return tribo_dyn_tree_integrate(system->trees + tree, data->pin[tree], smooth ? data->q_half + at_q : q, data->work,
+                                  data->q_trial + at_q);
 }
 
 // g = J v_f + ERP φ(q)/h

@@ -298,8 +298,8 @@ TriboStatus tribo_dyn_integrate(const TriboSystem* system, TriboDynData* data, c
   }
   for (int t = 0; t < info->ntree; ++t) {
     const int at = info->block_q[info->nfree + t];
-    TRIBO_TRY(
-        tribo_pin_integrate(data->pin[t], data->look_q[0] + at, dv + info->block_v[info->nfree + t], q_next + at));
+    TRIBO_TRY(tribo_dyn_tree_integrate(system->trees + t, data->pin[t], data->look_q[0] + at,
+                                       dv + info->block_v[info->nfree + t], q_next + at));
   }
   return TRIBO_OK;
 }

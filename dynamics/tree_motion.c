@@ -89,9 +89,11 @@ static void add_damping(const TriboTreeInfo* info, const TriboStepOptions* optio
                         double* mass) {
   for (int k = 0; k < info->nv; ++k) {
     double* diagonal = mass + k * (info->nv + 1);
-    const double hd = options->h * (info->damping[k] + (resist != NULL ? resist[k] : 0)), z = hd / *diagonal;
-    const double theta = options->scheme == TRIBO_SCHEME_EULER ? 1 : z > 2 ? 1 - 1 / z : 0.5;
-    *diagonal += hd > 0 ? theta * hd : 0;
+    const double hd = options->h * (info->damping[k] + (resist != NULL ? resist[k] : 0));
+    if (hd > 0) {
+      const double z = hd / *diagonal, theta = options->scheme == TRIBO_SCHEME_EULER ? 1 : z > 2 ? 1 - 1 / z : 0.5;
+      *diagonal += theta * hd;
+    }
   }
 }
 
@@ -121,13 +123,16 @@ static void pass_free_velocity(const TreePart* part, TriboDynData* data, const T
     work[k] = half->force[k] - work[k];
   }
   tribo_dyn_factor_solve(&part->dofs, half->factor, work);
-  *change = *size = 0;
+  double most = 0, longest = 0;
   for (int k = 0; k < n; ++k) {
     const double next = v[k] + options->h * work[k];
-    *change = fmax(*change, fabs(next - v_free[k]));
-    *size = fmax(*size, fabs(v[k]) + fabs(next));
+    const double moved = fabs(next - v_free[k]), length = fabs(v[k]) + fabs(next);
+    most = moved > most ? moved : most;
+    longest = length > longest ? length : longest;
     v_free[k] = next;
   }
+  *change = most;
+  *size = longest;
 }
 
 // The free velocity of a tree that nothing touches, from a first one: iterated on the mean. The passes
@@ -188,7 +193,7 @@ TriboStatus tribo_dyn_tree_prepare(const TriboSystem* system, TriboDynData* data
     data->work[k] = lead * v[k];
     half->force[k] = (tau == NULL ? 0 : tau[k]) - info->damping[k] * v[k];
   }
-  TRIBO_TRY(tribo_pin_integrate(pin, data->q + system->block_q[part->block], data->work, half->q));
+  TRIBO_TRY(tribo_dyn_tree_integrate(part, pin, data->q + system->block_q[part->block], data->work, half->q));
   TriboPose* poses = data->look_poses + part->body;
   TRIBO_TRY(tribo_dyn_tree_place(part, pin, half->q, poses, half->jac));
   tribo_dyn_tree_inertias(part, poses, half->inertias);
@@ -198,7 +203,9 @@ TriboStatus tribo_dyn_tree_prepare(const TriboSystem* system, TriboDynData* data
   tribo_dyn_tree_mass(part, half->jac, half->inertias, data->look_sums, half->mass);
   add_damping(info, options, options->resist != NULL ? options->resist + system->block_v[part->block] : NULL,
               half->mass);
-  add_springs(info, options, half->q, v, half->force, half->mass);
+  if (part->springs) {
+    add_springs(info, options, half->q, v, half->force, half->mass);
+  }
   return tribo_dyn_factor(&part->dofs, half->mass, half->factor);
 }
 
@@ -301,7 +308,7 @@ TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, i
     gain[k] = v_next[k] - v[k];
     data->work[k] = 0.5 * options->h * v_next[k];
   }
-  return tribo_pin_integrate(pin, half.q, data->work, q_next);
+  return tribo_dyn_tree_integrate(part, pin, half.q, data->work, q_next);
 }
 
 TriboStatus tribo_dyn_tree_advance(const TriboSystem* system, TriboDynData* data, int tree, double h, const double* v,
@@ -321,11 +328,11 @@ TriboStatus tribo_dyn_tree_advance(const TriboSystem* system, TriboDynData* data
     for (int k = 0; k < n; ++k) {
       data->work[k] = split * h * v[k];
     }
-    TRIBO_TRY(tribo_pin_integrate(pin, from, data->work, q_next));
+    TRIBO_TRY(tribo_dyn_tree_integrate(part, pin, from, data->work, q_next));
     from = q_next;
   }
   for (int k = 0; k < n; ++k) {
     data->work[k] = rest * v_next[k];
   }
-  return tribo_pin_integrate(pin, from, data->work, q_next);
+  return tribo_dyn_tree_integrate(part, pin, from, data->work, q_next);
 }
