@@ -172,11 +172,12 @@ enum { TRIBO_DYN_FEW = 48 };
 enum { TRIBO_DYN_MEMORY = 4 };
 typedef struct Passes {
   int count;
-  double *X, *F;  // (MEMORY × n) changes from pass to pass
-  double *x, *f;  // (n) of the last one
-  double* now;    // (n) f of this one
-  double* d;      // (n) scratch
-  double* Q;      // (MEMORY × n) scratch
+  double *X, *F;         // (MEMORY × n) changes from pass to pass
+  double *x, *f;         // (n) of the last one
+  double* now;           // (n) f of this one
+  double* d;             // (n) scratch
+  double* Q;             // (MEMORY × n) scratch
+  double *turn, *reply;  // (n) the first change of x in this step, or the last one that had one, and that of f
 } Passes;
 
 // X(array, count): what inverse dynamics keeps per velocity and per block, taken when it is first asked for
@@ -287,6 +288,10 @@ struct TriboDynData {
   Rows settle;                    // set by: settle_assemble
   Slack slack;                    // set by: assemble, where rows are redundant or alone; settle_assemble
   int alone;                      // 1: nothing but closures acts on what they tie, and the factor is there
+  int foreseen;                   // 1: they are, whatever v_free is, and set out from foreseen impulses
+  double* settled_q;              // (nq) where next_…, settle and slack are
+  int settled;                    // 1: they are there  set by: settle_alone
+  int known;                      // 1: that is where this step sets out from  set by: update
   Passes memory;                  // set by: close
   double last_error;              // of the pass before, set by: close
   int passes;                     // so far
@@ -349,10 +354,13 @@ double* tribo_dyn_rows_term(const TriboSystem* system, Rows* rows, int block);
 // Adds the terms of two bodies to the newest cone, one axis per row: velocity of b against a at the point.
 void tribo_dyn_rows_pair(const TriboSystem* system, const Place* place, Rows* rows, int body_a, int body_b,
                          const double point[3], const RowAxis* axes);
+// Appends a cone of other rows, g = 0.
+void tribo_dyn_rows_repeat(const TriboSystem* system, Rows* rows, const Rows* from, int c);
 // out (dim) = Σ over the terms of cone c of J x
 void tribo_dyn_rows_apply(const TriboSystem* system, const Rows* rows, int c, const double* x, double* out);
-// impulse (nv) += Jᵀλ
-void tribo_dyn_rows_impulse(const TriboSystem* system, const Rows* rows, const double* lambda, double* impulse);
+// impulse (nv) = Jᵀλ of the cones from the given one on, lambda beginning there
+void tribo_dyn_rows_impulse(const TriboSystem* system, const Rows* rows, int first, const double* lambda,
+                            double* impulse);
 TriboProblem tribo_dyn_rows_problem(const TriboSystem* system, const Rows* rows, const double* mass,
                                     const double* minv);
 int tribo_dyn_block_of(const TriboSystem* system, int body);  // −1: nothing moves it
@@ -422,6 +430,17 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
 TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                     const double* v, double* q_next, double* v_next);
 int tribo_dyn_flows(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options, int block);
+
+// ---- foresee.c
+
+int tribo_dyn_gives_way(const TriboClosure* closure);  // 1: it has rows of a spring-damper
+// Whether the last step has ended at data->q: what was found there still holds.
+int tribo_dyn_loops_known(const TriboSystem* system, const TriboDynData* data);
+// Whether closures set out from foreseen impulses in this step.
+int tribo_dyn_loops_foreseen(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
+                             const TriboContact* contacts, int ncontact);
+// g of the closures from what they carried, and what the last step says about the passes.
+void tribo_dyn_loops_foresee(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options);
 
 // ---- inverse.c
 

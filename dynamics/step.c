@@ -31,6 +31,7 @@ TriboStatus tribo_dyn_update(const TriboSystem* system, TriboDynData* data, cons
     // closures go through the step more than once
     keep(data->tau, tau, (size_t)info->nv);
     keep(data->wrench, wrench, 6 * (size_t)info->nbody);
+    data->known = tribo_dyn_loops_known(system, data);
   }
   for (int b = 0; b < info->nfree; ++b) {
     const FreeBody* body = system->bodies + b;
@@ -135,8 +136,7 @@ TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data, con
   TRIBO_TRY(tribo_dyn_check_finite(where, "lambda", lambda, data->rows.nrow));
   const TriboSystemInfo* info = &system->info;
   choose_motion(system, data, options->scheme, lambda);
-  memset(data->impulse, 0, (size_t)info->nv * sizeof *data->impulse);
-  tribo_dyn_rows_impulse(system, &data->rows, lambda, data->impulse);
+  tribo_dyn_rows_impulse(system, &data->rows, 0, lambda, data->impulse);
 
   // v⁺ = v_f + M⁻¹Jᵀλ
   for (int b = 0; b < info->nblock; ++b) {

@@ -366,6 +366,7 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(kick, loops ? nv : 0)                  \
   X(gain, loops ? nv : 0)                  \
   X(q_trial, loops ? nq : 0)               \
+  X(settled_q, loops ? nq : 0)             \
   X(next_poses, loops ? nbody : 0)         \
   X(next_jac, loops ? 6 * nv : 0)          \
   X(next_mass, loops ? system->nmass : 0)  \
@@ -382,6 +383,8 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(memory.f, nclosed)                     \
   X(memory.now, nclosed)                   \
   X(memory.d, nclosed)                     \
+  X(memory.turn, nclosed)                  \
+  X(memory.reply, nclosed)                 \
   X(slack.N, factors ? nsquare : 0)        \
   X(slack.W, factors ? nsquare : 0)        \
   X(slack.scale, factors ? nclosed : 0)    \

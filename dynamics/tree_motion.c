@@ -213,6 +213,7 @@ TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data,
                                   const TriboStepOptions* options, const double* v, const double* tau,
                                   const double* wrench) {
   const TreePart* part = system->trees + tree;
+  const TriboTreeInfo* info = part->info;
   const int at_q = system->block_q[part->block], at_v = system->block_v[part->block];
   double* mass = data->mass + system->block_at[part->block];
   double* minv = data->minv + system->block_at[part->block];
@@ -226,6 +227,16 @@ TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data,
   // what contacts see is at q
   TriboPose* poses = data->poses + part->body;
   double* jac = data->jac + 6 * at_v;
+  if (data->known && system->cluster[part->block] >= 0) {
+    // the last step has been there
+    const size_t nlink = (size_t)info->nlink, nv = (size_t)info->nv, at = system->block_at[part->block];
+    memcpy(poses, data->next_poses + part->body, nlink * sizeof *poses);
+    memcpy(jac, data->next_jac + 6 * at_v, 6 * nv * sizeof *jac);
+    memcpy(mass, data->next_mass + at, nv * nv * sizeof *mass);
+    memcpy(minv, data->next_minv + at, nv * nv * sizeof *minv);
+    tribo_dyn_tree_twists(info, jac, v_free, poses, data->twists + part->body);
+    return TRIBO_OK;
+  }
   TRIBO_TRY(tribo_dyn_tree_look(part, data->pin[tree], data->q + at_q, v_free, poses, data->twists + part->body, jac));
   if (system->cluster[part->block] >= 0) {
     // the impulses of closures act at q, before the flow
@@ -254,17 +265,20 @@ static void mark_touched(const TriboSystem* system, TriboDynData* data, const Tr
 
 void tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                             const double* v, const TriboContact* contacts, int ncontact) {
+  data->foreseen = 0;
   if (system->info.ntree + system->nclosure == 0 || options->scheme == TRIBO_SCHEME_EULER) {
     return;
   }
   mark_touched(system, data, options, contacts, ncontact);
+  data->foreseen = tribo_dyn_loops_foreseen(system, data, options, contacts, ncontact);
   for (int t = 0; t < system->info.ntree; ++t) {
     const TreePart* part = system->trees + t;
     const int at = system->block_v[part->block];
     const Halfway half = tribo_dyn_tree_half(system, data, t, NULL);
     const unsigned char wanted = data->touched[part->block] ? MEAN_TOUCHED : MEAN_FREE;
     double change, size, *v_free = data->v_free + at, *mean = data->wish ? data->inverse.mean + at : data->mean;
-    if (data->mean_of[t] == wanted) {
+    // (what moves by foreseen impulses goes its own way)
+    if (data->mean_of[t] == wanted || (data->foreseen && system->cluster[part->block] >= 0)) {
       continue;
     }
     if (wanted == MEAN_TOUCHED) {

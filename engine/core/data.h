@@ -59,6 +59,7 @@ typedef struct StepStart {
   const WarmEntry* warm;
   int nwarm;
   double warm_dt;
+  const TriboLoopMemory* loops;  // (nclosure)
 } StepStart;
 
 // A state that the user has named.
@@ -88,7 +89,8 @@ struct TriboData {
   int nwarm, nwarm_next;
   double warm_dt;  // step the impulses belong to
   size_t warm_capacity, warm_next_capacity;
-  double *q_mid, *v_mid;  // where the next part of a divided step sets out from
+  TriboLoopMemory *loops, *loops_next, *loops_mid;  // (nclosure) as warm, warm_next and warm_mid
+  double *q_mid, *v_mid;                            // where the next part of a divided step sets out from
   WarmEntry* warm_mid;
   size_t warm_mid_capacity;
 

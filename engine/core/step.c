@@ -96,7 +96,7 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const S
                                       &last, &guess.lambda));
   TRIBO_TRY(TRIBO_RESERVE(&data->settle, &data->settle_capacity, last.nrow));
   if (last.nrow > 0) {
-    if (!tribo_dyn_settle_alone(model->system, data->dynamics, data->settle)) {
+    if (!tribo_dyn_settle_alone(model->system, data->dynamics, data->q_next, data->settle)) {
       TRIBO_TRY(tribo_solver_solve(data->settler, &last, &guess, data->settle, &stats));
     }
     TRIBO_TRY(tribo_dyn_settle(model->system, data->dynamics, data->settle, data->v_next));
@@ -174,7 +174,8 @@ static TriboStatus solve_step(const TriboModel* model, TriboData* data, const St
 // One step, or a part of one, into the spare buffers.
 static TriboStatus run_part(const TriboModel* model, TriboData* data, const StepStart* start, double begin,
                             double deadline, TriboStepInfo* info) {
-  const TriboStepOptions options = tribo_data_options(&model->world, data, start->h);
+  TriboStepOptions options = tribo_data_options(&model->world, data, start->h);
+  options.loops = start->loops;
   info->outcome = TRIBO_SOLVED;
   info->residual.worst = -1;
   info->passes = 1;
@@ -195,6 +196,7 @@ static TriboStatus run_part(const TriboModel* model, TriboData* data, const Step
   info->rows = data->problem.nrow;
   info->islands = data->islands.count;
   TRIBO_TRY(tribo_data_publish(data, start->h));
+  tribo_dyn_loops_remember(model->system, data->dynamics, &options, data->lambda, data->loops_next);
   return tribo_warm_renew(model, data, start);
 }
 
@@ -246,13 +248,15 @@ static StepStart go_on(TriboData* data, const StepStart* from) {
   SWAP(double*, data->v_mid, data->v_next);
   SWAP(WarmEntry*, data->warm_mid, data->warm_next);
   SWAP(size_t, data->warm_mid_capacity, data->warm_next_capacity);
+  SWAP(TriboLoopMemory*, data->loops_mid, data->loops_next);
   return (StepStart){.time = from->time + from->h,
                      .h = from->h,
                      .q = data->q_mid,
                      .v = data->v_mid,
                      .warm = data->warm_mid,
                      .nwarm = data->nwarm_next,
-                     .warm_dt = from->h};
+                     .warm_dt = from->h,
+                     .loops = data->loops_mid};
 }
 
 // Whether a part can be halved. Who chose a solver other than the ladder wants to see what that one does.
@@ -274,7 +278,8 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, double* pa
                      .v = data->v,
                      .warm = data->warm,
                      .nwarm = data->nwarm,
-                     .warm_dt = data->warm_dt};
+                     .warm_dt = data->warm_dt,
+                     .loops = data->loops};
   double mark = begin;
   tribo_sleep_begin(data);
   tribo_events_begin(data);
@@ -318,6 +323,7 @@ static void commit(const TriboModel* model, TriboData* data, double part_dt, con
   SWAP(double*, data->act, data->act_next);
   SWAP(WarmEntry*, data->warm, data->warm_next);
   SWAP(size_t, data->warm_capacity, data->warm_next_capacity);
+  SWAP(TriboLoopMemory*, data->loops, data->loops_next);
   data->nwarm = data->nwarm_next;
   data->warm_dt = part_dt;
   data->steps++;

@@ -153,7 +153,7 @@ static void loops_need_no_solver(void** state) {
         CHECK_OK(tribo_step(models[i], data[i], &info));
         assert_true(info.certified);
         assert_true((info.factorisations == 0) == (i == 0));
-        assert_true(info.passes > 1);
+        assert_true(info.passes > (i == 1 || step == 0));
       }
       CHECK_OK(tribo_data_view(models[i], data[i], TRIBO_FIELD_Q, &q[i]));
     }
@@ -165,6 +165,49 @@ static void loops_need_no_solver(void** state) {
       tribo_model_destroy(models[i]);
     }
     tribo_scene_destroy(scene);
+  }
+}
+
+static int steps_of(const TriboModel* model, TriboData* data, int steps, int look) {
+  int passes = 0;
+  for (int i = 0; i < steps; ++i) {
+    TriboStepInfo info;
+    CHECK_OK(tribo_step(model, data, &info));
+    assert_true(info.certified);
+    passes += info.passes;
+    if (look) {
+      value(model, data, "opening", NULL);
+      value(model, data, "energy", NULL);
+    }
+  }
+  return passes;
+}
+
+// What a step has found where it ends serves the next one, and what closures carried tells where it will go. Neither
+// changes a bit: not after a restore into data that has seen nothing, nor when somebody looks in between.
+static void loops_go_on_as_they_were(void** state) {
+  (void)state;
+  const char* texts[] = {fourbar_free, fourbar_tree, fourbar_trees};
+  for (int which = 0; which < 3; ++which) {
+    TriboModel* model = timed_model(texts[which], 1e-3);
+    TriboData *a = data_of(model), *b = data_of(model), *c = data_of(model);
+    TriboState* saved;
+    CHECK_OK(tribo_state_create(&saved));
+    steps_of(model, a, 100, 0);
+    CHECK_OK(tribo_state_save(model, a, saved));
+    // (from nothing, it takes three and more)
+    CHECK_LE(steps_of(model, a, 100, 0), 240);
+    const uint64_t hash = tribo_data_hash(model, a);
+    CHECK_OK(tribo_state_restore(model, b, saved));
+    steps_of(model, b, 100, 0);
+    assert_true(tribo_data_hash(model, b) == hash);
+    steps_of(model, c, 200, 1);
+    assert_true(tribo_data_hash(model, c) == hash);
+    tribo_state_destroy(saved);
+    tribo_data_destroy(a);
+    tribo_data_destroy(b);
+    tribo_data_destroy(c);
+    tribo_model_destroy(model);
   }
 }
 
@@ -436,6 +479,7 @@ int main(void) {
       cmocka_unit_test(double_pendulum_three_ways),
       cmocka_unit_test(fourbar_three_ways),
       cmocka_unit_test(loops_need_no_solver),
+      cmocka_unit_test(loops_go_on_as_they_were),
       cmocka_unit_test(slider_crank_follows_its_kinematics),
       cmocka_unit_test(gears_share_inertia),
       cmocka_unit_test(gears_turn_for_ever),
