@@ -35,7 +35,7 @@ TABLE = [
     ("disc_spin", "collision/mass.c", "v * r * r / 2", "v * r * r"),
     ("dominoes", "dynamics/rows.c", "tribo_mul33tv(local, R, turn);", "tribo_mul33v(local, R, turn);"),
     ("double_pendulum", "dynamics/tree_motion.c", "rest = 0.5 * h;", "rest = h;"),
-    ("fast_ball", "collision/detect.c", "box->high[k] += fmax(step, 0) + grow;", "box->high[k] += grow;"),
+    ("fast_ball", "collision/detect.c", "box->high[k] += (step > 0 ? step : 0) + grow;", "box->high[k] += grow;"),
     ("field_slope", "collision/field.c",
      "tribo_set3(f->points + 3 * v, f->low[0] + i * f->step[0], f->low[1] + j * f->step[1], heights[v]);",
      "tribo_set3(f->points + 3 * v, f->low[0] + i * f->step[0], f->low[1] + j * f->step[1], heights[i * f->ny + j]);"),
