@@ -235,7 +235,9 @@ typedef enum Stage { STAGE_NONE, STAGE_UPDATED, STAGE_ASSEMBLED } Stage;
 // Directions found so far, by a table of slots.
 typedef struct Directions {
   int *slot, size, count;
-  double* normal;  // (count × 3)
+  double* normal;      // (count × 3)
+  double asked[3];     // the last question, and its answer
+  const double* last;  // NULL: none yet
   size_t slot_capacity, normal_capacity;
 } Directions;
 
