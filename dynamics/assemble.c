@@ -214,7 +214,7 @@ TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, co
       &data->rows, (size_t)ncontact + njoint + nbound + loops->ncone, nrow + njoint + nbound + loops->nrow,
       nterm + njoint + nbound * (size_t)system->info.nblock + loops->nterm,
       njac + njoint * (size_t)system->nv_max + nbound * (size_t)system->info.nv + loops->njac));
-  tribo_dyn_trees_finish(system, data, options, v, contacts, ncontact);
+  TRIBO_TRY(tribo_dyn_trees_finish(system, data, options, v, contacts, ncontact));
   TRIBO_TRY(tribo_dyn_directions_begin(&data->directions, ncontact));
   for (int i = 0; i < ncontact; ++i) {
     add_contact(system, data, options, v, i, contacts + i, laws + i);

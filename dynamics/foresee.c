@@ -6,6 +6,9 @@
 // direction in every step, how the opening answered to the first correction in the last step tells how it will now: the
 // passes set out with that in their memory (Anderson's, loops.c).
 //
+// All but contacts is known before update: trees go half-way with the foreseen impulses at once. Where a contact comes
+// in, they go back and start without.
+//
 // The caller keeps this memory, as state. What was found at the end of the last step, places, masses, rows and their
 // factor, is kept here, by the q it belongs to: whether it is there or is found again makes no difference of a bit.
 #include "internal.h"
@@ -57,14 +60,46 @@ static double go_on(const TriboLoopMemory* loop, int k) {
   }
 }
 
+TriboStatus tribo_dyn_loops_set_out(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options) {
+  data->known = tribo_dyn_loops_known(system, data);
+  data->ahead = tribo_dyn_loops_foreseen(system, data, options, NULL, 0);
+  if (!data->ahead) {
+    return TRIBO_OK;
+  }
+  if (!data->known) {
+    TRIBO_TRY(tribo_dyn_loops_find(system, data));
+  }
+  for (int i = 0, n = 0; i < system->nclosure; ++i) {
+    for (int k = 0; k < data->settle.cones[i].dim; ++k) {
+      data->guess[n++] = go_on(options->loops + i, k);
+    }
+  }
+  tribo_dyn_rows_impulse(system, &data->settle, 0, data->guess, data->impulse);
+  for (int b = 0; b < system->info.nblock; ++b) {
+    const int n = system->block_dim[b], at = system->block_v[b];
+    const double* minv = data->next_minv + system->block_at[b];
+    for (int i = 0; i < n && system->cluster[b] >= 0; ++i) {
+      double sum = 0;
+      for (int k = 0; k < n; ++k) {
+        sum += minv[i * n + k] * data->impulse[at + k];
+      }
+      data->push[at + i] = sum;
+    }
+  }
+  return TRIBO_OK;
+}
+
 void tribo_dyn_loops_foresee(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options) {
   const Rows* rows = &data->rows;
   const int first = rows->ncone - system->nclosure;
   Passes* memory = &data->memory;
   int n = 0, any = 0;
   for (int i = 0; i < system->nclosure; ++i) {
+    // g = −Gλ
+    double* g = rows->g + rows->cones[first + i].row;
+    tribo_dyn_rows_apply(system, rows, first + i, data->push, g);
     for (int k = 0; k < rows->cones[first + i].dim; ++k, ++n) {
-      data->guess[n] = go_on(options->loops + i, k);
+      g[k] = -g[k];
       memory->X[n] = memory->turn[n] = options->loops[i].turn[k];
       memory->F[n] = memory->reply[n] = options->loops[i].reply[k];
       any |= memory->F[n] != 0;
@@ -72,21 +107,13 @@ void tribo_dyn_loops_foresee(const TriboSystem* system, TriboDynData* data, cons
   }
   memory->count = any;
 
-  // g = −Gλ
-  tribo_dyn_rows_impulse(system, rows, first, data->guess, data->impulse);
-  for (int b = 0; b < system->info.nblock; ++b) {
-    const int dim = system->block_dim[b], at = system->block_v[b];
-    const double* minv = data->minv + system->block_at[b];
-    for (int i = 0; i < dim && system->cluster[b] >= 0; ++i) {
-      double sum = 0;
-      for (int k = 0; k < dim; ++k) {
-        sum -= minv[i * dim + k] * data->impulse[at + k];
-      }
-      data->kick[at + i] = sum;
+  // update has been half-way with these impulses: the first flow goes on from there
+  data->halfway = data->ahead;
+  for (int t = 0; t < system->info.ntree; ++t) {
+    const int block = system->trees[t].block, at = system->block_v[block];
+    for (int k = 0; k < system->block_dim[block] && system->cluster[block] >= 0; ++k) {
+      data->gain[at + k] -= data->push[at + k];
     }
-  }
-  for (int c = first; c < rows->ncone; ++c) {
-    tribo_dyn_rows_apply(system, rows, c, data->kick, rows->g + rows->cones[c].row);
   }
 }
 

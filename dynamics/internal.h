@@ -291,6 +291,9 @@ struct TriboDynData {
   Slack slack;                    // set by: assemble, where rows are redundant or alone; settle_assemble
   int alone;                      // 1: nothing but closures acts on what they tie, and the factor is there
   int foreseen;                   // 1: they are, whatever v_free is, and set out from foreseen impulses
+  int ahead;                      // 1: update foresees that, and trees were half-way with these  set by: update
+  int halfway;                    // 1: that is where the first flow starts  set by: assemble
+  double* push;                   // (nv) M⁻¹Jᵀλ of the foreseen impulses  set by: update
   double* settled_q;              // (nq) where next_…, settle and slack are
   int settled;                    // 1: they are there  set by: settle_alone
   int known;                      // 1: that is where this step sets out from  set by: update
@@ -432,12 +435,16 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
 TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                     const double* v, double* q_next, double* v_next);
 int tribo_dyn_flows(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options, int block);
+// Places, masses, rows and factor of all that closures tie, at data->q, as a step leaves them at its end.
+TriboStatus tribo_dyn_loops_find(const TriboSystem* system, TriboDynData* data);
 
 // ---- foresee.c
 
 int tribo_dyn_gives_way(const TriboClosure* closure);  // 1: it has rows of a spring-damper
 // Whether the last step has ended at data->q: what was found there still holds.
 int tribo_dyn_loops_known(const TriboSystem* system, const TriboDynData* data);
+// Before update: which impulses are foreseen, and how they push.
+TriboStatus tribo_dyn_loops_set_out(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options);
 // Whether closures set out from foreseen impulses in this step.
 int tribo_dyn_loops_foreseen(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
                              const TriboContact* contacts, int ncontact);
@@ -508,9 +515,12 @@ TriboStatus tribo_dyn_tree_prepare(const TriboSystem* system, TriboDynData* data
                                    const double* wrench, const Halfway* half);
 // Where update keeps it; mass: where M̃ goes.
 Halfway tribo_dyn_tree_half(const TriboSystem* system, TriboDynData* data, int tree, double* mass);
+// Trees that are ahead go back: half-way and free velocity without impulses.
+TriboStatus tribo_dyn_trees_restart(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                    const double* v);
 // Free velocities with their final bias, of trees that contacts touch and of those that nothing does.
-void tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                            const double* v, const TriboContact* contacts, int ncontact);
+TriboStatus tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                   const double* v, const TriboContact* contacts, int ncontact);
 // Mass, free velocity, half-way point, poses, twists and jac of one tree; tau (nv), wrench (nlink × 6) may be NULL.
 TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data, int tree,
                                   const TriboStepOptions* options, const double* v, const double* tau,

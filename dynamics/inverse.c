@@ -126,7 +126,7 @@ TriboStatus tribo_dyn_inverse_update(const TriboSystem* system, TriboDynData* da
   TRIBO_TRY(tribo_dyn_check_finite(where, "wanted v", wanted, info->nv));
   memset(data->chased, 0, 2 * (size_t)system->nbound);
   data->wish = 1;
-  data->known = data->settled = 0;
+  data->known = data->settled = data->ahead = 0;
   if (info->ntree > 0) {
     memset(data->mean_of, MEAN_START, (size_t)info->ntree);
   }

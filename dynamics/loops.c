@@ -193,6 +193,7 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
   data->last_error = INFINITY;
   data->passes = 0;
   data->memory.count = 0;
+  data->halfway = 0;
   mark_hard(system, data);
   for (int i = 0; i < system->info.nv; ++i) {
     data->gain[i] = data->v_free[i] - v[i];
@@ -264,6 +265,7 @@ TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* dat
                                     v_next + at_v));
     }
   }
+  data->halfway = 0;
   return TRIBO_OK;
 }
 
@@ -368,7 +370,7 @@ static TriboStatus measure(const TriboSystem* system, TriboDynData* data, const 
 
 // One pass on: how far closures are open at q_next, and, where that is too far, the next g.
 static TriboStatus next_g(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                          const double* q_next, double* error, int* again) {
+                          const double* v, const double* q_next, double* error, int* again) {
   TRIBO_TRY(measure(system, data, options, q_next, error));
   const int n = (int)system->closure_size.nrow;
   double* g = data->rows.g + data->rows.nrow - n;
@@ -392,6 +394,7 @@ static TriboStatus next_g(const TriboSystem* system, TriboDynData* data, const T
     data->passes = PASSES_MAX + 1;
     data->alone = 0;
     memset(data->hard, 1, (size_t)system->ncluster);
+    TRIBO_TRY(tribo_dyn_trees_restart(system, data, options, v));
     set_baumgarte(system, data, options);
   } else {
     next_pass(&data->memory, n, g);
@@ -415,13 +418,13 @@ TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const
   if (data->stage != STAGE_ASSEMBLED) {
     return tribo_fail(TRIBO_STATE, "tribo_dyn_close: tribo_dyn_advance must come first");
   }
-  TRIBO_TRY(next_g(system, data, options, q_next, error, again));
+  TRIBO_TRY(next_g(system, data, options, v, q_next, error, again));
   for (; *again && data->alone; ++*passes) {
     tribo_dyn_loops_alone(system, data, lambda);
     tribo_dyn_rows_impulse(system, &data->rows, 0, lambda, data->impulse);
     TRIBO_TRY(tribo_dyn_loops_advance(system, data, options, v, q_next, v_next));
     *again = 0;
-    TRIBO_TRY(next_g(system, data, options, q_next, error, again));
+    TRIBO_TRY(next_g(system, data, options, v, q_next, error, again));
   }
   return tribo_dyn_check_finite("tribo_dyn_close", "next q", q_next, system->info.nq);
 }
@@ -451,6 +454,44 @@ static void number_blocks(const TriboSystem* system, TriboDynData* data, TriboPr
   problem->term_block = data->next_term;
 }
 
+// Masses of a tree at q, where look_at has been.
+static TriboStatus weigh(const TriboSystem* system, TriboDynData* data, int tree, const double* q) {
+  const TreePart* part = system->trees + tree;
+  const size_t at = system->block_at[part->block];
+  TriboPose* poses = data->next_poses + part->body;
+  double* jac = data->next_jac + 6 * system->block_v[part->block];
+  if (!system->looked[part->block]) {
+    TRIBO_TRY(tribo_dyn_tree_place(part, data->pin[tree], q + system->block_q[part->block], poses, jac));
+  }
+  return tribo_dyn_tree_masses(part, data, poses, jac, data->next_mass + at, data->next_minv + at);
+}
+
+// All of it is at q, in the data's own buffers.
+static void mark_settled(const TriboSystem* system, TriboDynData* data, const double* q) {
+  tribo_dyn_slack_find(system, &data->settle, data->next_minv, &data->slack);
+  memcpy(data->settled_q, q, (size_t)system->info.nq * sizeof *q);
+  data->settled = 1;
+}
+
+TriboStatus tribo_dyn_loops_find(const TriboSystem* system, TriboDynData* data) {
+  const ClosureSize* size = &system->closure_size;
+  const Place place = {data->q, data->next_poses, data->next_jac};
+  TRIBO_TRY(look_at(system, data, data->q, data->next_poses, data->next_jac));
+  TRIBO_TRY(tribo_dyn_rows_reserve(&data->settle, size->ncone, size->nrow, size->nterm, size->njac));
+  for (int t = 0; t < system->info.ntree; ++t) {
+    if (system->cluster[system->trees[t].block] >= 0) {
+      TRIBO_TRY(weigh(system, data, t, data->q));
+    }
+  }
+  for (int i = 0; i < system->nclosure; ++i) {
+    double error[6];
+    tribo_dyn_closure_append(system, &place, &data->settle, i, error);
+  }
+  mark_settled(system, data, data->q);
+  data->known = 1;
+  return TRIBO_OK;
+}
+
 TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                       const double* q_next, const double* v_next, const double* lambda,
                                       TriboProblem* problem, const double** guess) {
@@ -458,17 +499,9 @@ TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* d
   const Place place = {q_next, data->next_poses, data->next_jac};
   TRIBO_TRY(tribo_dyn_rows_reserve(&data->settle, size->ncone, size->nrow, size->nterm, size->njac));
   for (int t = 0; t < system->info.ntree; ++t) {
-    const TreePart* part = system->trees + t;
-    const size_t at = system->block_at[part->block];
-    TriboPose* poses = data->next_poses + part->body;
-    double* jac = data->next_jac + 6 * system->block_v[part->block];
-    if (!tribo_dyn_flows(system, data, options, part->block)) {
-      continue;
+    if (tribo_dyn_flows(system, data, options, system->trees[t].block)) {
+      TRIBO_TRY(weigh(system, data, t, q_next));
     }
-    if (!system->looked[part->block]) {
-      TRIBO_TRY(tribo_dyn_tree_place(part, data->pin[t], q_next + system->block_q[part->block], poses, jac));
-    }
-    TRIBO_TRY(tribo_dyn_tree_masses(part, data, poses, jac, data->next_mass + at, data->next_minv + at));
   }
   // places and masses are those of the next state, which close has just looked at
   for (int i = 0; i < system->nclosure; ++i) {
@@ -491,9 +524,7 @@ int tribo_dyn_settle_alone(const TriboSystem* system, TriboDynData* data, const 
   if (!data->alone) {
     return 0;
   }
-  memcpy(data->settled_q, q_next, (size_t)system->info.nq * sizeof *q_next);
-  data->settled = 1;
-  tribo_dyn_slack_find(system, &data->settle, data->next_minv, &data->slack);
+  mark_settled(system, data, q_next);
   tribo_dyn_slack_solve(system, &data->slack, data->settle.g, lambda);
   return 1;
 }

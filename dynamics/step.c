@@ -31,7 +31,7 @@ TriboStatus tribo_dyn_update(const TriboSystem* system, TriboDynData* data, cons
     // closures go through the step more than once
     keep(data->tau, tau, (size_t)info->nv);
     keep(data->wrench, wrench, 6 * (size_t)info->nbody);
-    data->known = tribo_dyn_loops_known(system, data);
+    TRIBO_TRY(tribo_dyn_loops_set_out(system, data, options));
   }
   for (int b = 0; b < info->nfree; ++b) {
     const FreeBody* body = system->bodies + b;

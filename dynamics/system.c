@@ -365,6 +365,7 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(wrench, loops ? 6 * nbody : 0)         \
   X(kick, loops ? nv : 0)                  \
   X(gain, loops ? nv : 0)                  \
+  X(push, loops ? nv : 0)                  \
   X(q_trial, loops ? nq : 0)               \
   X(settled_q, loops ? nq : 0)             \
   X(next_poses, loops ? nbody : 0)         \

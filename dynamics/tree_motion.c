@@ -219,6 +219,13 @@ TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data,
   double* minv = data->minv + system->block_at[part->block];
   const Halfway half = tribo_dyn_tree_half(system, data, tree, mass);
   double change, size, *v_free = data->v_free + at_v;
+  if (data->ahead && system->cluster[part->block] >= 0) {
+    // it will set out with the foreseen impulses
+    for (int k = 0; k < info->nv; ++k) {
+      data->kick[at_v + k] = v[k] + data->push[at_v + k];
+    }
+    v = data->kick + at_v;
+  }
   TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v, tau, wrench, &half));
   // what touches it is not known yet: a first free velocity, good enough to look ahead
   pass_free_velocity(part, data, options, &half, v, v, v_free, &change, &size);
@@ -263,14 +270,35 @@ static void mark_touched(const TriboSystem* system, TriboDynData* data, const Tr
   tribo_dyn_mark_stops(system, data, options, close, data->touched);
 }
 
-void tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                            const double* v, const TriboContact* contacts, int ncontact) {
+TriboStatus tribo_dyn_trees_restart(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                    const double* v) {
+  for (int t = 0; t < system->info.ntree && data->ahead; ++t) {
+    const TreePart* part = system->trees + t;
+    const int at = system->block_v[part->block];
+    const Halfway half = tribo_dyn_tree_half(system, data, t, data->next_mass + system->block_at[part->block]);
+    double change, size;
+    if (system->cluster[part->block] >= 0) {
+      TRIBO_TRY(tribo_dyn_tree_prepare(system, data, t, options, v + at, data->tau + at, data->wrench + 6 * part->body,
+                                       &half));
+      pass_free_velocity(part, data, options, &half, v + at, v + at, data->v_free + at, &change, &size);
+    }
+  }
+  data->settled = data->settled && !data->ahead;
+  data->ahead = 0;
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                   const double* v, const TriboContact* contacts, int ncontact) {
   data->foreseen = 0;
   if (system->info.ntree + system->nclosure == 0 || options->scheme == TRIBO_SCHEME_EULER) {
-    return;
+    return TRIBO_OK;
   }
   mark_touched(system, data, options, contacts, ncontact);
-  data->foreseen = tribo_dyn_loops_foreseen(system, data, options, contacts, ncontact);
+  data->foreseen = data->ahead && tribo_dyn_loops_foreseen(system, data, options, contacts, ncontact);
+  if (!data->foreseen) {
+    TRIBO_TRY(tribo_dyn_trees_restart(system, data, options, v));
+  }
   for (int t = 0; t < system->info.ntree; ++t) {
     const TreePart* part = system->trees + t;
     const int at = system->block_v[part->block];
@@ -291,6 +319,7 @@ void tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const
     }
     data->mean_of[t] = wanted;
   }
+  return TRIBO_OK;
 }
 
 TriboStatus tribo_dyn_tree_masses(const TreePart* part, TriboDynData* data, const TriboPose* poses, const double* jac,
@@ -307,13 +336,17 @@ TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, i
                                 const double* wrench, double* gain, double* q_next, double* v_next) {
   const TreePart* part = system->trees + tree;
   TriboPinData* pin = data->pin[tree];
-  const Halfway half = {.q = q_next,
-                        .jac = data->look_jac,
-                        .inertias = data->look_inertias,
-                        .mass = data->next_mass + system->block_at[part->block],
-                        .factor = data->look_factor,
-                        .force = data->look_force};
-  TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v, tau, wrench, &half));
+  Halfway half = {.q = q_next,
+                  .jac = data->look_jac,
+                  .inertias = data->look_inertias,
+                  .mass = data->next_mass + system->block_at[part->block],
+                  .factor = data->look_factor,
+                  .force = data->look_force};
+  if (data->halfway) {
+    half = tribo_dyn_tree_half(system, data, tree, NULL);
+  } else {
+    TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v, tau, wrench, &half));
+  }
   for (int k = 0; k < part->info->nv; ++k) {
     v_next[k] = v[k] + gain[k];
   }
