@@ -545,6 +545,14 @@ TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, con
   TRIBO_TRY(check_query(world, query));
   const Guests guests = {world, query->absent, query->asleep};
   TriboColStats local = {0};
+  if (tribo_col_idle(world)) {
+    *contacts = data->contacts;
+    *ncontact = data->ncontact = data->broad.npair = 0;
+    if (stats != NULL) {
+      *stats = local;
+    }
+    return TRIBO_OK;
+  }
   const uint64_t start = tribo_tick();
   data->ncontact = data->broad.npair = 0;
   place(world, data, query);

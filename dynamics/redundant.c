@@ -79,7 +79,7 @@ static void find_dependent(int n, double* W, unsigned char* dependent) {
       row[k] = sum / other[k];
       rest -= row[k] * row[k];
     }
-    dependent[i] = !(rest > DEPENDENT * diagonal);
+    dependent[i] = (unsigned char)!(rest > DEPENDENT * diagonal);
     row[i] = dependent[i] ? 0 : sqrt(rest);
   }
 }
