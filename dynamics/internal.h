@@ -293,6 +293,7 @@ struct TriboDynData {
   int foreseen;                   // 1: they are, whatever v_free is, and set out from foreseen impulses
   int ahead;                      // 1: update foresees that, and trees were half-way with these  set by: update
   int halfway;                    // 1: that is where the first flow starts  set by: assemble
+  int rough;                      // 1: the last flow lacks its last digits
   double* push;                   // (nv) M⁻¹Jᵀλ of the foreseen impulses  set by: update
   double* settled_q;              // (nq) where next_…, settle and slack are
   int settled;                    // 1: they are there  set by: settle_alone

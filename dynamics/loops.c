@@ -240,7 +240,7 @@ int tribo_dyn_loops_alone(const TriboSystem* system, const TriboDynData* data, d
 
 TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                     const double* v, double* q_next, double* v_next) {
-  data->settled = 0;
+  data->settled = data->rough = 0;
   for (int b = 0; b < system->info.nblock; ++b) {
     if (!tribo_dyn_flows(system, data, options, b)) {
       continue;
@@ -376,6 +376,11 @@ static TriboStatus next_g(const TriboSystem* system, TriboDynData* data, const T
   double* g = data->rows.g + data->rows.nrow - n;
   if (data->passes == 1) {
     keep_reply(&data->memory, n, g);
+  }
+  if (*error <= options->shut && data->rough) {
+    // as foreseen: once more, to the last digit
+    *again = 1;
+    return TRIBO_OK;
   }
   // shut, or rounding keeps them from it, or there is nothing more to try
   const int stuck = *error > 0.5 * data->last_error;

@@ -142,6 +142,11 @@ TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data, con
   for (int b = 0; b < info->nblock; ++b) {
     const int n = info->block_dim[b], at = info->block_v[b];
     const double *minv = data->minv + system->block_at[b], *impulse = data->impulse + at;
+    if (tribo_dyn_flows(system, data, options, b)) {
+      // (loops_advance finds it)
+      memcpy(v_next + at, v + at, (size_t)n * sizeof *v);
+      continue;
+    }
     for (int i = 0; i < n; ++i) {
       double sum = 0;
       for (int j = 0; j < n; ++j) {

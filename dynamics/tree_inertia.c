@@ -99,6 +99,13 @@ static inline void add_motion(TreeMotion* m, const double x[6]) {
 
 static inline void pass_joint(const TreeJoint* joint, const double* jac, const double* v, TreeMotion* m) {
   double x[6] = {0};
+  if (joint->nv == 1) {
+    for (int i = 0; i < 6; ++i) {
+      x[i] = v[joint->v_at] * jac[6 * joint->v_at + i];
+    }
+    add_motion(m, x);
+    return;
+  }
   for (int k = joint->v_at; k < joint->v_at + joint->nv; ++k) {
     for (int i = 0; i < 6; ++i) {
       x[i] = (joint->in_turn ? 0 : x[i]) + v[k] * jac[6 * k + i];

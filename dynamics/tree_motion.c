@@ -34,6 +34,9 @@
 
 enum { PASSES_MAX = 20 };
 
+// How far from its end the iteration on v̄ stops.
+static const double EXACT = 1e-15, ROUGH = 1e-12;
+
 // Velocities go down the tree: a link moves as its parent does, plus what its own joint adds. Twists at the world
 // origin first, then moved to the links' origins.
 void tribo_dyn_tree_twists(const TriboTreeInfo* info, const double* jac, const double* v, const TriboPose* poses,
@@ -136,9 +139,10 @@ static void pass_free_velocity(const TreePart* part, TriboDynData* data, const T
 }
 
 // The free velocity of a tree that nothing touches, from a first one: iterated on the mean. The passes
-// converge linearly; the ratio of two changes tells how far the last one is from the end.
-static void iterate_free_velocity(const TreePart* part, TriboDynData* data, const TriboStepOptions* options,
-                                  const Halfway* half, const double* v, double* v_free) {
+// converge linearly; the ratio of two changes tells how far the last one is from the end. They stop at tol, as a share
+// of the velocities; 1: what is left is rounding.
+static int iterate_free_velocity(const TreePart* part, TriboDynData* data, const TriboStepOptions* options,
+                                 const Halfway* half, double tol, const double* v, double* v_free) {
   double change, size, last = INFINITY;
   for (int pass = 1; pass < PASSES_MAX; ++pass) {
     for (int k = 0; k < part->info->nv; ++k) {
@@ -146,16 +150,18 @@ static void iterate_free_velocity(const TreePart* part, TriboDynData* data, cons
     }
     pass_free_velocity(part, data, options, half, data->mean, v, v_free, &change, &size);
     const double ratio = pass == 1 ? 1 : change / last;
-    if (change * fmin(ratio, 1) <= 1e-15 * size || (ratio >= 0.5 && change <= 1e-13 * size)) {
-      return;
+    const double left = change * (ratio < 1 ? ratio : 1);
+    if (left <= tol * size || (ratio >= 0.5 && change <= 1e-13 * size)) {
+      return left <= EXACT * size || tol == EXACT;
     }
     // the passes part instead of meeting: the tree turns too far in one step to be resolved, go on explicitly
     if (pass > 1 && !(ratio < 1)) {
       pass_free_velocity(part, data, options, half, v, v, v_free, &change, &size);
-      return;
+      return 1;
     }
     last = change;
   }
+  return 1;
 }
 
 // The mean velocity of a tree that something touches: v̄ = v − ½h M̃⁻¹ c(q½, v).
@@ -315,7 +321,7 @@ TriboStatus tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data
     if (!data->wish && wanted == MEAN_TOUCHED) {
       pass_free_velocity(part, data, options, &half, mean, v + at, v_free, &change, &size);
     } else if (!data->wish) {
-      iterate_free_velocity(part, data, options, &half, v + at, v_free);
+      iterate_free_velocity(part, data, options, &half, EXACT, v + at, v_free);
     }
     data->mean_of[t] = wanted;
   }
@@ -350,7 +356,8 @@ TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, i
   for (int k = 0; k < part->info->nv; ++k) {
     v_next[k] = v[k] + gain[k];
   }
-  iterate_free_velocity(part, data, options, &half, v, v_next);
+  // a pass that another one follows need not know its last digits
+  data->rough |= !iterate_free_velocity(part, data, options, &half, data->halfway ? ROUGH : EXACT, v, v_next);
   for (int k = 0; k < part->info->nv; ++k) {
     gain[k] = v_next[k] - v[k];
     data->work[k] = 0.5 * options->h * v_next[k];
