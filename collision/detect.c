@@ -25,7 +25,7 @@ struct TriboColWorld {
   int ngeom, nbody;
   TriboGeom* geoms;
   TriboSolid* solids;            // (ngeom) with Coal objects, at their place for static ones
-  int *moving, *fixed, *planes;  // geometries by their part in the broad phase
+  int *moving, *fixed, *planes;  // geometries by their part in the broad phase; not those that meet nothing
   int nmoving, nfixed, nplane;
   uint64_t* excluded;  // sorted keys of body pairs
   int nexcluded;
@@ -102,7 +102,17 @@ static TriboStatus world_alloc(TriboColWorld* w, const TriboColWorldDef* def) {
   return TRIBO_OK;
 }
 
+// Whether groups and masks keep a geometry from all others.
+static int is_idle(const TriboGeom* geom, uint32_t groups, uint32_t masks) {
+  return !(geom->group & masks) || !(geom->mask & groups);
+}
+
 static TriboStatus world_fill(TriboColWorld* w, const TriboColWorldDef* def) {
+  uint32_t groups = 0, masks = 0;
+  for (int i = 0; i < def->ngeom; ++i) {
+    groups |= def->geoms[i].group;
+    masks |= def->geoms[i].mask;
+  }
   w->ngeom = def->ngeom, w->nbody = def->nbody, w->nexcluded = def->nexcluded;
   for (int i = 0; i < def->ngeom; ++i) {
     const TriboGeom* geom = def->geoms + i;
@@ -110,8 +120,10 @@ static TriboStatus world_fill(TriboColWorld* w, const TriboColWorldDef* def) {
     w->geoms[i] = *geom;
     *solid = tribo_col_solid(geom);
     solid->pose = geom->local;
+    const int idle = is_idle(geom, groups, masks);
     if (geom->kind == TRIBO_SHAPE_HALFSPACE) {
-      w->planes[w->nplane++] = i;
+      w->planes[w->nplane] = i;
+      w->nplane += !idle;
       continue;
     }
     if (geom->kind == TRIBO_SHAPE_HULL) {
@@ -120,9 +132,11 @@ static TriboStatus world_fill(TriboColWorld* w, const TriboColWorldDef* def) {
       TRIBO_TRY(tribo_coal_shape_create(geom->kind, geom->size, &solid->coal));
     }
     if (geom->body == TRIBO_WORLD_BODY) {
-      w->fixed[w->nfixed++] = i;
+      w->fixed[w->nfixed] = i;
+      w->nfixed += !idle;
     } else {
-      w->moving[w->nmoving++] = i;
+      w->moving[w->nmoving] = i;
+      w->nmoving += !idle;
     }
   }
   for (int i = 0; i < def->nexcluded; ++i) {
@@ -292,15 +306,13 @@ static void set_motion(TriboMotion* motion, const TriboSolid* solid, const Tribo
 
 // World poses, motions and boxes swept by the motion of one step and grown by the skin and half the margin.
 static void place(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query) {
-  for (int i = 0; i < world->ngeom; ++i) {
+  for (int at = 0; at < world->nmoving + world->nfixed; ++at) {
+    const int i = at < world->nmoving ? world->moving[at] : world->fixed[at - world->nmoving];
     const TriboGeom* geom = world->geoms + i;
     TriboSolid* solid = data->solids + i;
     TriboMotion* motion = data->motions + i;
     TriboBox* box = data->boxes + i;
     double grow = 0.5 * query->margin + geom->skin;
-    if (geom->kind == TRIBO_SHAPE_HALFSPACE) {
-      continue;
-    }
     if (geom->body != TRIBO_WORLD_BODY) {
       const TriboPose* body = query->poses + geom->body;
       tribo_col_to_world(solid->pose.p, body, geom->local.p);
@@ -311,8 +323,8 @@ static void place(const TriboColWorld* world, TriboColData* data, const TriboCol
     tribo_col_bounds(solid, box->low, box->high);
     for (int k = 0; k < 3; ++k) {
       double step = query->h * motion->twist.v[k];
-      box->low[k] += fmin(step, 0) - grow;
-      box->high[k] += fmax(step, 0) + grow;
+      box->low[k] += (step < 0 ? step : 0) - grow;
+      box->high[k] += (step > 0 ? step : 0) + grow;
     }
   }
 }
@@ -533,7 +545,15 @@ TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, con
   TRIBO_TRY(check_query(world, query));
   const Guests guests = {world, query->absent, query->asleep};
   TriboColStats local = {0};
-  double start = tribo_now();
+  if (tribo_col_idle(world)) {
+    *contacts = data->contacts;
+    *ncontact = data->ncontact = data->broad.npair = 0;
+    if (stats != NULL) {
+      *stats = local;
+    }
+    return TRIBO_OK;
+  }
+  const uint64_t start = tribo_tick();
   data->ncontact = data->broad.npair = 0;
   place(world, data, query);
   TRIBO_TRY(tribo_col_broad_pairs(&data->broad, data->boxes, world->moving, world->nmoving, world->fixed, world->nfixed,
@@ -541,16 +561,22 @@ TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, con
   TRIBO_TRY(plane_pairs(&guests, data, query->margin));
   TRIBO_TRY(tribo_col_broad_sort(&data->broad, world->ngeom));
   local.pairs = data->broad.npair;
-  local.broad_time = tribo_now() - start;
-  start += local.broad_time;
-  TRIBO_TRY(narrow(&(Look){world, data, query}, &local));
-  local.narrow_time = tribo_now() - start;
+  const uint64_t middle = tribo_tick();
+  local.broad_ticks = middle - start;
+  if (local.pairs > 0) {
+    TRIBO_TRY(narrow(&(Look){world, data, query}, &local));
+    local.narrow_ticks = tribo_tick() - middle;
+  }
   *contacts = data->contacts;
   *ncontact = data->ncontact;
   if (stats != NULL) {
     *stats = local;
   }
   return TRIBO_OK;
+}
+
+int tribo_col_idle(const TriboColWorld* world) {
+  return world->nmoving == 0;
 }
 
 int tribo_col_astray(const TriboColWorld* world, const TriboColData* data, const TriboColQuery* query,

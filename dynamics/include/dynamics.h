@@ -219,6 +219,15 @@ typedef struct TriboBound {
   const double* jac;  // (nv)
 } TriboBound;
 
+// What a closure carries from step to step (dynamics/foresee.c). The caller keeps it; all 0 where a motion begins.
+typedef struct TriboLoopMemory {
+  double h;             // of these steps [s]
+  int64_t known;        // how many impulses are known, 0 … 4
+  double lambda[4][6];  // the latest first [N·s, N·m·s]
+  double turn[6];       // the first correction of g in the last step [m/s, rad/s]
+  double reply[6];      // and by how much the opening over h changed
+} TriboLoopMemory;
+
 typedef struct TriboStepOptions {
   double h;           // [s]
   double gravity[3];  // [m/s²]
@@ -234,8 +243,9 @@ typedef struct TriboStepOptions {
   int nmotor;
   const TriboBound* bounds;  // of assemble
   int nbound;
-  int direct;   // 1: closures that are alone with what they tie need no solver
-  double shut;  // closures count as shut below this [m, rad]
+  int direct;                    // 1: closures that are alone with what they tie need no solver
+  double shut;                   // closures count as shut below this [m, rad]
+  const TriboLoopMemory* loops;  // (nclosure) what closures carry over from the last step, or NULL
 } TriboStepOptions;
 
 TRIBO_NODISCARD TriboStatus tribo_dyn_data_create(const TriboSystem* system, TriboDynData** out);
@@ -315,7 +325,7 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynD
 // After assemble: whether closures are alone with what they tie, so that no solver is needed for their rows. Then these
 // are filled in lambda (nrow). settle_alone: the same after settle_assemble, for its problem.
 int tribo_dyn_loops_alone(const TriboSystem* system, const TriboDynData* data, double* lambda);
-int tribo_dyn_settle_alone(const TriboSystem* system, TriboDynData* data, double* lambda);
+int tribo_dyn_settle_alone(const TriboSystem* system, TriboDynData* data, const double* q_next, double* lambda);
 // Stage 5: a last small problem whose impulses make the next velocities fit the closures at the next positions. It may
 // be empty. Its arrays belong to the data; settle then adds its answer to v_next. The impulses at the two ends of a
 // step are much alike: from lambda, the answer of assemble's problem, comes guess (rows of the closures), a start.
@@ -325,6 +335,10 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system,
                                                       const double** guess);
 TRIBO_NODISCARD TriboStatus tribo_dyn_settle(const TriboSystem* system, TriboDynData* data, const double* lambda,
                                              double* v_next);
+
+// After a step: the memory of the closures (nclosure) that the next one sets out with, from options->loops.
+void tribo_dyn_loops_remember(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
+                              const double* lambda, TriboLoopMemory* next);
 
 // What each closure carried in the step, all its impulses summed by row: out (6 × nclosure) [N·s, N·m·s]. lambda
 // answers the problem of assemble, last that of settle_assemble.
