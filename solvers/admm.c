@@ -172,7 +172,7 @@ void tribo_sol_admm(TriboSolver* s, TriboAdmm* a) {
     a->rho = sqrt(least * L) * pow(L / least, exponent);
   }
   int failed = factorise(s, a->prox + a->rho);
-  double q_size = tribo_sol_max(sc->q, n), stalled = INFINITY;
+  double q_size = tribo_sol_max(sc->q, n), stalled = INFINITY, sprinted = INFINITY;
   for (int it = 0; !failed && it < a->iterations; ++it) {
     double rho = a->rho;
     memcpy(b, z, sizeof(double) * (size_t)n);
@@ -209,11 +209,17 @@ void tribo_sol_admm(TriboSolver* s, TriboAdmm* a) {
       }
     }
     // rho: keep the relative residuals together
-    if ((changes < a->refactor && it - last >= 5) || a->enough > 0) {
+    if ((changes < a->refactor && it - last >= 5) || a->enough > 0 || a->sprint > 0) {
       double rp = primal / fmax(fmax(tribo_sol_max(x, n), tribo_sol_max(y, n)), 1e-12);
       double rd = dual / fmax(fmax(tribo_sol_max(z, n), q_size), 1e-12);
       if (fmax(rp, rd) < a->enough) {
         break;
+      }
+      if (a->sprint > 0 && it % a->sprint == a->sprint - 1) {
+        if (it >= a->least && !(fmax(rp, rd) < 0.7 * sprinted)) {
+          break;
+        }
+        sprinted = fmax(rp, rd);
       }
       double f = sqrt(rp / fmax(rd, 1e-300)), next = rho;
       if (a->rule == 1 && (f > 4 || f < 0.25)) {

@@ -71,19 +71,22 @@ static void cold_path(TriboSolver* s, const Ladder* l) {
   s->pool_used = mark;
 }
 
-// forty iterations of ADMM, or fewer, find the size of the impulses and most modes
+// Forty iterations of ADMM, or fewer, find the size of the impulses and most modes. Where they come closer quickly and
+// cost little, as they do in the size of the motion, more of them save factorisations.
 static void first(TriboSolver* s, Ladder* l) {
-  int n = s->scaled.n;
+  const int n = s->scaled.n, cheap = s->scaled.problem->G_col == NULL;
   memset(l->y, 0, sizeof(double) * (size_t)n);
   memset(l->z, 0, sizeof(double) * (size_t)n);
   tribo_sol_admm(s, &(TriboAdmm){.y = l->y,
                                  .z = l->z,
                                  .omega = 1.6,
                                  .prox = 1e-6,
-                                 .iterations = 40,
+                                 .iterations = cheap ? 200 : 40,
+                                 .sprint = cheap ? 20 : 0,
+                                 .least = 39,
                                  .refactor = 2,
                                  .rule = 1,
-                                 .enough = 1e-4});
+                                 .enough = cheap ? 1e-5 : 1e-4});
   size_t mark = s->pool_used;
   double* u = tribo_sol_take(s);
   tribo_sol_velocity(s, l->y, u);

@@ -124,7 +124,8 @@ typedef struct TriboAdmm {
   double rho, omega, prox;
   int iterations, refactor, rule, check;
   int relaxed, anderson;
-  double enough;  // relative residuals at which it may leave; 0: never
+  double enough;      // relative residuals at which it may leave; 0: never
+  int sprint, least;  // after `least` iterations it goes on while the residuals halve in every `sprint`; 0: always
 } TriboAdmm;
 void tribo_sol_admm(TriboSolver* s, TriboAdmm* a);
 

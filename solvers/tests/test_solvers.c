@@ -129,23 +129,26 @@ static void insert_sorted(int* list, int n, int count) {
   list[n] = count;
 }
 
-// What a median may be, cold: half as much again as that of the prototype on families of the same make, which stops at
-// natmap_unit 1e-8 and does not ask for 1e-10 m/s of every contact.
-static const int most_typical[FAMILY_COUNT] = {21, 12, 13, 16, 10, 13, 15, 12, 7};
+// Medians of a prototype on families of the same make, cold. It stops at natmap_unit 1e-8 and does not ask for 1e-10
+// m/s of every contact; asked for the same, no more than 1.2 times as many may be needed.
+static const int prototype[FAMILY_COUNT] = {14, 8, 9, 11, 7, 9, 10, 8, 5};
 
 static void generated_problems_are_solved(void** state) {
   (void)state;
   // 9 families of 58, cold and then with the free velocity moved by 1e-3: 99.8 % of each to full tolerance
   enum { PER = 58 };
-  TriboSolver* s = make("auto");
+  TriboSolver *s = make("auto"), *loose = make("auto");
+  CHECK_OK(tribo_solver_set(loose, "tol", 1e300));
   int cold = 0, warm = 0, all[FAMILY_COUNT * PER], first[PER], again[PER];
   for (int f = 0; f < FAMILY_COUNT; ++f) {
     for (int k = 0; k < PER; ++k) {
       FamilyProblem p;
       family_make(f, 2, k, &p);
-      TriboSolveStats stats = solve(s, &p.problem, NULL, lambda);
-      cold += stats.outcome == TRIBO_SOLVED;
+      TriboSolveStats stats;
+      CHECK_OK(tribo_solver_solve(loose, &p.problem, NULL, lambda, &stats));
       insert_sorted(first, k, stats.factorisations);
+      stats = solve(s, &p.problem, NULL, lambda);
+      cold += stats.outcome == TRIBO_SOLVED;
       family_perturb(&p, 1e-3, (uint64_t)k);
       TriboWarmStart start = {.lambda = lambda, .sigma = sigma};
       static double old_sigma[MAX_ROW];
@@ -158,12 +161,13 @@ static void generated_problems_are_solved(void** state) {
       family_free(&p);
     }
     print_message("%-6s factorisations, median: %d cold, %d warm\n", family_names[f], first[PER / 2], again[PER / 2]);
-    CHECK_LE(first[PER / 2], most_typical[f]);
+    CHECK_LE(first[PER / 2], 1.2 * prototype[f]);
   }
   print_message("%d cold and %d warm of %d solved\n", cold, warm, FAMILY_COUNT * PER);
   CHECK_LE(0.998 * FAMILY_COUNT * PER, cold);
   CHECK_LE(0.998 * FAMILY_COUNT * PER, warm);
   CHECK_LE(all[FAMILY_COUNT * PER / 2], 2);
+  tribo_solver_destroy(loose);
   tribo_solver_destroy(s);
 }
 
@@ -533,9 +537,9 @@ static void registry_and_settings(void** state) {
 // A solve that is cut short, but may shift normal rows by so much, ends with the answer of a problem that near.
 static void levelled_answers_are_those_of_a_near_problem(void** state) {
   (void)state;
-  const double level = 1e-2;
+  const double level = 1e-1;
   TriboSolver* s = make("auto");
-  CHECK_OK(tribo_solver_set(s, "max_factorisations", 12));
+  CHECK_OK(tribo_solver_set(s, "max_factorisations", 6));
   CHECK_OK(tribo_solver_set(s, "level", level));
   int levelled = 0, kept = 0;
   for (int k = 0; k < 60; ++k) {
@@ -570,6 +574,7 @@ static void levelled_answers_are_those_of_a_near_problem(void** state) {
     tribo_free(own);
     family_free(&p);
   }
+  print_message("%d of 60 were levelled, %d needed nothing\n", levelled, kept);
   assert_true(levelled >= 10);
   assert_true(kept >= 10);
   tribo_solver_destroy(s);
