@@ -332,23 +332,27 @@ static int is_still(const Guests* guests, int body) {
   return body == TRIBO_WORLD_BODY || guests->asleep[body];
 }
 
-// Groups, masks, bodies: whether two geometries may collide at all.
-static int wanted(const void* context, int a, int b) {
-  const Guests* guests = context;
-  const TriboColWorld* world = guests->world;
+int tribo_col_may_touch(const TriboColWorld* world, int a, int b) {
   const TriboGeom *x = world->geoms + a, *y = world->geoms + b;
-  if (is_absent(guests, x->body) || is_absent(guests, y->body)) {
-    return 0;
-  }
-  if (guests->asleep != NULL && is_still(guests, x->body) && is_still(guests, y->body)) {
-    return 0;
-  }
   if (x->body == y->body || !(x->group & y->mask) || !(y->group & x->mask)) {
     return 0;
   }
   uint64_t key = body_pair(x->body + 1, y->body + 1);
   return world->nexcluded == 0 ||
          bsearch(&key, world->excluded, (size_t)world->nexcluded, sizeof key, compare_keys) == NULL;
+}
+
+// Whether two geometries may collide now.
+static int wanted(const void* context, int a, int b) {
+  const Guests* guests = context;
+  const TriboGeom *x = guests->world->geoms + a, *y = guests->world->geoms + b;
+  if (is_absent(guests, x->body) || is_absent(guests, y->body)) {
+    return 0;
+  }
+  if (guests->asleep != NULL && is_still(guests, x->body) && is_still(guests, y->body)) {
+    return 0;
+  }
+  return tribo_col_may_touch(guests->world, a, b);
 }
 
 // Half-spaces against the boxes of all moving geometries.
