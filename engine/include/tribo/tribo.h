@@ -590,7 +590,7 @@ TRIBO_API void tribo_data_reset(const TriboModel* model, TriboData* data);
   X(SOLVE, "solve", "the contact problem")                       \
   X(ADVANCE, "advance", "the next state")                        \
   X(LOOPS, "loops", "closures shut in the next state")           \
-  X(CERTIFY, "certify", "residuals from raw data")
+  X(CERTIFY, "certify", "residuals from raw data, what is told")
 typedef enum TriboStage {
 #define X(id, name, doc) TRIBO_STAGE_##id,
   TRIBO_STAGES(X)
