@@ -49,19 +49,23 @@ double* tribo_dyn_rows_term(const TriboSystem* system, Rows* r, int block) {
   return memset(r->term_jac + r->term_at[t], 0, count * sizeof *r->term_jac);
 }
 
-void tribo_dyn_rows_apply(const TriboSystem* system, const Rows* r, int c, const double* x, double* out) {
-  const int dim = r->cones[c].dim;
-  memset(out, 0, (size_t)dim * sizeof *out);
+double tribo_dyn_rows_speed(const TriboSystem* system, const Rows* r, int c, int i, const double* x) {
+  double speed = 0;
   for (int t = r->term_first[c]; t < r->term_first[c + 1]; ++t) {
     const int block = r->term_block[t], n = system->info.block_dim[block];
-    const double *jac = r->term_jac + r->term_at[t], *part = x + system->info.block_v[block];
-    for (int i = 0; i < dim; ++i) {
-      double sum = 0;
-      for (int k = 0; k < n; ++k) {
-        sum += jac[i * n + k] * part[k];
-      }
-      out[i] += sum;
+    const double *jac = r->term_jac + r->term_at[t] + (size_t)i * (size_t)n, *part = x + system->info.block_v[block];
+    double sum = 0;
+    for (int k = 0; k < n; ++k) {
+      sum += jac[k] * part[k];
     }
+    speed += sum;
+  }
+  return speed;
+}
+
+void tribo_dyn_rows_apply(const TriboSystem* system, const Rows* r, int c, const double* x, double* out) {
+  for (int i = 0; i < r->cones[c].dim; ++i) {
+    out[i] = tribo_dyn_rows_speed(system, r, c, i, x);
   }
 }
 

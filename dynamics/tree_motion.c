@@ -109,16 +109,21 @@ static void add_springs(const TriboTreeInfo* info, const TriboStepOptions* optio
   }
 }
 
-// v_f = v + h M̃⁻¹(force − b(q½, mean)), `force` being τ − D v. Returns the largest change of v_f in *change and its
-// size in *size.
-static void pass_free_velocity(const TreePart* part, TriboDynData* data, const TriboStepOptions* options,
-                               const Halfway* half, const double* mean, const double* v, double* v_free, double* change,
-                               double* size) {
+static const double WEIGHTLESS[3] = {0, 0, 0};
+
+// c(q½, mean), the bias without gravity
+static void calm_bias(const TreePart* part, TriboDynData* data, const Halfway* half, const double* mean, double* out) {
+  tribo_dyn_tree_bias(part, WEIGHTLESS, half->jac, half->inertias, mean, data->look_motions, out);
+}
+
+// v_f = v + h M̃⁻¹(force − b) with the bias b = weight + `calm`, `force` being τ − D v. Returns the largest change of
+// v_f in *change and its size in *size.
+static void take_bias(const TreePart* part, TriboDynData* data, const TriboStepOptions* options, const Halfway* half,
+                      const double* calm, const double* v, double* v_free, double* change, double* size) {
   const int n = part->info->nv;
   double* work = data->work;
-  tribo_dyn_tree_bias(part, options->gravity, half->jac, half->inertias, mean, data->look_motions, work);
   for (int k = 0; k < n; ++k) {
-    work[k] = half->force[k] - work[k];
+    work[k] = half->force[k] - (half->weight[k] + calm[k]);
   }
   tribo_dyn_factor_solve(&part->dofs, half->factor, work);
   *change = *size = 0;
@@ -128,6 +133,14 @@ static void pass_free_velocity(const TreePart* part, TriboDynData* data, const T
     *size = fmax(*size, fabs(v[k]) + fabs(next));
     v_free[k] = next;
   }
+}
+
+// The same at the velocity `mean`.
+static void pass_free_velocity(const TreePart* part, TriboDynData* data, const TriboStepOptions* options,
+                               const Halfway* half, const double* mean, const double* v, double* v_free, double* change,
+                               double* size) {
+  calm_bias(part, data, half, mean, data->work);
+  take_bias(part, data, options, half, data->work, v, v_free, change, size);
 }
 
 // The free velocity of a tree that nothing touches, from a first one: iterated on the mean. The passes
@@ -153,11 +166,8 @@ static void iterate_free_velocity(const TreePart* part, TriboDynData* data, cons
   }
 }
 
-// The mean velocity of a tree that something touches: v̄ = v − ½h M̃⁻¹ c(q½, v).
-static void touched_mean(const TreePart* part, TriboDynData* data, double h, const Halfway* half, const double* v,
-                         double* mean) {
-  static const double WEIGHTLESS[3] = {0, 0, 0};
-  tribo_dyn_tree_bias(part, WEIGHTLESS, half->jac, half->inertias, v, data->look_motions, mean);
+// The mean velocity of a tree that something touches: v̄ = v − ½h M̃⁻¹ c(q½, v), from `mean` = c.
+static void touched_mean(const TreePart* part, double h, const Halfway* half, const double* v, double* mean) {
   tribo_dyn_factor_solve(&part->dofs, half->factor, mean);
   for (int k = 0; k < part->info->nv; ++k) {
     mean[k] = v[k] - 0.5 * h * mean[k];
@@ -171,7 +181,8 @@ Halfway tribo_dyn_tree_half(const TriboSystem* system, TriboDynData* data, int t
                    .inertias = data->inertias + system->block_v[block],
                    .mass = mass,
                    .factor = data->factor + system->block_at[block],
-                   .force = data->force + system->block_v[block]};
+                   .force = data->force + system->block_v[block],
+                   .weight = data->weight + system->block_v[block]};
 }
 
 // M̃ = M + θhD, and what springs add.
@@ -196,6 +207,7 @@ TriboStatus tribo_dyn_tree_prepare(const TriboSystem* system, TriboDynData* data
     tribo_dyn_tree_wrenches(part, poses, half->jac, wrench, half->force);
   }
   tribo_dyn_tree_mass(part, half->jac, half->inertias, data->look_sums, half->mass);
+  tribo_dyn_tree_weight(part, options->gravity, half->jac, data->look_sums, half->weight);
   add_damping(info, options, options->resist != NULL ? options->resist + system->block_v[part->block] : NULL,
               half->mass);
   add_springs(info, options, half->q, v, half->force, half->mass);
@@ -213,7 +225,8 @@ TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data,
   double change, size, *v_free = data->v_free + at_v;
   TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v, tau, wrench, &half));
   // what touches it is not known yet: a first free velocity, good enough to look ahead
-  pass_free_velocity(part, data, options, &half, v, v, v_free, &change, &size);
+  calm_bias(part, data, &half, v, data->calm + at_v);
+  take_bias(part, data, options, &half, data->calm + at_v, v, v_free, &change, &size);
   data->mean_of[tree] = MEAN_START;
 
   // what contacts see is at q
@@ -261,7 +274,12 @@ void tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const
       continue;
     }
     if (wanted == MEAN_TOUCHED) {
-      touched_mean(part, data, options->h, &half, v + at, mean);
+      if (data->wish) {
+        calm_bias(part, data, &half, v + at, mean);
+      } else {
+        memcpy(mean, data->calm + at, (size_t)part->info->nv * sizeof *mean);
+      }
+      touched_mean(part, options->h, &half, v + at, mean);
     }
     if (!data->wish && wanted == MEAN_TOUCHED) {
       pass_free_velocity(part, data, options, &half, mean, v + at, v_free, &change, &size);
@@ -291,7 +309,8 @@ TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, i
                         .inertias = data->look_inertias,
                         .mass = data->next_mass + system->block_at[part->block],
                         .factor = data->look_factor,
-                        .force = data->look_force};
+                        .force = data->look_force,
+                        .weight = data->look_weight};
   TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v, tau, wrench, &half));
   for (int k = 0; k < part->info->nv; ++k) {
     v_next[k] = v[k] + gain[k];
