@@ -81,7 +81,7 @@ TriboStatus tribo_col_impact(TriboCoalQuery* query, const TriboSolid* a, const T
     carry_back(motion_a, t, p->a);
     carry_back(motion_b, t, p->b);
     tribo_sub3(d, p->b, p->a);
-    p->gap = tribo_dot3(d, p->normal);
+    p->gap = tribo_dot3(d, p->normal) - (a->skin + b->skin);
   }
   return TRIBO_OK;
 }
