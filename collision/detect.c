@@ -347,6 +347,7 @@ static TriboStatus pair_contacts(const Look* look, TriboCoalQuery* coal, int ind
   double touch = fmax(1e-3 * query->margin, 1e-9);
   int plane = a->kind == TRIBO_SHAPE_HALFSPACE || b->kind == TRIBO_SHAPE_HALFSPACE;
   if (m.count > 0 && travel > query->margin && m.gap > touch && !plane) {
+    later = m;
     TRIBO_TRY(tribo_col_impact(coal, a, ma, b, mb, query->h, touch, query->margin, &later, &hit));
     refuted = !hit;
   }

@@ -55,9 +55,11 @@ TriboStatus tribo_col_impact(TriboCoalQuery* query, const TriboSolid* a, const T
   double bound = tribo_norm3(relative) + tribo_col_turning(motion_a) + tribo_col_turning(motion_b);
   *hit = 0;
   for (int i = 0; i < MOST_ITERATIONS; ++i) {
-    TriboSolid at_a = advanced(a, motion_a, t), at_b = advanced(b, motion_b, t);
-    // points farther than the rest of the step could bring them are of no interest
-    TRIBO_TRY(tribo_col_collide(query, &at_a, &at_b, margin + (h - t) * bound, m, NULL));
+    if (i > 0) {
+      TriboSolid at_a = advanced(a, motion_a, t), at_b = advanced(b, motion_b, t);
+      // points farther than the rest of the step could bring them are of no interest
+      TRIBO_TRY(tribo_col_collide(query, &at_a, &at_b, margin + (h - t) * bound, m, NULL));
+    }
     if (m->count == 0) {
       return TRIBO_OK;
     }
