@@ -4,9 +4,9 @@
 //   2. four neighbours on the curve make a node, four nodes the node above, … : no pointers, only levels;
 //   3. four leaves together ask the tree for overlapping leaves after themselves, each fixed item for all.
 //
-// Sorting and building are linear; the questions cost about log n plus what they find. Fixed items are never put into
-// the tree, so that a large floor widens no node. Where few pairs are in question (a robot whose links mostly cannot
-// touch), their boxes are compared one by one.
+// A few items are compared each with each. Sorting and building are linear; the questions cost about log n plus what
+// they find. Fixed items are never put into the tree, so that a large floor widens no node. Where few pairs are in
+// question (a robot whose links mostly cannot touch), their boxes are compared one by one.
 #include "broad.h"
 
 #include <math.h>
@@ -213,9 +213,42 @@ TriboStatus tribo_col_broad_append(TriboBroad* b, int x, int y) {
   return TRIBO_OK;
 }
 
+// A few items need no tree: each against all.
+static TriboStatus every_pair(TriboBroad* b, const TriboBox* boxes, const int* moving, int nmoving, const int* fixed,
+                              int nfixed) {
+  const int most = nmoving * (nmoving - 1) / 2 + nmoving * nfixed;
+  TRIBO_TRY(TRIBO_APPEND(&b->pairs, &b->pair_capacity, b->npair, most));
+  for (int i = 0; i < nmoving; ++i) {
+    for (int k = i + 1; k < nmoving; ++k) {
+      b->pairs[b->npair] = (TriboPair){moving[i], moving[k]};
+      b->npair += overlap(boxes + moving[i], boxes + moving[k]);
+    }
+    for (int k = 0; k < nfixed; ++k) {
+      b->pairs[b->npair] = (TriboPair){fixed[k], moving[i]};
+      b->npair += overlap(boxes + moving[i], boxes + fixed[k]);
+    }
+  }
+  return TRIBO_OK;
+}
+
+// What the filter does not want goes; the rest gets a < b.
+static void keep_wanted(TriboBroad* b, int start, TriboPairFilter* wanted, const void* context) {
+  int kept = start;
+  for (int i = start; i < b->npair; ++i) {
+    int x = b->pairs[i].a, y = b->pairs[i].b;
+    if (wanted(context, x, y)) {
+      b->pairs[kept++] = x < y ? (TriboPair){x, y} : (TriboPair){y, x};
+    }
+  }
+  b->npair = kept;
+}
+
 TriboStatus tribo_col_broad_pairs(TriboBroad* b, const TriboBox* boxes, const int* moving, int nmoving,
                                   const int* fixed, int nfixed, TriboPairFilter* wanted, const void* context) {
-  if (nmoving == 0) {
+  const int start = b->npair;
+  if (nmoving <= FEW && nfixed <= FEW) {
+    TRIBO_TRY(every_pair(b, boxes, moving, nmoving, fixed, nfixed));
+    keep_wanted(b, start, wanted, context);
     return TRIBO_OK;
   }
   TRIBO_TRY(TRIBO_RESERVE(&b->nodes, &b->node_capacity, nmoving + nmoving / 2 + LEVELS));
@@ -226,7 +259,6 @@ TriboStatus tribo_col_broad_pairs(TriboBroad* b, const TriboBox* boxes, const in
   curve_keys(b, boxes, moving, nmoving);
   sort_keys(b, nmoving);
   Tree tree = build_tree(b, boxes, nmoving);
-  int start = b->npair;
   for (int i = 0; i < tree.count[1]; ++i) {
     int first = FAN * i, count = nmoving - first < FAN ? nmoving - first : FAN;
     Asking leaves = {b->nodes + first, b->order + first, count, first, tree.at[1][i]};
@@ -236,20 +268,28 @@ TriboStatus tribo_col_broad_pairs(TriboBroad* b, const TriboBox* boxes, const in
     Asking one = {boxes + fixed[i], fixed + i, 1, -1, boxes[fixed[i]]};
     TRIBO_TRY(ask(b, &tree, &one));
   }
-  // what the filter does not want goes; the rest gets a < b
-  int kept = start;
-  for (int i = start; i < b->npair; ++i) {
-    int x = b->pairs[i].a, y = b->pairs[i].b;
-    if (wanted(context, x, y)) {
-      b->pairs[kept++] = x < y ? (TriboPair){x, y} : (TriboPair){y, x};
-    }
-  }
-  b->npair = kept;
+  keep_wanted(b, start, wanted, context);
   return TRIBO_OK;
+}
+
+// By a, then by b; for few.
+static void insert_pairs(TriboBroad* b) {
+  for (int i = 1; i < b->npair; ++i) {
+    const TriboPair pair = b->pairs[i];
+    int k = i;
+    for (; k > 0 && (b->pairs[k - 1].a > pair.a || (b->pairs[k - 1].a == pair.a && b->pairs[k - 1].b > pair.b)); --k) {
+      b->pairs[k] = b->pairs[k - 1];
+    }
+    b->pairs[k] = pair;
+  }
 }
 
 // Counting sort by b, then by a: linear and stable.
 TriboStatus tribo_col_broad_sort(TriboBroad* b, int limit) {
+  if (b->npair <= FEW) {
+    insert_pairs(b);
+    return TRIBO_OK;
+  }
   TRIBO_TRY(TRIBO_RESERVE(&b->spare_pairs, &b->spare_pair_capacity, b->npair));
   TRIBO_TRY(TRIBO_RESERVE(&b->counts, &b->count_capacity, limit + 1));
   for (int by_a = 0; by_a < 2; ++by_a) {

@@ -166,15 +166,13 @@ static void set_motion(TriboMotion* motion, const TriboSolid* solid, const Tribo
 
 // World poses, motions and boxes swept by the motion of one step and grown by the skin and half the margin.
 static void place(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query) {
-  for (int i = 0; i < world->ngeom; ++i) {
+  for (int at = 0; at < world->nmoving + world->nfixed; ++at) {
+    const int i = at < world->nmoving ? world->moving[at] : world->fixed[at - world->nmoving];
     const TriboGeom* geom = world->geoms + i;
     TriboSolid* solid = data->solids + i;
     TriboMotion* motion = data->motions + i;
     TriboBox* box = data->boxes + i;
     double grow = 0.5 * query->margin + geom->skin;
-    if (geom->kind == TRIBO_SHAPE_HALFSPACE) {
-      continue;
-    }
     if (geom->body != TRIBO_WORLD_BODY) {
       const TriboPose* body = query->poses + geom->body;
       tribo_col_to_world(solid->pose.p, body, geom->local.p);
@@ -185,8 +183,8 @@ static void place(const TriboColWorld* world, TriboColData* data, const TriboCol
     tribo_col_bounds(solid, box->low, box->high);
     for (int k = 0; k < 3; ++k) {
       double step = query->h * motion->twist.v[k];
-      box->low[k] += fmin(step, 0) - grow;
-      box->high[k] += fmax(step, 0) + grow;
+      box->low[k] += (step < 0 ? step : 0) - grow;
+      box->high[k] += (step > 0 ? step : 0) + grow;
     }
   }
 }
@@ -405,7 +403,15 @@ TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, con
   TRIBO_TRY(check_query(world, query));
   const Guests guests = {world, query->absent, query->asleep};
   TriboColStats local = {0};
-  double start = tribo_now();
+  if (tribo_col_idle(world)) {
+    *contacts = data->contacts;
+    *ncontact = data->ncontact = data->broad.npair = 0;
+    if (stats != NULL) {
+      *stats = local;
+    }
+    return TRIBO_OK;
+  }
+  const uint64_t start = tribo_tick();
   data->ncontact = data->broad.npair = 0;
   place(world, data, query);
   if (world->pairs != NULL) {
@@ -417,16 +423,22 @@ TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, con
   TRIBO_TRY(plane_pairs(&guests, data, query->margin));
   TRIBO_TRY(tribo_col_broad_sort(&data->broad, world->ngeom));
   local.pairs = data->broad.npair;
-  local.broad_time = tribo_now() - start;
-  start += local.broad_time;
-  TRIBO_TRY(narrow(&(Look){world, data, query}, &local));
-  local.narrow_time = tribo_now() - start;
+  const uint64_t middle = tribo_tick();
+  local.broad_ticks = middle - start;
+  if (local.pairs > 0) {
+    TRIBO_TRY(narrow(&(Look){world, data, query}, &local));
+    local.narrow_ticks = tribo_tick() - middle;
+  }
   *contacts = data->contacts;
   *ncontact = data->ncontact;
   if (stats != NULL) {
     *stats = local;
   }
   return TRIBO_OK;
+}
+
+int tribo_col_idle(const TriboColWorld* world) {
+  return world->nmoving == 0;
 }
 
 int tribo_col_astray(const TriboColWorld* world, const TriboColData* data, const TriboColQuery* query,

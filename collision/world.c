@@ -56,7 +56,17 @@ static TriboStatus world_alloc(TriboColWorld* w, const TriboColWorldDef* def) {
   return TRIBO_OK;
 }
 
+// Whether groups and masks keep a geometry from all others.
+static int is_idle(const TriboGeom* geom, uint32_t groups, uint32_t masks) {
+  return !(geom->group & masks) || !(geom->mask & groups);
+}
+
 static TriboStatus world_fill(TriboColWorld* w, const TriboColWorldDef* def) {
+  uint32_t groups = 0, masks = 0;
+  for (int i = 0; i < def->ngeom; ++i) {
+    groups |= def->geoms[i].group;
+    masks |= def->geoms[i].mask;
+  }
   w->ngeom = def->ngeom, w->nbody = def->nbody, w->nexcluded = def->nexcluded;
   for (int i = 0; i < def->ngeom; ++i) {
     const TriboGeom* geom = def->geoms + i;
@@ -64,8 +74,10 @@ static TriboStatus world_fill(TriboColWorld* w, const TriboColWorldDef* def) {
     w->geoms[i] = *geom;
     *solid = tribo_col_solid(geom);
     solid->pose = geom->local;
+    const int idle = is_idle(geom, groups, masks);
     if (geom->kind == TRIBO_SHAPE_HALFSPACE) {
-      w->planes[w->nplane++] = i;
+      w->planes[w->nplane] = i;
+      w->nplane += !idle;
       continue;
     }
     if (geom->kind == TRIBO_SHAPE_HULL) {
@@ -74,9 +86,11 @@ static TriboStatus world_fill(TriboColWorld* w, const TriboColWorldDef* def) {
       TRIBO_TRY(tribo_coal_shape_create(geom->kind, geom->size, &solid->coal));
     }
     if (geom->body == TRIBO_WORLD_BODY) {
-      w->fixed[w->nfixed++] = i;
+      w->fixed[w->nfixed] = i;
+      w->nfixed += !idle;
     } else {
-      w->moving[w->nmoving++] = i;
+      w->moving[w->nmoving] = i;
+      w->nmoving += !idle;
     }
   }
   for (int i = 0; i < def->nexcluded; ++i) {

@@ -8,7 +8,7 @@ struct TriboColWorld {
   int ngeom, nbody;
   TriboGeom* geoms;
   TriboSolid* solids;            // (ngeom) with Coal objects, at their place for static ones
-  int *moving, *fixed, *planes;  // geometries by their part in the broad phase
+  int *moving, *fixed, *planes;  // geometries by their part in the broad phase; not those that meet nothing
   int nmoving, nfixed, nplane;
   uint64_t* excluded;  // sorted keys of body pairs
   int nexcluded;

@@ -91,9 +91,10 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
   tribo_copy3(frame + 6, tribo_dyn_directions_find(&data->directions, contact->normal));
   tribo_tangents(frame, frame + 3, frame + 6);
   // friction with a grain: the first tangent lies along it
+  const double grain = tribo_norm3(law->grain);
   double along[3];
   tribo_axpy3(along, law->grain, -tribo_dot3(law->grain, frame + 6), frame + 6);
-  if (tribo_normalize3(along) > 1e-6 * tribo_norm3(law->grain)) {
+  if (grain > 0 && tribo_normalize3(along) > 1e-6 * grain) {
     tribo_copy3(frame, along);
     tribo_cross3(frame + 3, frame + 6, frame);
   }
@@ -213,7 +214,7 @@ TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, co
       &data->rows, (size_t)ncontact + njoint + nbound + loops->ncone, nrow + njoint + nbound + loops->nrow,
       nterm + njoint + nbound * (size_t)system->info.nblock + loops->nterm,
       njac + njoint * (size_t)system->nv_max + nbound * (size_t)system->info.nv + loops->njac));
-  tribo_dyn_trees_finish(system, data, options, v, contacts, ncontact);
+  TRIBO_TRY(tribo_dyn_trees_finish(system, data, options, v, contacts, ncontact));
   TRIBO_TRY(tribo_dyn_directions_begin(&data->directions, ncontact));
   for (int i = 0; i < ncontact; ++i) {
     add_contact(system, data, options, v, i, contacts + i, laws + i);

@@ -71,17 +71,25 @@ static int ties_joints(const TriboClosure* closure) {
 
 // ---- rows ----------------------------------------------------------------------------------------------------------
 
-// A closure frame in the world, its axes as rows.
-static void place_frame(const TriboPose* poses, int body, const TriboPose* local, double p[3], double axes[3][3]) {
-  TriboPose world = *local;
-  if (body != TRIBO_WORLD_BODY) {
-    tribo_mul33v(world.p, poses[body].R, local->p);
-    tribo_add3(world.p, world.p, poses[body].p);
-    tribo_mul33(world.R, poses[body].R, local->R);
+// The origin of a closure frame in the world.
+static void place_origin(const TriboPose* poses, int body, const TriboPose* local, double p[3]) {
+  if (body == TRIBO_WORLD_BODY) {
+    tribo_copy3(p, local->p);
+    return;
   }
-  tribo_copy3(p, world.p);
+  tribo_mul33v(p, poses[body].R, local->p);
+  tribo_add3(p, p, poses[body].p);
+}
+
+// Its axes, as rows.
+static void place_axes(const TriboPose* poses, int body, const TriboPose* local, double axes[3][3]) {
   for (int i = 0; i < 3; ++i) {
-    tribo_set3(axes[i], world.R[i], world.R[3 + i], world.R[6 + i]);
+    const double own[3] = {local->R[i], local->R[3 + i], local->R[6 + i]};
+    if (body == TRIBO_WORLD_BODY) {
+      tribo_copy3(axes[i], own);
+    } else {
+      tribo_mul33v(axes[i], poses[body].R, own);
+    }
   }
 }
 
@@ -89,14 +97,18 @@ int tribo_dyn_closure_axes(const TriboClosure* closure, const TriboPose* poses, 
                            double error[6]) {
   double p_a[3], a[3][3], b[3][3], arm[3];
   int n = 0;
-  place_frame(poses, closure->body_a, &closure->frame_a, p_a, a);
-  place_frame(poses, closure->body_b, &closure->frame_b, point, b);
+  place_origin(poses, closure->body_a, &closure->frame_a, p_a);
+  place_origin(poses, closure->body_b, &closure->frame_b, point);
   tribo_sub3(arm, point, p_a);
   if (closure->kind == TRIBO_CLOSURE_DISTANCE) {
     error[0] = tribo_normalize3(arm) - closure->length;
     axes[0].angular = 0;
     tribo_copy3(axes[0].direction, arm);
     return 1;
+  }
+  place_axes(poses, closure->body_a, &closure->frame_a, a);
+  if (KINDS[closure->kind].nangle > 0) {
+    place_axes(poses, closure->body_b, &closure->frame_b, b);
   }
   for (int i = 0; i < 3; ++i) {
     if (KINDS[closure->kind].points >> i & 1) {

@@ -20,6 +20,7 @@ TriboStatus tribo_dyn_directions_begin(Directions* d, int most) {
   memset(d->slot, 0, (size_t)size * sizeof *d->slot);
   d->size = size;
   d->count = 0;
+  d->last = NULL;
   return TRIBO_OK;
 }
 
@@ -45,6 +46,10 @@ static const double* near_in(const Directions* d, const int64_t cell[3], const d
 }
 
 const double* tribo_dyn_directions_find(Directions* d, const double n[3]) {
+  // the points of a face come one after the other
+  if (d->last != NULL && tribo_equal(d->asked, n, 3)) {
+    return d->last;
+  }
   int64_t own[3], side[3];
   for (int i = 0; i < 3; ++i) {
     own[i] = (int64_t)floor(n[i] * GRID);
@@ -63,6 +68,8 @@ const double* tribo_dyn_directions_find(Directions* d, const double n[3]) {
     d->slot[home] = ++d->count;
     known = fresh;
   }
+  tribo_copy3(d->asked, n);
+  d->last = known;
   return known;
 }
 

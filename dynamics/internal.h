@@ -44,9 +44,16 @@ typedef struct DofTree {
 // A joint that moves: parents first.
 typedef struct TreeJoint {
   int link, parent;  // link behind it; joint before it, −1: none
-  int v_at, nv;
-  int in_turn;  // 1: each of its axes is carried by the ones before
+  int q_at, v_at, nv;
+  int in_turn;          // 1: each of its axes is carried by the ones before
+  const double* radii;  // of an ellipsoid joint, else NULL
 } TreeJoint;
+
+// What a joint that turns about an axis a adds to its placement C: tree_place.c.
+typedef struct TreeTurn {
+  double sine[9], versine[9];  // C[a]×, C[a]×²
+  double axis[3];              // C a
+} TreeTurn;
 
 // Inertia at the world origin, along the world's axes: tree_inertia.c.
 typedef struct TreeInertia {
@@ -54,9 +61,10 @@ typedef struct TreeInertia {
   double about[6];  // xx xy xz yy yz zz
 } TreeInertia;
 
-// Twist, its change without joint accelerations, and the force that takes; linear parts first.
+// How what a joint moves goes on without joint accelerations: angular velocity and acceleration, the acceleration of
+// its point at the world origin, and the force that takes, linear part first.
 typedef struct TreeMotion {
-  double V[6], A[6], force[6];
+  double spin[3], turn[3], rise[3], force[6];
 } TreeMotion;
 
 // A tree inside a system.
@@ -66,7 +74,10 @@ typedef struct TreePart {
   DofTree dofs;
   TreeJoint* joints;  // (njoint)
   int njoint;
+  TreeTurn* turns;  // (nlink) of joints that turn about an axis
   int plain;        // 1: all its joints are of the kinds that tree_place.c knows
+  int flat;         // 1: q is a vector, as v is
+  int springs;      // 1: some joint has one
   int block, body;  // its block, its first body
 } TreePart;
 
@@ -164,11 +175,12 @@ enum { TRIBO_DYN_FEW = 48 };
 enum { TRIBO_DYN_MEMORY = 4 };
 typedef struct Passes {
   int count;
-  double *X, *F;  // (MEMORY × n) changes from pass to pass
-  double *x, *f;  // (n) of the last one
-  double* now;    // (n) f of this one
-  double* d;      // (n) scratch
-  double* Q;      // (MEMORY × n) scratch
+  double *X, *F;         // (MEMORY × n) changes from pass to pass
+  double *x, *f;         // (n) of the last one
+  double* now;           // (n) f of this one
+  double* d;             // (n) scratch
+  double* Q;             // (MEMORY × n) scratch
+  double *turn, *reply;  // (n) the first change of x in this step, or the last one that had one, and that of f
 } Passes;
 
 // X(array, count): what inverse dynamics keeps per velocity and per block, taken when it is first asked for
@@ -227,7 +239,9 @@ typedef enum Stage { STAGE_NONE, STAGE_UPDATED, STAGE_ASSEMBLED } Stage;
 // Directions found so far, by a table of slots.
 typedef struct Directions {
   int *slot, size, count;
-  double* normal;  // (count × 3)
+  double* normal;      // (count × 3)
+  double asked[3];     // the last question, and its answer
+  const double* last;  // NULL: none yet
   size_t slot_capacity, normal_capacity;
 } Directions;
 
@@ -282,6 +296,14 @@ struct TriboDynData {
   Rows settle;                    // set by: settle_assemble
   Slack slack;                    // set by: assemble, where rows are redundant or alone; settle_assemble
   int alone;                      // 1: nothing but closures acts on what they tie, and the factor is there
+  int foreseen;                   // 1: they are, whatever v_free is, and set out from foreseen impulses
+  int ahead;                      // 1: update foresees that, and trees were half-way with these  set by: update
+  int halfway;                    // 1: that is where the first flow starts  set by: assemble
+  int rough;                      // 1: the last flow lacks its last digits
+  double* push;                   // (nv) M⁻¹Jᵀλ of the foreseen impulses  set by: update
+  double* settled_q;              // (nq) where next_…, settle and slack are
+  int settled;                    // 1: they are there  set by: settle_alone
+  int known;                      // 1: that is where this step sets out from  set by: update
   Passes memory;                  // set by: close
   double last_error;              // of the pass before, set by: close
   int passes;                     // so far
@@ -345,12 +367,15 @@ double* tribo_dyn_rows_term(const TriboSystem* system, Rows* rows, int block);
 // Adds the terms of two bodies to the newest cone, one axis per row: velocity of b against a at the point.
 void tribo_dyn_rows_pair(const TriboSystem* system, const Place* place, Rows* rows, int body_a, int body_b,
                          const double point[3], const RowAxis* axes);
+// Appends a cone of other rows, g = 0.
+void tribo_dyn_rows_repeat(const TriboSystem* system, Rows* rows, const Rows* from, int c);
 // out (dim) = Σ over the terms of cone c of J x
 void tribo_dyn_rows_apply(const TriboSystem* system, const Rows* rows, int c, const double* x, double* out);
 // Row i of these alone.
 double tribo_dyn_rows_speed(const TriboSystem* system, const Rows* r, int c, int i, const double* x);
-// impulse (nv) += Jᵀλ
-void tribo_dyn_rows_impulse(const TriboSystem* system, const Rows* rows, const double* lambda, double* impulse);
+// impulse (nv) = Jᵀλ of the cones from the given one on, lambda beginning there
+void tribo_dyn_rows_impulse(const TriboSystem* system, const Rows* rows, int first, const double* lambda,
+                            double* impulse);
 TriboProblem tribo_dyn_rows_problem(const TriboSystem* system, const Rows* rows, const double* mass,
                                     const double* minv);
 int tribo_dyn_block_of(const TriboSystem* system, int body);  // −1: nothing moves it
@@ -420,6 +445,21 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
 TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                     const double* v, double* q_next, double* v_next);
 int tribo_dyn_flows(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options, int block);
+// Places, masses, rows and factor of all that closures tie, at data->q, as a step leaves them at its end.
+TriboStatus tribo_dyn_loops_find(const TriboSystem* system, TriboDynData* data);
+
+// ---- foresee.c
+
+int tribo_dyn_gives_way(const TriboClosure* closure);  // 1: it has rows of a spring-damper
+// Whether the last step has ended at data->q: what was found there still holds.
+int tribo_dyn_loops_known(const TriboSystem* system, const TriboDynData* data);
+// Before update: which impulses are foreseen, and how they push.
+TriboStatus tribo_dyn_loops_set_out(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options);
+// Whether closures set out from foreseen impulses in this step.
+int tribo_dyn_loops_foreseen(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
+                             const TriboContact* contacts, int ncontact);
+// g of the closures from what they carried, and what the last step says about the passes.
+void tribo_dyn_loops_foresee(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options);
 
 // ---- inverse.c
 
@@ -443,6 +483,10 @@ void tribo_dyn_factor_inverse(const DofTree* tree, const double* L, double* minv
 // ---- tree_place.c
 
 int tribo_dyn_is_plain(TriboJointKind kind);
+TreeTurn tribo_dyn_tree_turn(const TriboLinkInfo* link);
+// q_next = q ⊕ dv
+TriboStatus tribo_dyn_tree_integrate(const TreePart* part, TriboPinData* pin, const double* q, const double* dv,
+                                     double* q_next);
 // Poses of the links (nlink) and jac (6 × nv) at q; pin is for trees that are not plain.
 TriboStatus tribo_dyn_tree_place(const TreePart* part, TriboPinData* pin, const double* q, TriboPose* poses,
                                  double* jac);
@@ -457,9 +501,9 @@ void tribo_dyn_tree_mass(const TreePart* part, const double* jac, const TreeIner
 // The bias (nv) that gravity alone makes; sums: what tribo_dyn_tree_mass has left there, the inertias of subtrees.
 void tribo_dyn_tree_weight(const TreePart* part, const double gravity[3], const double* jac, const TreeInertia* sums,
                            double* weight);
-// b(q, v) (nv): Coriolis, centrifugal and gravity forces; motions (njoint) scratch.
-void tribo_dyn_tree_bias(const TreePart* part, const double gravity[3], const double* jac, const TreeInertia* inertias,
-                         const double* v, TreeMotion* motions, double* bias);
+// b(q, v) (nv): Coriolis, centrifugal and gravity forces; jac and inertias at q; motions (njoint) scratch.
+void tribo_dyn_tree_bias(const TreePart* part, const double gravity[3], const double* q, const double* jac,
+                         const TreeInertia* inertias, const double* v, TreeMotion* motions, double* bias);
 
 // ---- terms.c
 
@@ -485,9 +529,12 @@ TriboStatus tribo_dyn_tree_prepare(const TriboSystem* system, TriboDynData* data
                                    const double* wrench, const Halfway* half);
 // Where update keeps it; mass: where M̃ goes.
 Halfway tribo_dyn_tree_half(const TriboSystem* system, TriboDynData* data, int tree, double* mass);
+// Trees that are ahead go back: half-way and free velocity without impulses.
+TriboStatus tribo_dyn_trees_restart(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                    const double* v);
 // Free velocities with their final bias, of trees that contacts touch and of those that nothing does.
-void tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                            const double* v, const TriboContact* contacts, int ncontact);
+TriboStatus tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                   const double* v, const TriboContact* contacts, int ncontact);
 // Mass, free velocity, half-way point, poses, twists and jac of one tree; tau (nv), wrench (nlink × 6) may be NULL.
 TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data, int tree,
                                   const TriboStepOptions* options, const double* v, const double* tau,

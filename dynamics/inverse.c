@@ -126,6 +126,7 @@ TriboStatus tribo_dyn_inverse_update(const TriboSystem* system, TriboDynData* da
   TRIBO_TRY(tribo_dyn_check_finite(where, "wanted v", wanted, info->nv));
   memset(data->chased, 0, 2 * (size_t)system->nbound);
   data->wish = 1;
+  data->known = data->settled = data->ahead = 0;
   if (info->ntree > 0) {
     memset(data->mean_of, MEAN_START, (size_t)info->ntree);
   }
@@ -360,8 +361,7 @@ static void expand(const TriboDynData* data, const double* reduced, double* lamb
 TriboStatus tribo_dyn_inverse_need(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                    const double* v, const double* lambda) {
   Inverse* inv = &data->inverse;
-  memset(data->impulse, 0, (size_t)system->info.nv * sizeof *data->impulse);
-  tribo_dyn_rows_impulse(system, &data->rows, lambda, data->impulse);
+  tribo_dyn_rows_impulse(system, &data->rows, 0, lambda, data->impulse);
   inv->scale = 0;
   for (int t = 0; t < system->info.ntree; ++t) {
     const int block = system->trees[t].block, n = system->block_dim[block], at = system->block_v[block];
@@ -382,8 +382,8 @@ TriboStatus tribo_dyn_inverse_need(const TriboSystem* system, TriboDynData* data
       data->mean[i] = known || options->scheme == TRIBO_SCHEME_EULER ? start : 0.5 * (start + v_free[i]);
     }
     const Halfway half = tribo_dyn_tree_half(system, data, t, NULL);
-    tribo_dyn_tree_bias(system->trees + t, options->gravity, half.jac, half.inertias, data->mean, data->look_motions,
-                        data->work);
+    tribo_dyn_tree_bias(system->trees + t, options->gravity, half.q, half.jac, half.inertias, data->mean,
+                        data->look_motions, data->work);
     for (int i = 0; i < n; ++i) {
       double sum = options->h * (data->work[i] - data->force[at + i]) + impulse[i];
       inv->scale = fmax(inv->scale, options->h * (fabs(data->work[i]) + fabs(data->force[at + i])));
@@ -456,8 +456,7 @@ TriboStatus tribo_dyn_inverse_balance(const TriboSystem* system, TriboDynData* d
   // with the known ones alone: the next problem
   memcpy(data->v_after, data->impulse, (size_t)nv * sizeof *data->impulse);
   expand(data, NULL, lambda);
-  memset(data->impulse, 0, (size_t)nv * sizeof *data->impulse);
-  tribo_dyn_rows_impulse(system, &data->rows, lambda, data->impulse);
+  tribo_dyn_rows_impulse(system, &data->rows, 0, lambda, data->impulse);
   set_reduced_g(system, data);
   memcpy(data->impulse, data->v_after, (size_t)nv * sizeof *data->impulse);
   expand(data, reduced, lambda);

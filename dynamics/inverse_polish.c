@@ -208,8 +208,8 @@ static TriboStatus add_change(const TriboSystem* system, TriboDynData* data, con
     for (int i = 0; i < n; ++i) {
       data->mean[i] = 0.5 * (v[at + i] + data->inverse.v_free[at + i]) + (side ? 1 : -1) * d[i] / most;
     }
-    tribo_dyn_tree_bias(system->trees + tree, options->gravity, half.jac, half.inertias, data->mean, data->look_motions,
-                        side ? data->work : low);
+    tribo_dyn_tree_bias(system->trees + tree, options->gravity, half.q, half.jac, half.inertias, data->mean,
+                        data->look_motions, side ? data->work : low);
   }
   for (int i = 0; i < n && bias && most > 0; ++i) {
     column[at + i] += 0.25 * options->h * most * (data->work[i] - low[i]);

@@ -17,6 +17,8 @@
 // hM⁻¹Jᵀλ, what the passes before have shown helps: with x = g, f = φ/h and the changes of both from pass to pass in
 // the columns of X and F, x ← x + f − (X + F)θ with the θ that makes f − Fθ least (Anderson 1965).
 //
+// Where nothing else can act, the first g may come from impulses that are foreseen instead: foresee.c.
+//
 // Where contacts, limits or dry friction act too, the cluster moves as bodies in contact do, q⁺ = q ⊕ h v⁺ with
 // v⁺ = v_f + M⁻¹Jᵀλ. Then q⁺ moves by the same h M⁻¹Jᵀλ, the passes are the same, and μ = 0.
 //
@@ -42,14 +44,11 @@ int tribo_dyn_flows(const TriboSystem* system, const TriboDynData* data, const T
   return options->scheme == TRIBO_SCHEME_MIDPOINT && cluster >= 0 && !data->hard[cluster];
 }
 
-static int gives_way(const TriboClosure* closure) {
-  return closure->soft.solref[0] != 0;
-}
-
 // Poses of all bodies that closures tie, at q; jac (6 × nv) for trees.
 static TriboStatus look_at(const TriboSystem* system, TriboDynData* data, const double* q, TriboPose* poses,
                            double* jac) {
   const TriboSystemInfo* info = &system->info;
+  data->settled = 0;
   for (int b = 0; b < info->nblock; ++b) {
     if (!system->looked[b]) {
       continue;
@@ -84,7 +83,7 @@ static void mark_hard(const TriboSystem* system, TriboDynData* data) {
     }
   }
   for (int i = 0; i < system->nclosure; ++i) {
-    if (gives_way(system->closures + i)) {
+    if (tribo_dyn_gives_way(system->closures + i)) {
       int blocks[2];
       const int n = tribo_dyn_closure_blocks(system, system->closures + i, blocks);
       data->hard[system->cluster[blocks[0]]] = (unsigned char)(n > 0);
@@ -105,7 +104,8 @@ static TriboStatus move_freely(const TriboSystem* system, TriboDynData* data, co
   for (int k = 0; k < system->block_dim[block]; ++k) {
     data->work[k] = (smooth ? 0.5 : 1) * options->h * v_free[k];
   }
-  return tribo_pin_integrate(data->pin[tree], smooth ? data->q_half + at_q : q, data->work, data->q_trial + at_q);
+  return tribo_dyn_tree_integrate(system->trees + tree, data->pin[tree], smooth ? data->q_half + at_q : q, data->work,
+                                  data->q_trial + at_q);
 }
 
 // g = J v_f + ERP φ(q)/h
@@ -114,7 +114,7 @@ static void set_baumgarte(const TriboSystem* system, TriboDynData* data, const T
   for (int i = 0; i < system->nclosure; ++i) {
     const TriboCone* cone = data->rows.cones + first + i;
     double error[6], *g = data->rows.g + cone->row;
-    if (gives_way(system->closures + i)) {
+    if (tribo_dyn_gives_way(system->closures + i)) {
       continue;
     }
     tribo_dyn_closure_open(system->closures + i, data->q, data->poses, error);
@@ -125,13 +125,15 @@ static void set_baumgarte(const TriboSystem* system, TriboDynData* data, const T
   }
 }
 
-// g = J v_f + γ and R of a closure that gives way, whose rows are the newest. A row along which nothing can move gives
-// way as one that moves a little: that costs nothing, and no two rows say the same.
+// g = J v_f + γ and R of a closure that gives way. A row along which nothing can move gives way as one that moves a
+// little: that costs nothing, and no two rows say the same.
 static void set_soft(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options, const double* v,
-                     const TriboClosure* closure, const double error[6]) {
+                     int index) {
   Rows* rows = &data->rows;
-  const int c = rows->ncone - 1, at = rows->cones[c].row;
-  double old[6];
+  const TriboClosure* closure = system->closures + index;
+  const int c = rows->ncone - system->nclosure + index, at = rows->cones[c].row;
+  double old[6], error[6];
+  tribo_dyn_closure_open(closure, data->q, data->poses, error);
   tribo_dyn_rows_apply(system, rows, c, data->v_free, rows->g + at);
   tribo_dyn_rows_apply(system, rows, c, v, old);
   double mobility[6], most = 0;
@@ -159,21 +161,11 @@ static int are_alone(const TriboSystem* system, const TriboDynData* data, const 
   return alone;
 }
 
-TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                                        const double* v) {
-  if (system->nclosure == 0) {
-    return TRIBO_OK;
-  }
-  const int euler = options->scheme == TRIBO_SCHEME_EULER;
-  const Place place = {data->q, data->poses, data->jac};
-  data->last_error = INFINITY;
-  data->passes = 0;
-  data->memory.count = 0;
-  mark_hard(system, data);
+// g = φ(q⁺(0))/h: how far closures would be open after a step without their impulses.
+static TriboStatus set_free(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                            const double* v) {
+  const int first = data->rows.ncone - system->nclosure;
   memcpy(data->q_trial, data->q, (size_t)system->info.nq * sizeof *data->q);
-  for (int i = 0; i < system->info.nv; ++i) {
-    data->gain[i] = data->v_free[i] - v[i];
-  }
   for (int b = 0; b < system->info.nblock; ++b) {
     if (system->cluster[b] >= 0) {
       TRIBO_TRY(move_freely(system, data, options, v, b));
@@ -181,23 +173,55 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
   }
   TRIBO_TRY(look_at(system, data, data->q_trial, data->next_poses, data->next_jac));
   for (int i = 0; i < system->nclosure; ++i) {
-    double error[6], ahead[6];
-    tribo_dyn_closure_append(system, &place, &data->rows, i, error);
-    const TriboCone* cone = data->rows.cones + data->rows.ncone - 1;
+    double ahead[6];
+    const TriboCone* cone = data->rows.cones + first + i;
     tribo_dyn_closure_open(system->closures + i, data->q_trial, data->next_poses, ahead);
     for (int k = 0; k < cone->dim; ++k) {
       data->rows.g[cone->row + k] = ahead[k] / options->h;
     }
-    if (gives_way(system->closures + i)) {
-      set_soft(system, data, options, v, system->closures + i, error);
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                        const double* v) {
+  if (system->nclosure == 0) {
+    return TRIBO_OK;
+  }
+  const Place place = {data->q, data->poses, data->jac};
+  double error[6];
+  data->last_error = INFINITY;
+  data->passes = 0;
+  data->memory.count = 0;
+  data->halfway = 0;
+  mark_hard(system, data);
+  for (int i = 0; i < system->info.nv; ++i) {
+    data->gain[i] = data->v_free[i] - v[i];
+  }
+  for (int i = 0; i < system->nclosure; ++i) {
+    if (data->known) {
+      tribo_dyn_rows_repeat(system, &data->rows, &data->settle, i);
+    } else {
+      tribo_dyn_closure_append(system, &place, &data->rows, i, error);
     }
   }
-  if (euler) {
+  if (data->foreseen) {
+    tribo_dyn_loops_foresee(system, data, options);
+  } else if (options->scheme == TRIBO_SCHEME_EULER) {
     set_baumgarte(system, data, options);
+  } else {
+    TRIBO_TRY(set_free(system, data, options, v));
+  }
+  for (int i = 0; i < system->nclosure; ++i) {
+    if (tribo_dyn_gives_way(system->closures + i)) {
+      set_soft(system, data, options, v, i);
+    }
   }
   data->alone = are_alone(system, data, options);
   if (system->slack || data->alone) {
-    tribo_dyn_slack_find(system, &data->rows, data->minv, &data->slack);
+    if (!data->known) {
+      tribo_dyn_slack_find(system, &data->rows, data->minv, &data->slack);
+    }
     tribo_dyn_slack_remove(system, data, data->rows.g + data->rows.nrow - system->closure_size.nrow);
   }
   return TRIBO_OK;
@@ -216,6 +240,7 @@ int tribo_dyn_loops_alone(const TriboSystem* system, const TriboDynData* data, d
 
 TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                     const double* v, double* q_next, double* v_next) {
+  data->settled = data->rough = 0;
   for (int b = 0; b < system->info.nblock; ++b) {
     if (!tribo_dyn_flows(system, data, options, b)) {
       continue;
@@ -240,6 +265,7 @@ TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* dat
                                     v_next + at_v));
     }
   }
+  data->halfway = 0;
   return TRIBO_OK;
 }
 
@@ -271,6 +297,14 @@ static void remember(Passes* m, int n, const double* x) {
     df[i] = m->now[i] - m->f[i];
   }
   m->count++;
+}
+
+// What the first correction was, and how f answered: for the next step.
+static void keep_reply(Passes* m, int n, const double* x) {
+  for (int i = 0; i < n; ++i) {
+    m->turn[i] = x[i] - m->x[i];
+    m->reply[i] = m->now[i] - m->f[i];
+  }
 }
 
 // The next x (n). The newest changes count first; what newer ones have shown already does not count again.
@@ -326,7 +360,7 @@ static TriboStatus measure(const TriboSystem* system, TriboDynData* data, const 
     const TriboCone* cone = data->rows.cones + first + i;
     tribo_dyn_closure_open(system->closures + i, q_next, data->next_poses, open);
     for (int k = 0; k < cone->dim; ++k, ++f) {
-      const double gap = gives_way(system->closures + i) ? 0 : open[k];
+      const double gap = tribo_dyn_gives_way(system->closures + i) ? 0 : open[k];
       *error = fmax(*error, fabs(gap));
       *f = gap / options->h;
     }
@@ -336,27 +370,36 @@ static TriboStatus measure(const TriboSystem* system, TriboDynData* data, const 
 
 // One pass on: how far closures are open at q_next, and, where that is too far, the next g.
 static TriboStatus next_g(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                          const double* q_next, double* error, int* again) {
+                          const double* v, const double* q_next, double* error, int* again) {
   TRIBO_TRY(measure(system, data, options, q_next, error));
+  const int n = (int)system->closure_size.nrow;
+  double* g = data->rows.g + data->rows.nrow - n;
+  if (data->passes == 1) {
+    keep_reply(&data->memory, n, g);
+  }
+  if (*error <= options->shut && data->rough) {
+    // as foreseen: once more, to the last digit
+    *again = 1;
+    return TRIBO_OK;
+  }
   // shut, or rounding keeps them from it, or there is nothing more to try
   const int stuck = *error > 0.5 * data->last_error;
   if (options->scheme == TRIBO_SCHEME_EULER || *error <= options->shut || (*error <= 1e-10 && stuck) ||
       data->passes > PASSES_MAX || (data->passes == PASSES_MAX && *error <= 1e-9)) {
     return TRIBO_OK;
   }
-  const int n = (int)system->closure_size.nrow;
-  double* g = data->rows.g + data->rows.nrow - n;
   // what passes show helps where they meet; where they do not, it may lead elsewhere
-  if (*error < MEET * data->last_error && data->passes > 0) {
-    remember(&data->memory, n, g);
-  } else {
+  if (!(*error < MEET * data->last_error)) {
     data->memory.count = 0;
+  } else if (data->passes > 0) {
+    remember(&data->memory, n, g);
   }
   if (!(*error < 4 * data->last_error) || data->passes++ == PASSES_MAX) {
     // the passes part, or do not meet: one last solve, as at contacts
     data->passes = PASSES_MAX + 1;
     data->alone = 0;
     memset(data->hard, 1, (size_t)system->ncluster);
+    TRIBO_TRY(tribo_dyn_trees_restart(system, data, options, v));
     set_baumgarte(system, data, options);
   } else {
     next_pass(&data->memory, n, g);
@@ -380,14 +423,13 @@ TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const
   if (data->stage != STAGE_ASSEMBLED) {
     return tribo_fail(TRIBO_STATE, "tribo_dyn_close: tribo_dyn_advance must come first");
   }
-  TRIBO_TRY(next_g(system, data, options, q_next, error, again));
+  TRIBO_TRY(next_g(system, data, options, v, q_next, error, again));
   for (; *again && data->alone; ++*passes) {
     tribo_dyn_loops_alone(system, data, lambda);
-    memset(data->impulse, 0, (size_t)system->info.nv * sizeof *data->impulse);
-    tribo_dyn_rows_impulse(system, &data->rows, lambda, data->impulse);
+    tribo_dyn_rows_impulse(system, &data->rows, 0, lambda, data->impulse);
     TRIBO_TRY(tribo_dyn_loops_advance(system, data, options, v, q_next, v_next));
     *again = 0;
-    TRIBO_TRY(next_g(system, data, options, q_next, error, again));
+    TRIBO_TRY(next_g(system, data, options, v, q_next, error, again));
   }
   return tribo_dyn_check_finite("tribo_dyn_close", "next q", q_next, system->info.nq);
 }
@@ -417,6 +459,44 @@ static void number_blocks(const TriboSystem* system, TriboDynData* data, TriboPr
   problem->term_block = data->next_term;
 }
 
+// Masses of a tree at q, where look_at has been.
+static TriboStatus weigh(const TriboSystem* system, TriboDynData* data, int tree, const double* q) {
+  const TreePart* part = system->trees + tree;
+  const size_t at = system->block_at[part->block];
+  TriboPose* poses = data->next_poses + part->body;
+  double* jac = data->next_jac + 6 * system->block_v[part->block];
+  if (!system->looked[part->block]) {
+    TRIBO_TRY(tribo_dyn_tree_place(part, data->pin[tree], q + system->block_q[part->block], poses, jac));
+  }
+  return tribo_dyn_tree_masses(part, data, poses, jac, data->next_mass + at, data->next_minv + at);
+}
+
+// All of it is at q, in the data's own buffers.
+static void mark_settled(const TriboSystem* system, TriboDynData* data, const double* q) {
+  tribo_dyn_slack_find(system, &data->settle, data->next_minv, &data->slack);
+  memcpy(data->settled_q, q, (size_t)system->info.nq * sizeof *q);
+  data->settled = 1;
+}
+
+TriboStatus tribo_dyn_loops_find(const TriboSystem* system, TriboDynData* data) {
+  const ClosureSize* size = &system->closure_size;
+  const Place place = {data->q, data->next_poses, data->next_jac};
+  TRIBO_TRY(look_at(system, data, data->q, data->next_poses, data->next_jac));
+  TRIBO_TRY(tribo_dyn_rows_reserve(&data->settle, size->ncone, size->nrow, size->nterm, size->njac));
+  for (int t = 0; t < system->info.ntree; ++t) {
+    if (system->cluster[system->trees[t].block] >= 0) {
+      TRIBO_TRY(weigh(system, data, t, data->q));
+    }
+  }
+  for (int i = 0; i < system->nclosure; ++i) {
+    double error[6];
+    tribo_dyn_closure_append(system, &place, &data->settle, i, error);
+  }
+  mark_settled(system, data, data->q);
+  data->known = 1;
+  return TRIBO_OK;
+}
+
 TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                       const double* q_next, const double* v_next, const double* lambda,
                                       TriboProblem* problem, const double** guess) {
@@ -424,17 +504,9 @@ TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* d
   const Place place = {q_next, data->next_poses, data->next_jac};
   TRIBO_TRY(tribo_dyn_rows_reserve(&data->settle, size->ncone, size->nrow, size->nterm, size->njac));
   for (int t = 0; t < system->info.ntree; ++t) {
-    const TreePart* part = system->trees + t;
-    const size_t at = system->block_at[part->block];
-    TriboPose* poses = data->next_poses + part->body;
-    double* jac = data->next_jac + 6 * system->block_v[part->block];
-    if (!tribo_dyn_flows(system, data, options, part->block)) {
-      continue;
+    if (tribo_dyn_flows(system, data, options, system->trees[t].block)) {
+      TRIBO_TRY(weigh(system, data, t, q_next));
     }
-    if (!system->looked[part->block]) {
-      TRIBO_TRY(tribo_dyn_tree_place(part, data->pin[t], q_next + system->block_q[part->block], poses, jac));
-    }
-    TRIBO_TRY(tribo_dyn_tree_masses(part, data, poses, jac, data->next_mass + at, data->next_minv + at));
   }
   // places and masses are those of the next state, which close has just looked at
   for (int i = 0; i < system->nclosure; ++i) {
@@ -453,11 +525,11 @@ TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* d
   return TRIBO_OK;
 }
 
-int tribo_dyn_settle_alone(const TriboSystem* system, TriboDynData* data, double* lambda) {
+int tribo_dyn_settle_alone(const TriboSystem* system, TriboDynData* data, const double* q_next, double* lambda) {
   if (!data->alone) {
     return 0;
   }
-  tribo_dyn_slack_find(system, &data->settle, data->next_minv, &data->slack);
+  mark_settled(system, data, q_next);
   tribo_dyn_slack_solve(system, &data->slack, data->settle.g, lambda);
   return 1;
 }
@@ -465,8 +537,7 @@ int tribo_dyn_settle_alone(const TriboSystem* system, TriboDynData* data, double
 TriboStatus tribo_dyn_settle(const TriboSystem* system, TriboDynData* data, const double* lambda, double* v_next) {
   const Rows* rows = &data->settle;
   TRIBO_TRY(tribo_dyn_check_finite("tribo_dyn_settle", "lambda", lambda, rows->nrow));
-  memset(data->impulse, 0, (size_t)system->info.nv * sizeof *data->impulse);
-  tribo_dyn_rows_impulse(system, rows, lambda, data->impulse);
+  tribo_dyn_rows_impulse(system, rows, 0, lambda, data->impulse);
   for (int b = 0; b < system->info.nblock; ++b) {
     const int n = system->block_dim[b], at = system->block_v[b];
     for (int i = 0; i < n; ++i) {

@@ -116,7 +116,13 @@ static pin::JointModel joint_model(const TriboLinkDef& def) {
         case 2: return pin::JointModelPZ();
         default: return pin::JointModelPrismaticUnaligned(axis);
       }
-    case TRIBO_JOINT_HELICAL: return pin::JointModelHelicalUnaligned(axis, def.pitch);
+    case TRIBO_JOINT_HELICAL:
+      switch (along) {
+        case 0: return pin::JointModelHX(def.pitch);
+        case 1: return pin::JointModelHY(def.pitch);
+        case 2: return pin::JointModelHZ(def.pitch);
+        default: return pin::JointModelHelicalUnaligned(axis, def.pitch);
+      }
     case TRIBO_JOINT_UNIVERSAL: {
       // exactly orthogonal, as the joint assumes; the caller has checked that they are nearly so
       Eigen::Vector3d second = Eigen::Map<const Eigen::Vector3d>(def.axis2);
@@ -133,6 +139,7 @@ static pin::JointModel joint_model(const TriboLinkDef& def) {
     case TRIBO_JOINT_SPHERICAL: return pin::JointModelSpherical();
     case TRIBO_JOINT_TRANSLATION: return pin::JointModelTranslation();
     case TRIBO_JOINT_EULER: return pin::JointModelSphericalZYX();
+    case TRIBO_JOINT_ELLIPSOID: return pin::JointModelEllipsoid(def.radii[0], def.radii[1], def.radii[2]);
     default: return pin::JointModelFreeFlyer();
   }
 }
@@ -160,7 +167,11 @@ static void add_link(TriboTree* tree, const TriboLinkDef* links, int index) {
   const auto at = static_cast<size_t>(index);
   const auto parent = static_cast<size_t>(def.parent);
   const pin::JointIndex parent_joint = def.parent < 0 ? 0 : tree->joint[parent];
-  const pin::SE3 placement = def.parent < 0 ? to_se3(def.placement) : tree->placement[parent] * to_se3(def.placement);
+  pin::SE3 placement = def.parent < 0 ? to_se3(def.placement) : tree->placement[parent] * to_se3(def.placement);
+  if (def.kind == TRIBO_JOINT_ELLIPSOID) {
+    // Pinocchio's joint frame is the ellipsoid's centre, from which the zero configuration leads to (0, 0, c)
+    placement.translation() -= def.radii[2] * placement.rotation().col(2);
+  }
   TriboLinkInfo& link = tree->links[at];
   link.name = tree->keep(def.name);
   link.joint_name = tree->keep(def.joint_name == nullptr ? def.name : def.joint_name);
@@ -173,6 +184,7 @@ static void add_link(TriboTree* tree, const TriboLinkDef* links, int index) {
   std::memcpy(link.inertia, def.inertia, sizeof link.inertia);
   to_pose(placement, &link.place);
   Eigen::Map<Eigen::Vector3d>(link.axis) = Eigen::Map<const Eigen::Vector3d>(def.axis).normalized();
+  std::memcpy(link.radii, def.radii, sizeof link.radii);
   if (def.kind == TRIBO_JOINT_FIXED) {
     tree->joint[at] = parent_joint;
     tree->placement[at] = placement;

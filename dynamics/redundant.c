@@ -39,14 +39,19 @@ static void fill_delassus(const TriboSystem* system, const Rows* rows, const dou
       // every term on the same block
       for (int d = begin; d < rows->ncone; ++d) {
         for (int u = rows->term_first[d]; u < rows->term_first[d + 1]; ++u) {
-          const int dim = system->block_dim[rows->term_block[u]];
+          if (rows->term_block[u] != rows->term_block[t]) {
+            continue;
+          }
+          const int dim = system->block_dim[rows->term_block[u]], columns = rows->cones[c].dim;
           const double* jac = rows->term_jac + rows->term_at[u];
-          for (int r = 0; rows->term_block[u] == rows->term_block[t] && r < rows->cones[d].dim; ++r) {
-            double* out = W + (size_t)(rows->cones[d].row + r - first) * (size_t)n + (rows->cones[c].row - first);
-            for (int q = 0; q < rows->cones[c].dim; ++q) {
+          double* out = W + (size_t)(rows->cones[d].row - first) * (size_t)n + (rows->cones[c].row - first);
+          for (int r = 0; r < rows->cones[d].dim; ++r, out += n, jac += dim) {
+            for (int q = 0; q < columns; ++q) {
+              double sum = out[q];
               for (int k = 0; k < dim; ++k) {
-                out[q] += jac[r * dim + k] * y[q * dim + k];
+                sum += jac[k] * y[q * dim + k];
               }
+              out[q] = sum;
             }
           }
         }
@@ -79,7 +84,7 @@ static void find_dependent(int n, double* W, unsigned char* dependent) {
       row[k] = sum / other[k];
       rest -= row[k] * row[k];
     }
-    dependent[i] = !(rest > DEPENDENT * diagonal);
+    dependent[i] = (unsigned char)!(rest > DEPENDENT * diagonal);
     row[i] = dependent[i] ? 0 : sqrt(rest);
   }
 }

@@ -49,37 +49,75 @@ double* tribo_dyn_rows_term(const TriboSystem* system, Rows* r, int block) {
   return memset(r->term_jac + r->term_at[t], 0, count * sizeof *r->term_jac);
 }
 
-double tribo_dyn_rows_speed(const TriboSystem* system, const Rows* r, int c, int i, const double* x) {
-  double speed = 0;
+void tribo_dyn_rows_repeat(const TriboSystem* system, Rows* r, const Rows* from, int c) {
+  const int dim = from->cones[c].dim;
+  tribo_dyn_rows_begin(r, from->cones[c].kind, dim, from->infos[c].kind, from->infos[c].index);
+  memset(r->g + r->nrow - dim, 0, (size_t)dim * sizeof *r->g);
+  for (int t = from->term_first[c]; t < from->term_first[c + 1]; ++t) {
+    const size_t count = (size_t)(dim * system->info.block_dim[from->term_block[t]]);
+    double* jac = tribo_dyn_rows_term(system, r, from->term_block[t]);
+    memcpy(jac, from->term_jac + from->term_at[t], count * sizeof *jac);
+  }
+}
+
+// out (dim) += J x; inlined where n is known, the loop has no end to test
+static inline void add_product(const double* jac, int dim, int n, const double* x, double* out) {
+  for (int i = 0; i < dim; ++i) {
+    double sum = 0;
+    for (int k = 0; k < n; ++k) {
+      sum += jac[i * n + k] * x[k];
+    }
+    out[i] += sum;
+  }
+}
+
+// out (n) += Jᵀx
+static inline void add_transposed(const double* jac, int dim, int n, const double* x, double* out) {
+  for (int i = 0; i < dim; ++i) {
+    for (int k = 0; k < n; ++k) {
+      out[k] += jac[i * n + k] * x[i];
+    }
+  }
+}
+
+// out (count) = rows i … i + count − 1 of cone c times x
+static inline void apply_rows(const TriboSystem* system, const Rows* r, int c, int i, int count, const double* x,
+                              double* out) {
+  memset(out, 0, (size_t)count * sizeof *out);
   for (int t = r->term_first[c]; t < r->term_first[c + 1]; ++t) {
     const int block = r->term_block[t], n = system->info.block_dim[block];
     const double *jac = r->term_jac + r->term_at[t] + (size_t)i * (size_t)n, *part = x + system->info.block_v[block];
-    double sum = 0;
-    for (int k = 0; k < n; ++k) {
-      sum += jac[k] * part[k];
+    if (n == 6) {
+      add_product(jac, count, 6, part, out);
+    } else {
+      add_product(jac, count, n, part, out);
     }
-    speed += sum;
   }
-  return speed;
 }
 
 void tribo_dyn_rows_apply(const TriboSystem* system, const Rows* r, int c, const double* x, double* out) {
-  for (int i = 0; i < r->cones[c].dim; ++i) {
-    out[i] = tribo_dyn_rows_speed(system, r, c, i, x);
-  }
+  apply_rows(system, r, c, 0, r->cones[c].dim, x, out);
 }
 
-void tribo_dyn_rows_impulse(const TriboSystem* system, const Rows* r, const double* lambda, double* impulse) {
-  for (int c = 0; c < r->ncone; ++c) {
-    const double* x = lambda + r->cones[c].row;
+double tribo_dyn_rows_speed(const TriboSystem* system, const Rows* r, int c, int i, const double* x) {
+  double speed;
+  apply_rows(system, r, c, i, 1, x, &speed);
+  return speed;
+}
+
+void tribo_dyn_rows_impulse(const TriboSystem* system, const Rows* r, int first, const double* lambda,
+                            double* impulse) {
+  memset(impulse, 0, (size_t)system->info.nv * sizeof *impulse);
+  for (int c = first; c < r->ncone; ++c) {
+    const double* x = lambda + r->cones[c].row - r->cones[first].row;
     for (int t = r->term_first[c]; t < r->term_first[c + 1]; ++t) {
       const int n = system->info.block_dim[r->term_block[t]];
       const double* jac = r->term_jac + r->term_at[t];
       double* part = impulse + system->info.block_v[r->term_block[t]];
-      for (int i = 0; i < r->cones[c].dim; ++i) {
-        for (int k = 0; k < n; ++k) {
-          part[k] += jac[i * n + k] * x[i];
-        }
+      if (n == 6) {
+        add_transposed(jac, r->cones[c].dim, 6, x, part);
+      } else {
+        add_transposed(jac, r->cones[c].dim, n, x, part);
       }
     }
   }

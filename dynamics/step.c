@@ -31,6 +31,7 @@ TriboStatus tribo_dyn_update(const TriboSystem* system, TriboDynData* data, cons
     // closures go through the step more than once
     keep(data->tau, tau, (size_t)info->nv);
     keep(data->wrench, wrench, 6 * (size_t)info->nbody);
+    TRIBO_TRY(tribo_dyn_loops_set_out(system, data, options));
   }
   for (int b = 0; b < info->nfree; ++b) {
     const FreeBody* body = system->bodies + b;
@@ -135,13 +136,17 @@ TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data, con
   TRIBO_TRY(tribo_dyn_check_finite(where, "lambda", lambda, data->rows.nrow));
   const TriboSystemInfo* info = &system->info;
   choose_motion(system, data, options->scheme, lambda);
-  memset(data->impulse, 0, (size_t)info->nv * sizeof *data->impulse);
-  tribo_dyn_rows_impulse(system, &data->rows, lambda, data->impulse);
+  tribo_dyn_rows_impulse(system, &data->rows, 0, lambda, data->impulse);
 
   // v⁺ = v_f + M⁻¹Jᵀλ
   for (int b = 0; b < info->nblock; ++b) {
     const int n = info->block_dim[b], at = info->block_v[b];
     const double *minv = data->minv + system->block_at[b], *impulse = data->impulse + at;
+    if (tribo_dyn_flows(system, data, options, b)) {
+      // (loops_advance finds it)
+      memcpy(v_next + at, v + at, (size_t)n * sizeof *v);
+      continue;
+    }
     for (int i = 0; i < n; ++i) {
       double sum = 0;
       for (int j = 0; j < n; ++j) {
@@ -298,8 +303,8 @@ TriboStatus tribo_dyn_integrate(const TriboSystem* system, TriboDynData* data, c
   }
   for (int t = 0; t < info->ntree; ++t) {
     const int at = info->block_q[info->nfree + t];
-    TRIBO_TRY(
-        tribo_pin_integrate(data->pin[t], data->look_q[0] + at, dv + info->block_v[info->nfree + t], q_next + at));
+    TRIBO_TRY(tribo_dyn_tree_integrate(system->trees + t, data->pin[t], data->look_q[0] + at,
+                                       dv + info->block_v[info->nfree + t], q_next + at));
   }
   return TRIBO_OK;
 }

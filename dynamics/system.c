@@ -155,23 +155,33 @@ static UnitPart unit_part(const TriboLinkInfo* link) {
 static TriboStatus make_joints(const TriboTreeInfo* info, TreePart* part) {
   int* joint_of = tribo_alloc((size_t)info->nlink, sizeof *joint_of);
   part->joints = tribo_alloc((size_t)info->nlink, sizeof *part->joints);
-  if (joint_of == NULL || part->joints == NULL) {
+  part->turns = tribo_alloc((size_t)info->nlink, sizeof *part->turns);
+  if (joint_of == NULL || part->joints == NULL || part->turns == NULL) {
     tribo_free(joint_of);
     return tribo_fail(TRIBO_NOMEM, "tribo_dyn_system_create: no memory for a tree");
   }
-  part->plain = 1;
+  part->plain = part->flat = 1;
   for (int i = 0; i < info->nlink; ++i) {
     const TriboLinkInfo* link = info->links + i;
     const int before = link->parent < 0 ? -1 : joint_of[link->parent];
     part->plain &= tribo_dyn_is_plain(link->kind);
+    part->flat &= link->kind == TRIBO_JOINT_FIXED || link->kind == TRIBO_JOINT_REVOLUTE ||
+                  link->kind == TRIBO_JOINT_PRISMATIC || link->kind == TRIBO_JOINT_TRANSLATION;
+    part->springs |= link->nv > 0 && info->stiffness[link->v_at] != 0;
+    if (link->kind == TRIBO_JOINT_REVOLUTE || link->kind == TRIBO_JOINT_CONTINUOUS) {
+      part->turns[i] = tribo_dyn_tree_turn(link);
+    }
     joint_of[i] = link->nv > 0 ? part->njoint : before;
     if (link->nv > 0) {
       part->joints[part->njoint++] =
           (TreeJoint){.link = i,
                       .parent = before,
+                      .q_at = link->q_at,
                       .v_at = link->v_at,
                       .nv = link->nv,
-                      .in_turn = link->kind == TRIBO_JOINT_UNIVERSAL || link->kind == TRIBO_JOINT_EULER};
+                      .in_turn = link->kind == TRIBO_JOINT_UNIVERSAL || link->kind == TRIBO_JOINT_EULER ||
+                                 link->kind == TRIBO_JOINT_ELLIPSOID,
+                      .radii = link->kind == TRIBO_JOINT_ELLIPSOID ? link->radii : NULL};
     }
   }
   tribo_free(joint_of);
@@ -292,6 +302,7 @@ void tribo_dyn_system_destroy(TriboSystem* s) {
     tribo_free(s->trees[t].dofs.parent);
     tribo_free(s->trees[t].dofs.start);
     tribo_free(s->trees[t].joints);
+    tribo_free(s->trees[t].turns);
   }
   tribo_free(s->block_dim);
   tribo_free(s->block_q);
@@ -362,7 +373,9 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(wrench, loops ? 6 * nbody : 0)         \
   X(kick, loops ? nv : 0)                  \
   X(gain, loops ? nv : 0)                  \
+  X(push, loops ? nv : 0)                  \
   X(q_trial, loops ? nq : 0)               \
+  X(settled_q, loops ? nq : 0)             \
   X(next_poses, loops ? nbody : 0)         \
   X(next_jac, loops ? 6 * nv : 0)          \
   X(next_mass, loops ? system->nmass : 0)  \
@@ -379,6 +392,8 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(memory.f, nclosed)                     \
   X(memory.now, nclosed)                   \
   X(memory.d, nclosed)                     \
+  X(memory.turn, nclosed)                  \
+  X(memory.reply, nclosed)                 \
   X(slack.N, factors ? nsquare : 0)        \
   X(slack.W, factors ? nsquare : 0)        \
   X(slack.scale, factors ? nclosed : 0)    \

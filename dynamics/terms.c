@@ -68,7 +68,8 @@ TriboStatus tribo_dyn_terms(const TriboSystem* system, TriboDynData* data, const
         block = data->look_factor;
       }
       if (bias != NULL) {
-        tribo_dyn_tree_bias(part, gravity, data->look_jac, data->look_inertias, v + at, data->look_motions, bias + at);
+        tribo_dyn_tree_bias(part, gravity, tree_q, data->look_jac, data->look_inertias, v + at, data->look_motions,
+                            bias + at);
       }
       if (passive != NULL) {
         tree_passive(part->info, tree_q, v + at, passive + at);

@@ -26,6 +26,7 @@ static const struct {
     [TRIBO_JOINT_SPHERICAL] = {"spherical", 3, 0, 1},
     [TRIBO_JOINT_TRANSLATION] = {"translation", 3, 0, 3},
     [TRIBO_JOINT_EULER] = {"euler", 3, 0, 3},
+    [TRIBO_JOINT_ELLIPSOID] = {"ellipsoid", 3, 0, 3},
     [TRIBO_JOINT_FREE] = {"free", 6, 0, 0},
 };
 
@@ -67,8 +68,9 @@ static TriboStatus check_pose(const char* what, const TriboPose* pose) {
   return TRIBO_OK;
 }
 
-static TriboStatus check_joint(const char* what, const TriboLinkDef* def) {
-  const double *a = def->axis, *b = def->axis2;
+// What says how a joint moves.
+static TriboStatus check_motion(const char* what, const TriboLinkDef* def) {
+  const double *a = def->axis, *b = def->axis2, *r = def->radii;
   if (KINDS[def->kind].has_axis && (!tribo_finite(a, 3) || !(tribo_norm3(a) > 1e-9))) {
     return tribo_fail(TRIBO_INVALID, "%s: axis is (%g, %g, %g), must be finite and not 0", what, a[0], a[1], a[2]);
   }
@@ -80,6 +82,14 @@ static TriboStatus check_joint(const char* what, const TriboLinkDef* def) {
   if (def->kind == TRIBO_JOINT_HELICAL && !isfinite(def->pitch)) {
     return tribo_fail(TRIBO_INVALID, "%s: pitch is %g, must be finite", what, def->pitch);
   }
+  if (def->kind == TRIBO_JOINT_ELLIPSOID && !(tribo_finite(r, 3) && r[0] > 0 && r[1] > 0 && r[2] > 0)) {
+    return tribo_fail(TRIBO_INVALID, "%s: radii are (%g, %g, %g), must be finite and > 0", what, r[0], r[1], r[2]);
+  }
+  return TRIBO_OK;
+}
+
+static TriboStatus check_joint(const char* what, const TriboLinkDef* def) {
+  TRIBO_TRY(check_motion(what, def));
   const struct {
     const char* name;
     double value;

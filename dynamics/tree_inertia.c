@@ -1,34 +1,41 @@
 // M and b of a tree, from where its joints are.
 //
 // Everything is written at the origin of the world and along its axes. The columns s_k of jac are the twists that unit
-// joint velocities make, linear part first; V is the twist of what a joint moves, and its inertia is
+// joint velocities make, linear part first; what a joint moves has the inertia
 //
 //     I = | m 1      −[m c]×  |         m, m c and the moments about the origin are ten numbers; those of a subtree
 //         | [m c]×    I_o     |         are sums
 //
-// so that (Featherstone, Rigid Body Dynamics Algorithms, §5.3 and §6.2, in one frame)
+// so that (Featherstone, Rigid Body Dynamics Algorithms, §6.2, in one frame)
 //
 //     M_kl = s_l · I_sub(k) s_k                                for l on the way from k to the root, armature on top
-//     b_k  = s_k · Σ_sub(k) (I A + V ×* I V),                  A = A_parent + V_parent × s v + …, −g at the root
 //
-// In A each column changes with what carries it. Columns of most joints stand still in the link behind the joint; since
-// V × s v = V_parent × s v for the joint as a whole, that is the form above. The axes of a universal joint and of Euler
-// angles are carried one by the other: there the sum runs over the columns, each with the ones before it.
+// For b, a body that turns with ω and ω̇ and whose point at the origin has the acceleration a takes the force and torque
+//
+//     f = m a + ω̇ × m c + ω × (ω × m c)          n = m c × a + I_o ω̇ + ω × I_o ω          b_k = s_k · Σ_sub(k) (f, n)
+//
+// A joint that adds the twist (u, w), which stands still in the link before it, leaves behind itself
+//
+//     ω' = ω + w,     ω̇' = ω̇ + ω × w,     a' = a + (2ω + w) × u,          ω = ω̇ = 0 and a = −g at the root.
+//
+// (With spatial accelerations A = (a − ω × v, ω̇) that is A' = A + V × s v, and v drops out.) Columns of most joints
+// stand still in the link behind the joint as well; for the joint as a whole that is the same. The axes of a universal
+// joint and of Euler angles are carried one by the other: there the columns are added one by one.
+//
+// An ellipsoid joint turns likewise, about x, the new y = e and the new z = n(q₀, q₁), while its link's origin runs on
+// p = E n with E = diag(a, b, c) in the frame before the joint. No column is carried there: those of q₀ and q₁ hold the
+// tangents p₀ = ∂p/∂q₀ and p₁, which follow the ellipsoid's curvature. With ω = v₀ x + v₁ e + v₂ n and the linear part
+// u = ṗ + p × ω of the twist, the rate of u less the sum above is, p and v₂ cancelling by Jacobi's identity,
+//
+//     d = v₀² (p₀₀ − x × p₀) + 2 v₀ v₁ (p₀₁ − x × p₁) + v₁² (p₁₁ − e × p₁)
+//
+// a plain acceleration of all that the joint moves. On a sphere p₀ = x × p and p₁ = e × p turn as they should: d = 0.
 //
 // What depends on q alone is found once and serves M and b of any number of velocities.
 #include "internal.h"
 
-// V × s: how a twist that stands still in what moves with V changes.
-static void cross_motion(const double V[6], const double s[6], double out[6]) {
-  double turned[3];
-  tribo_cross3(out, V + 3, s);
-  tribo_cross3(turned, V, s + 3);
-  tribo_add3(out, out, turned);
-  tribo_cross3(out + 3, V + 3, s + 3);
-}
-
 // I x: a force, linear part first.
-static void apply(const TreeInertia* I, const double x[6], double out[6]) {
+static inline void apply(const TreeInertia* I, const double x[6], double out[6]) {
   double a[3];
   const double* J = I->about;
   tribo_cross3(a, x + 3, I->moment);
@@ -101,18 +108,44 @@ void tribo_dyn_tree_weight(const TreePart* part, const double gravity[3], const 
   }
 }
 
-// V and A behind a joint from those before it: V' = V + x, A' = A + V × x with the twist x that is added at once.
-static void add_motion(TreeMotion* m, const double x[6]) {
-  double change[6];
-  cross_motion(m->V, x, change);
-  for (int i = 0; i < 6; ++i) {
-    m->V[i] += x[i];
-    m->A[i] += change[i];
-  }
+// The motion behind a joint that adds the twist x.
+static inline void add_motion(TreeMotion* m, const double x[6]) {
+  double change[3], twice[3];
+  tribo_cross3(change, m->spin, x + 3);
+  tribo_add3(m->turn, m->turn, change);
+  tribo_axpy3(twice, x + 3, 2, m->spin);
+  tribo_cross3(change, twice, x);
+  tribo_add3(m->rise, m->rise, change);
+  tribo_add3(m->spin, m->spin, x + 3);
 }
 
-static void pass_joint(const TreeJoint* joint, const double* jac, const double* v, TreeMotion* m) {
+// rise += d of the derivation, with the derivatives of n = (s₁, −s₀c₁, c₀c₁) put in and sorted by the radii. The axes
+// of the frame before the joint are found from the columns: x is the first one's, and y and z turn to e and e' = x × e.
+static void add_curvature(const double radii[3], const double* q, const double* jac, const double* v, double rise[3]) {
+  const double a = radii[0], b = radii[1], c = radii[2];
+  const double s0 = sin(q[0]), c0 = cos(q[0]), s1 = sin(q[1]), c1 = cos(q[1]);
+  const double v00 = v[0] * v[0], v01 = 2 * v[0] * v[1], v11 = v[1] * v[1];
+  const double along_x = v11 * s1 * (b * s0 * s0 + c * c0 * c0 - a);
+  const double along_y = (b - c) * (v00 * c1 * s0 + v01 * s1 * c0) + v11 * (b - a) * c1 * s0;
+  const double along_z = (b - c) * (v00 * c1 * c0 - v01 * s1 * s0) + v11 * (a - c) * c1 * c0;
+  const double *x = jac + 3, *e = jac + 9;
+  double across[3];
+  tribo_cross3(across, x, e);
+  tribo_axpy3(rise, rise, along_x, x);
+  tribo_axpy3(rise, rise, along_y * c0 + along_z * s0, e);
+  tribo_axpy3(rise, rise, along_z * c0 - along_y * s0, across);
+}
+
+static inline void pass_joint(const TreeJoint* joint, const double* q, const double* jac, const double* v,
+                              TreeMotion* m) {
   double x[6] = {0};
+  if (joint->nv == 1) {
+    for (int i = 0; i < 6; ++i) {
+      x[i] = v[joint->v_at] * jac[6 * joint->v_at + i];
+    }
+    add_motion(m, x);
+    return;
+  }
   for (int k = joint->v_at; k < joint->v_at + joint->nv; ++k) {
     for (int i = 0; i < 6; ++i) {
       x[i] = (joint->in_turn ? 0 : x[i]) + v[k] * jac[6 * k + i];
@@ -124,34 +157,60 @@ static void pass_joint(const TreeJoint* joint, const double* jac, const double* 
   if (!joint->in_turn) {
     add_motion(m, x);
   }
+  if (joint->radii != NULL) {
+    add_curvature(joint->radii, q + joint->q_at, jac + 6 * joint->v_at, v + joint->v_at, m->rise);
+  }
 }
 
-void tribo_dyn_tree_bias(const TreePart* part, const double gravity[3], const double* jac, const TreeInertia* inertias,
-                         const double* v, TreeMotion* motions, double* bias) {
-  const TreeMotion root = {.A = {-gravity[0], -gravity[1], -gravity[2]}};
+// J x of a symmetric J, upper half.
+static inline void turn_inertia(const double J[6], const double x[3], double out[3]) {
+  out[0] = J[0] * x[0] + J[1] * x[1] + J[2] * x[2];
+  out[1] = J[1] * x[0] + J[3] * x[1] + J[4] * x[2];
+  out[2] = J[2] * x[0] + J[4] * x[1] + J[5] * x[2];
+}
+
+// f and n of one body.
+static inline void find_force(const TreeInertia* I, TreeMotion* m) {
+  double a[3], b[3], turned[3];
+  tribo_cross3(a, m->turn, I->moment);
+  tribo_cross3(turned, m->spin, I->moment);
+  tribo_cross3(b, m->spin, turned);
+  for (int i = 0; i < 3; ++i) {
+    m->force[i] = I->mass * m->rise[i] + (a[i] + b[i]);
+  }
+  tribo_cross3(a, I->moment, m->rise);
+  turn_inertia(I->about, m->spin, turned);
+  tribo_cross3(b, m->spin, turned);
+  turn_inertia(I->about, m->turn, turned);
+  for (int i = 0; i < 3; ++i) {
+    m->force[3 + i] = a[i] + turned[i] + b[i];
+  }
+}
+
+void tribo_dyn_tree_bias(const TreePart* part, const double gravity[3], const double* q, const double* jac,
+                         const TreeInertia* inertias, const double* v, TreeMotion* motions, double* bias) {
+  const TreeMotion root = {.rise = {-gravity[0], -gravity[1], -gravity[2]}};
   for (int j = 0; j < part->njoint; ++j) {
     const TreeJoint* joint = part->joints + j;
-    TreeMotion* m = motions + j;
-    *m = joint->parent < 0 ? root : motions[joint->parent];
-    pass_joint(joint, jac, v, m);
-    // V ×* p with the momentum p: ω × its linear part; ω × its angular part and v × its linear one
-    double momentum[6], turned[3];
-    apply(inertias + j, m->A, m->force);
-    apply(inertias + j, m->V, momentum);
-    tribo_cross3(turned, m->V + 3, momentum);
-    tribo_add3(m->force, m->force, turned);
-    tribo_cross3(turned, m->V + 3, momentum + 3);
-    tribo_add3(m->force + 3, m->force + 3, turned);
-    tribo_cross3(turned, m->V, momentum);
-    tribo_add3(m->force + 3, m->force + 3, turned);
+    const TreeMotion* before = joint->parent < 0 ? &root : motions + joint->parent;
+    TreeMotion m;
+    tribo_copy3(m.spin, before->spin);
+    tribo_copy3(m.turn, before->turn);
+    tribo_copy3(m.rise, before->rise);
+    pass_joint(joint, q, jac, v, &m);
+    find_force(inertias + j, &m);
+    motions[j] = m;
   }
   for (int j = part->njoint - 1; j >= 0; --j) {
     const TreeJoint* joint = part->joints + j;
     for (int k = joint->v_at; k < joint->v_at + joint->nv; ++k) {
       bias[k] = dot6(jac + 6 * k, motions[j].force);
     }
-    for (int i = 0; i < 6 && joint->parent >= 0; ++i) {
-      motions[joint->parent].force[i] += motions[j].force[i];
+    if (joint->parent >= 0) {
+      double *to = motions[joint->parent].force, *from = motions[j].force;
+      for (int i = 0; i < 6; ++i) {
+        to[i] += from[i];
+      }
     }
   }
 }

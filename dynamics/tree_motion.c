@@ -34,6 +34,9 @@
 
 enum { PASSES_MAX = 20 };
 
+// How far from its end the iteration on v̄ stops.
+static const double EXACT = 1e-15, ROUGH = 1e-12;
+
 // Velocities go down the tree: a link moves as its parent does, plus what its own joint adds. Twists at the world
 // origin first, then moved to the links' origins.
 void tribo_dyn_tree_twists(const TriboTreeInfo* info, const double* jac, const double* v, const TriboPose* poses,
@@ -89,9 +92,11 @@ static void add_damping(const TriboTreeInfo* info, const TriboStepOptions* optio
                         double* mass) {
   for (int k = 0; k < info->nv; ++k) {
     double* diagonal = mass + k * (info->nv + 1);
-    const double hd = options->h * (info->damping[k] + (resist != NULL ? resist[k] : 0)), z = hd / *diagonal;
-    const double theta = options->scheme == TRIBO_SCHEME_EULER ? 1 : z > 2 ? 1 - 1 / z : 0.5;
-    *diagonal += hd > 0 ? theta * hd : 0;
+    const double hd = options->h * (info->damping[k] + (resist != NULL ? resist[k] : 0));
+    if (hd > 0) {
+      const double z = hd / *diagonal, theta = options->scheme == TRIBO_SCHEME_EULER ? 1 : z > 2 ? 1 - 1 / z : 0.5;
+      *diagonal += theta * hd;
+    }
   }
 }
 
@@ -113,7 +118,7 @@ static const double WEIGHTLESS[3] = {0, 0, 0};
 
 // c(q½, mean), the bias without gravity
 static void calm_bias(const TreePart* part, TriboDynData* data, const Halfway* half, const double* mean, double* out) {
-  tribo_dyn_tree_bias(part, WEIGHTLESS, half->jac, half->inertias, mean, data->look_motions, out);
+  tribo_dyn_tree_bias(part, WEIGHTLESS, half->q, half->jac, half->inertias, mean, data->look_motions, out);
 }
 
 // v_f = v + h M̃⁻¹(force − b) with the bias b = weight + `calm`, `force` being τ − D v. Returns the largest change of
@@ -126,13 +131,16 @@ static void take_bias(const TreePart* part, TriboDynData* data, const TriboStepO
     work[k] = half->force[k] - (half->weight[k] + calm[k]);
   }
   tribo_dyn_factor_solve(&part->dofs, half->factor, work);
-  *change = *size = 0;
+  double most = 0, longest = 0;
   for (int k = 0; k < n; ++k) {
     const double next = v[k] + options->h * work[k];
-    *change = fmax(*change, fabs(next - v_free[k]));
-    *size = fmax(*size, fabs(v[k]) + fabs(next));
+    const double moved = fabs(next - v_free[k]), length = fabs(v[k]) + fabs(next);
+    most = moved > most ? moved : most;
+    longest = length > longest ? length : longest;
     v_free[k] = next;
   }
+  *change = most;
+  *size = longest;
 }
 
 // The same at the velocity `mean`.
@@ -143,10 +151,19 @@ static void pass_free_velocity(const TreePart* part, TriboDynData* data, const T
   take_bias(part, data, options, half, data->work, v, v_free, change, size);
 }
 
+// A first free velocity, the bias taken at v; `calm` (nv) keeps what of it is not weight.
+static void first_free_velocity(const TreePart* part, TriboDynData* data, const TriboStepOptions* options,
+                                const Halfway* half, const double* v, double* calm, double* v_free) {
+  double change, size;
+  calm_bias(part, data, half, v, calm);
+  take_bias(part, data, options, half, calm, v, v_free, &change, &size);
+}
+
 // The free velocity of a tree that nothing touches, from a first one: iterated on the mean. The passes
-// converge linearly; the ratio of two changes tells how far the last one is from the end.
-static void iterate_free_velocity(const TreePart* part, TriboDynData* data, const TriboStepOptions* options,
-                                  const Halfway* half, const double* v, double* v_free) {
+// converge linearly; the ratio of two changes tells how far the last one is from the end. They stop at tol, as a share
+// of the velocities; 1: what is left is rounding.
+static int iterate_free_velocity(const TreePart* part, TriboDynData* data, const TriboStepOptions* options,
+                                 const Halfway* half, double tol, const double* v, double* v_free) {
   double change, size, last = INFINITY;
   for (int pass = 1; pass < PASSES_MAX; ++pass) {
     for (int k = 0; k < part->info->nv; ++k) {
@@ -154,16 +171,18 @@ static void iterate_free_velocity(const TreePart* part, TriboDynData* data, cons
     }
     pass_free_velocity(part, data, options, half, data->mean, v, v_free, &change, &size);
     const double ratio = pass == 1 ? 1 : change / last;
-    if (change * fmin(ratio, 1) <= 1e-15 * size || (ratio >= 0.5 && change <= 1e-13 * size)) {
-      return;
+    const double left = change * (ratio < 1 ? ratio : 1);
+    if (left <= tol * size || (ratio >= 0.5 && change <= 1e-13 * size)) {
+      return left <= EXACT * size || tol == EXACT;
     }
     // the passes part instead of meeting: the tree turns too far in one step to be resolved, go on explicitly
     if (pass > 1 && !(ratio < 1)) {
       pass_free_velocity(part, data, options, half, v, v, v_free, &change, &size);
-      return;
+      return 1;
     }
     last = change;
   }
+  return 1;
 }
 
 // The mean velocity of a tree that something touches: v̄ = v − ½h M̃⁻¹ c(q½, v), from `mean` = c.
@@ -199,7 +218,7 @@ TriboStatus tribo_dyn_tree_prepare(const TriboSystem* system, TriboDynData* data
     data->work[k] = lead * v[k];
     half->force[k] = (tau == NULL ? 0 : tau[k]) - info->damping[k] * v[k];
   }
-  TRIBO_TRY(tribo_pin_integrate(pin, data->q + system->block_q[part->block], data->work, half->q));
+  TRIBO_TRY(tribo_dyn_tree_integrate(part, pin, data->q + system->block_q[part->block], data->work, half->q));
   TriboPose* poses = data->look_poses + part->body;
   TRIBO_TRY(tribo_dyn_tree_place(part, pin, half->q, poses, half->jac));
   tribo_dyn_tree_inertias(part, poses, half->inertias);
@@ -210,7 +229,9 @@ TriboStatus tribo_dyn_tree_prepare(const TriboSystem* system, TriboDynData* data
   tribo_dyn_tree_weight(part, options->gravity, half->jac, data->look_sums, half->weight);
   add_damping(info, options, options->resist != NULL ? options->resist + system->block_v[part->block] : NULL,
               half->mass);
-  add_springs(info, options, half->q, v, half->force, half->mass);
+  if (part->springs) {
+    add_springs(info, options, half->q, v, half->force, half->mass);
+  }
   return tribo_dyn_factor(&part->dofs, half->mass, half->factor);
 }
 
@@ -218,20 +239,37 @@ TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data,
                                   const TriboStepOptions* options, const double* v, const double* tau,
                                   const double* wrench) {
   const TreePart* part = system->trees + tree;
+  const TriboTreeInfo* info = part->info;
   const int at_q = system->block_q[part->block], at_v = system->block_v[part->block];
   double* mass = data->mass + system->block_at[part->block];
   double* minv = data->minv + system->block_at[part->block];
   const Halfway half = tribo_dyn_tree_half(system, data, tree, mass);
-  double change, size, *v_free = data->v_free + at_v;
+  double* v_free = data->v_free + at_v;
+  if (data->ahead && system->cluster[part->block] >= 0) {
+    // it will set out with the foreseen impulses
+    for (int k = 0; k < info->nv; ++k) {
+      data->kick[at_v + k] = v[k] + data->push[at_v + k];
+    }
+    v = data->kick + at_v;
+  }
   TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v, tau, wrench, &half));
   // what touches it is not known yet: a first free velocity, good enough to look ahead
-  calm_bias(part, data, &half, v, data->calm + at_v);
-  take_bias(part, data, options, &half, data->calm + at_v, v, v_free, &change, &size);
+  first_free_velocity(part, data, options, &half, v, data->calm + at_v, v_free);
   data->mean_of[tree] = MEAN_START;
 
   // what contacts see is at q
   TriboPose* poses = data->poses + part->body;
   double* jac = data->jac + 6 * at_v;
+  if (data->known && system->cluster[part->block] >= 0) {
+    // the last step has been there
+    const size_t nlink = (size_t)info->nlink, nv = (size_t)info->nv, at = system->block_at[part->block];
+    memcpy(poses, data->next_poses + part->body, nlink * sizeof *poses);
+    memcpy(jac, data->next_jac + 6 * at_v, 6 * nv * sizeof *jac);
+    memcpy(mass, data->next_mass + at, nv * nv * sizeof *mass);
+    memcpy(minv, data->next_minv + at, nv * nv * sizeof *minv);
+    tribo_dyn_tree_twists(info, jac, v_free, poses, data->twists + part->body);
+    return TRIBO_OK;
+  }
   TRIBO_TRY(tribo_dyn_tree_look(part, data->pin[tree], data->q + at_q, v_free, poses, data->twists + part->body, jac));
   if (system->cluster[part->block] >= 0) {
     // the impulses of closures act at q, before the flow
@@ -258,19 +296,42 @@ static void mark_touched(const TriboSystem* system, TriboDynData* data, const Tr
   tribo_dyn_mark_stops(system, data, options, close, data->touched);
 }
 
-void tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                            const double* v, const TriboContact* contacts, int ncontact) {
+TriboStatus tribo_dyn_trees_restart(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                    const double* v) {
+  for (int t = 0; t < system->info.ntree && data->ahead; ++t) {
+    const TreePart* part = system->trees + t;
+    const int at = system->block_v[part->block];
+    const Halfway half = tribo_dyn_tree_half(system, data, t, data->next_mass + system->block_at[part->block]);
+    if (system->cluster[part->block] >= 0) {
+      TRIBO_TRY(tribo_dyn_tree_prepare(system, data, t, options, v + at, data->tau + at, data->wrench + 6 * part->body,
+                                       &half));
+      first_free_velocity(part, data, options, &half, v + at, data->calm + at, data->v_free + at);
+    }
+  }
+  data->settled = data->settled && !data->ahead;
+  data->ahead = 0;
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                   const double* v, const TriboContact* contacts, int ncontact) {
+  data->foreseen = 0;
   if (system->info.ntree + system->nclosure == 0 || options->scheme == TRIBO_SCHEME_EULER) {
-    return;
+    return TRIBO_OK;
   }
   mark_touched(system, data, options, contacts, ncontact);
+  data->foreseen = data->ahead && tribo_dyn_loops_foreseen(system, data, options, contacts, ncontact);
+  if (!data->foreseen) {
+    TRIBO_TRY(tribo_dyn_trees_restart(system, data, options, v));
+  }
   for (int t = 0; t < system->info.ntree; ++t) {
     const TreePart* part = system->trees + t;
     const int at = system->block_v[part->block];
     const Halfway half = tribo_dyn_tree_half(system, data, t, NULL);
     const unsigned char wanted = data->touched[part->block] ? MEAN_TOUCHED : MEAN_FREE;
     double change, size, *v_free = data->v_free + at, *mean = data->wish ? data->inverse.mean + at : data->mean;
-    if (data->mean_of[t] == wanted) {
+    // (what moves by foreseen impulses goes its own way)
+    if (data->mean_of[t] == wanted || (data->foreseen && system->cluster[part->block] >= 0)) {
       continue;
     }
     if (wanted == MEAN_TOUCHED) {
@@ -284,10 +345,11 @@ void tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const
     if (!data->wish && wanted == MEAN_TOUCHED) {
       pass_free_velocity(part, data, options, &half, mean, v + at, v_free, &change, &size);
     } else if (!data->wish) {
-      iterate_free_velocity(part, data, options, &half, v + at, v_free);
+      iterate_free_velocity(part, data, options, &half, EXACT, v + at, v_free);
     }
     data->mean_of[t] = wanted;
   }
+  return TRIBO_OK;
 }
 
 TriboStatus tribo_dyn_tree_masses(const TreePart* part, TriboDynData* data, const TriboPose* poses, const double* jac,
@@ -304,23 +366,28 @@ TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, i
                                 const double* wrench, double* gain, double* q_next, double* v_next) {
   const TreePart* part = system->trees + tree;
   TriboPinData* pin = data->pin[tree];
-  const Halfway half = {.q = q_next,
-                        .jac = data->look_jac,
-                        .inertias = data->look_inertias,
-                        .mass = data->next_mass + system->block_at[part->block],
-                        .factor = data->look_factor,
-                        .force = data->look_force,
-                        .weight = data->look_weight};
-  TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v, tau, wrench, &half));
+  Halfway half = {.q = q_next,
+                  .jac = data->look_jac,
+                  .inertias = data->look_inertias,
+                  .mass = data->next_mass + system->block_at[part->block],
+                  .factor = data->look_factor,
+                  .force = data->look_force,
+                  .weight = data->look_weight};
+  if (data->halfway) {
+    half = tribo_dyn_tree_half(system, data, tree, NULL);
+  } else {
+    TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v, tau, wrench, &half));
+  }
   for (int k = 0; k < part->info->nv; ++k) {
     v_next[k] = v[k] + gain[k];
   }
-  iterate_free_velocity(part, data, options, &half, v, v_next);
+  // a pass that another one follows need not know its last digits
+  data->rough |= !iterate_free_velocity(part, data, options, &half, data->halfway ? ROUGH : EXACT, v, v_next);
   for (int k = 0; k < part->info->nv; ++k) {
     gain[k] = v_next[k] - v[k];
     data->work[k] = 0.5 * options->h * v_next[k];
   }
-  return tribo_pin_integrate(pin, half.q, data->work, q_next);
+  return tribo_dyn_tree_integrate(part, pin, half.q, data->work, q_next);
 }
 
 TriboStatus tribo_dyn_tree_advance(const TriboSystem* system, TriboDynData* data, int tree, double h, const double* v,
@@ -340,11 +407,11 @@ TriboStatus tribo_dyn_tree_advance(const TriboSystem* system, TriboDynData* data
     for (int k = 0; k < n; ++k) {
       data->work[k] = split * h * v[k];
     }
-    TRIBO_TRY(tribo_pin_integrate(pin, from, data->work, q_next));
+    TRIBO_TRY(tribo_dyn_tree_integrate(part, pin, from, data->work, q_next));
     from = q_next;
   }
   for (int k = 0; k < n; ++k) {
     data->work[k] = rest * v_next[k];
   }
-  return tribo_pin_integrate(pin, from, data->work, q_next);
+  return tribo_dyn_tree_integrate(part, pin, from, data->work, q_next);
 }

@@ -8,6 +8,9 @@
 //
 // and along the three axes of the frame for joints with more freedom; their velocities are Pinocchio's, of the frame in
 // its own axes. Trees with rarer joints are Pinocchio's altogether.
+//
+// A joint that turns about a by θ stands at C(1 + sin θ [a]× + (1 − cos θ)[a]×²), C its placement: C, C[a]× and C[a]×²
+// are known beforehand.
 #include "internal.h"
 
 int tribo_dyn_is_plain(TriboJointKind kind) {
@@ -23,13 +26,18 @@ static void compose(const TriboPose* a, const TriboPose* b, TriboPose* out) {
   tribo_add3(out->p, out->p, a->p);
 }
 
-// R ← R Rot(a, angle), from the angle's sine and cosine: 1 + s[a]× + (1 − c)[a]×²
-static void turn(double R[9], const double a[3], double s, double c) {
-  const double d = 1 - c, from[9] = {R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8]};
-  const double X[9] = {c + d * a[0] * a[0],        d * a[0] * a[1] - s * a[2], d * a[0] * a[2] + s * a[1],
-                       d * a[0] * a[1] + s * a[2], c + d * a[1] * a[1],        d * a[1] * a[2] - s * a[0],
-                       d * a[0] * a[2] - s * a[1], d * a[1] * a[2] + s * a[0], c + d * a[2] * a[2]};
-  tribo_mul33(R, from, X);
+// C [a]×
+static void times_cross(const double C[9], const double a[3], double out[9]) {
+  const double X[9] = {0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0};
+  tribo_mul33(out, C, X);
+}
+
+TreeTurn tribo_dyn_tree_turn(const TriboLinkInfo* link) {
+  TreeTurn turn;
+  times_cross(link->place.R, link->axis, turn.sine);
+  times_cross(turn.sine, link->axis, turn.versine);
+  tribo_mul33v(turn.axis, link->place.R, link->axis);
+  return turn;
 }
 
 static void turn_by_quaternion(double R[9], const double q[4]) {
@@ -46,12 +54,10 @@ static void slide(TriboPose* pose, const double x[3]) {
   tribo_add3(pose->p, pose->p, step);
 }
 
-// The frame before a joint becomes the one behind it.
+// The frame before a joint becomes the one behind it; of joints that do not turn about an axis.
 static void move(const TriboLinkInfo* link, const double* q, TriboPose* pose) {
   double along[3];
   switch (link->kind) {
-    case TRIBO_JOINT_REVOLUTE: turn(pose->R, link->axis, sin(q[0]), cos(q[0])); break;
-    case TRIBO_JOINT_CONTINUOUS: turn(pose->R, link->axis, q[1], q[0]); break;
     case TRIBO_JOINT_PRISMATIC:
       tribo_scale3(along, q[0], link->axis);
       slide(pose, along);
@@ -63,6 +69,27 @@ static void move(const TriboLinkInfo* link, const double* q, TriboPose* pose) {
       turn_by_quaternion(pose->R, q + 3);
       break;
   }
+}
+
+// The link behind a joint that turns by an angle with sine s and cosine c, and the joint's column. The axis is the same
+// on both sides of the joint.
+static void turn_link(const TriboPose* before, const TriboLinkInfo* link, const TreeTurn* turn, double s, double c,
+                      TriboPose* pose, double* jac) {
+  TriboPose local;
+  double axis[3];
+  for (int i = 0; i < 9; ++i) {
+    local.R[i] = link->place.R[i] + s * turn->sine[i] + (1 - c) * turn->versine[i];
+  }
+  tribo_copy3(local.p, link->place.p);
+  if (before == NULL) {
+    *pose = local;
+    tribo_copy3(axis, turn->axis);
+  } else {
+    compose(before, &local, pose);
+    tribo_mul33v(axis, before->R, turn->axis);
+  }
+  tribo_cross3(jac, pose->p, axis);
+  tribo_copy3(jac + 3, axis);
 }
 
 // Columns of jac for sliding and turning along a direction of the world.
@@ -98,16 +125,36 @@ TriboStatus tribo_dyn_tree_place(const TreePart* part, TriboPinData* pin, const 
   }
   for (int i = 0; i < part->info->nlink; ++i) {
     const TriboLinkInfo* link = part->info->links + i;
-    const int before = link->parent < 0 ? -1 : part->info->links[link->parent].carrier;
-    if (before < 0) {
+    const int carrier = link->parent < 0 ? -1 : part->info->links[link->parent].carrier;
+    const TriboPose* before = carrier < 0 ? NULL : poses + carrier;
+    if (link->kind == TRIBO_JOINT_REVOLUTE) {
+      turn_link(before, link, part->turns + i, sin(q[link->q_at]), cos(q[link->q_at]), poses + i, jac + 6 * link->v_at);
+      continue;
+    }
+    if (link->kind == TRIBO_JOINT_CONTINUOUS) {
+      turn_link(before, link, part->turns + i, q[link->q_at + 1], q[link->q_at], poses + i, jac + 6 * link->v_at);
+      continue;
+    }
+    if (before == NULL) {
       poses[i] = link->place;
     } else {
-      compose(poses + before, &link->place, poses + i);
+      compose(before, &link->place, poses + i);
     }
     if (link->nv > 0) {
       move(link, q + link->q_at, poses + i);
       columns(link, poses + i, jac + 6 * link->v_at);
     }
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_dyn_tree_integrate(const TreePart* part, TriboPinData* pin, const double* q, const double* dv,
+                                     double* q_next) {
+  if (!part->flat) {
+    return tribo_pin_integrate(pin, q, dv, q_next);
+  }
+  for (int k = 0; k < part->info->nv; ++k) {
+    q_next[k] = q[k] + dv[k];
   }
   return TRIBO_OK;
 }

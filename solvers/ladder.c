@@ -10,6 +10,7 @@ enum {
   TINY = 16,         // contacts up to which Newton from zero comes before ADMM
   WARM_STEPS = 60,   // along the central path; most paths end within 40,
   PATH_STEPS = 200,  // some turn many times
+  NEWTON_STEPS = 60,
   LEVEL_STEPS = 60,
   MANY = 200,   // contacts up to which one can wait for proximal points, which take thousands of factorisations;
   USUAL = 1000  // beyond, as many in all
@@ -158,6 +159,13 @@ static void level(TriboSolver* s) {
   }
 }
 
+// Newton's steps from the impulses of the step before, however short: they are the cheapest of all, and modes that turn
+// back and forth for a while settle in the end
+static void warm_newton(TriboSolver* s, int max_steps) {
+  newton_from(s, s->warm_x, 1e-4, max_steps, max_steps);
+  level(s);
+}
+
 // enters a rung unless the solve is over
 static int climb(TriboSolver* s, TriboRung rung) {
   if (tribo_sol_stop(s)) {
@@ -167,17 +175,29 @@ static int climb(TriboSolver* s, TriboRung rung) {
   return 1;
 }
 
+// The rungs that start from the step before. The central path ends deep inside the cones, a better place for the next
+// step to start from than where Newton ends; among many contacts it seldom gets to its end.
+static void climb_warm(TriboSolver* s, int small) {
+  if (climb(s, TRIBO_RUNG_WARM)) {
+    tribo_sol_centred(s);
+  }
+  if (!small && climb(s, TRIBO_RUNG_WARM_NEWTON)) {
+    warm_newton(s, 2 * NEWTON_STEPS);
+  }
+  if (climb(s, TRIBO_RUNG_WARM_PATH)) {
+    warm_path(s);
+  }
+  if (small && climb(s, TRIBO_RUNG_WARM_NEWTON)) {
+    warm_newton(s, NEWTON_STEPS);
+  }
+}
+
 void tribo_sol_run_auto(TriboSolver* s) {
   Ladder l = {.y = tribo_sol_take(s), .z = tribo_sol_take(s)};
   const int most = s->settings.automatic.max_factorisations, small = s->scaled.nround <= MANY;
   s->max_factorisations = small || most < USUAL ? most : USUAL;
   if (s->warm_x != NULL) {
-    if (climb(s, TRIBO_RUNG_WARM)) {
-      tribo_sol_centred(s);
-    }
-    if (climb(s, TRIBO_RUNG_WARM_PATH)) {
-      warm_path(s);
-    }
+    climb_warm(s, small);
   }
   if (s->scaled.nround <= TINY && climb(s, TRIBO_RUNG_NEWTON)) {
     newton_from_zero(s, 10, 0);

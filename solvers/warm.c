@@ -271,6 +271,7 @@ void tribo_sol_centred(TriboSolver* s) {
   memcpy(w.u, s->warm_u, bytes);
   memcpy(w.centre, s->warm_x, bytes);
   const double enough = s->warm_value <= 1 ? FINE : 1;
+  double before = INFINITY;
   for (int pass = 0; pass < PASSES && (pass == 0 || !tribo_sol_stop(s)); ++pass) {
     s->iterations++;
     if (factorise(s, &w) != 0) {
@@ -287,9 +288,11 @@ void tribo_sol_centred(TriboSolver* s) {
       accept(s, &w);
       last = value;
     }
-    if (!isfinite(last)) {
+    // passes that do not lead on from each other lead nowhere
+    if (!(last < 0.5 * before)) {
       break;
     }
+    before = last;
     tribo_sol_alart_curnier(&s->scaled, w.x, w.centre);
   }
   if (s->warm_value <= 1 && !tribo_sol_done(s)) {

@@ -105,15 +105,18 @@ typedef struct TriboColQuery {
 } TriboColQuery;
 
 typedef struct TriboColStats {
-  double broad_time, narrow_time;  // [s]
-  int pairs;                       // that reached the narrow phase
-  int coal_pairs;                  // of these, without a closed form
+  uint64_t broad_ticks, narrow_ticks;  // of tribo_tick
+  int pairs;                           // that reached the narrow phase
+  int coal_pairs;                      // of these, without a closed form
 } TriboColStats;
 
 // Contacts sorted by (geom_a, geom_b, feature), at most 4 per pair; valid until the next call on the same data.
 // The result depends on the query alone, never on earlier ones. No heap call of ours once the buffers have grown.
 TRIBO_NODISCARD TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query,
                                              const TriboContact** contacts, int* ncontact, TriboColStats* stats);
+
+// 1: nothing in this world can ever touch anything.
+int tribo_col_idle(const TriboColWorld* world);
 
 // After a detect: 1 when, with the velocities of the query instead of those detect was given, some geometry has a point
 // that moves otherwise by more than half the margin in the step. Otherwise another detect would find no new pair that

@@ -24,9 +24,10 @@ extern "C" {
 // ---- trees ---------------------------------------------------------------------------------------------------------
 
 const char* tribo_dyn_joint_name(TriboJointKind kind);
-// How many coordinates of a joint, the first ones, its limits hold for: all of revolute, prismatic, helical, universal
-// and translation joints, the way along the axis of a cylindrical one, x and y of a planar one. A spherical one has 1,
-// its angle away from the zero configuration, which only an upper limit bounds. None of the others.
+// How many coordinates of a joint, the first ones, its limits hold for: all of revolute, prismatic, helical, universal,
+// translation, Euler and ellipsoid joints, the way along the axis of a cylindrical one, x and y of a planar one. A
+// spherical one has 1, its angle away from the zero configuration, which only an upper limit bounds. None of the
+// others.
 int tribo_dyn_joint_limits(TriboJointKind kind);
 
 // One link and the joint that carries it.
@@ -38,6 +39,7 @@ typedef struct TriboLinkDef {
   TriboPose placement;       // joint frame in the parent link's frame at zero configuration; it is the link's frame
   double axis[3], axis2[3];  // in the joint frame, any length but 0; UNIVERSAL: at right angles
   double pitch;              // HELICAL [m/rad]
+  double radii[3];           // ELLIPSOID, along the placement's axes; its centre is radii[2] below the origin [m]
   double mass;               // [kg] ≥ 0
   double com[3];             // in the link frame [m]
   double inertia[9];         // about the centre of mass, link axes [kg·m²]
@@ -108,6 +110,7 @@ typedef struct TriboLinkInfo {
   int q_at, nq, v_at, nv;  // where the joint stands in the tree's q and v
   TriboPose place;         // of the joint, or of a fixed link, in the frame of the joint before it, or in the world
   double axis[3];          // of the joint, where it has one; unit
+  double radii[3];         // of an ellipsoid joint [m]
   double mass, com[3], inertia[9];
   double moved_mass, moved_com[3], moved_inertia[9];  // with all that is welded to it, in its frame; 0 of fixed links
   int file;                                           // of the robot files, which one it comes from
@@ -217,6 +220,15 @@ typedef struct TriboBound {
   const double* jac;  // (nv)
 } TriboBound;
 
+// What a closure carries from step to step (dynamics/foresee.c). The caller keeps it; all 0 where a motion begins.
+typedef struct TriboLoopMemory {
+  double h;             // of these steps [s]
+  int64_t known;        // how many impulses are known, 0 … 4
+  double lambda[4][6];  // the latest first [N·s, N·m·s]
+  double turn[6];       // the first correction of g in the last step [m/s, rad/s]
+  double reply[6];      // and by how much the opening over h changed
+} TriboLoopMemory;
+
 typedef struct TriboStepOptions {
   double h;           // [s]
   double gravity[3];  // [m/s²]
@@ -232,8 +244,9 @@ typedef struct TriboStepOptions {
   int nmotor;
   const TriboBound* bounds;  // of assemble
   int nbound;
-  int direct;   // 1: closures that are alone with what they tie need no solver
-  double shut;  // closures count as shut below this [m, rad]
+  int direct;                    // 1: closures that are alone with what they tie need no solver
+  double shut;                   // closures count as shut below this [m, rad]
+  const TriboLoopMemory* loops;  // (nclosure) what closures carry over from the last step, or NULL
 } TriboStepOptions;
 
 TRIBO_NODISCARD TriboStatus tribo_dyn_data_create(const TriboSystem* system, TriboDynData** out);
@@ -313,7 +326,7 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynD
 // After assemble: whether closures are alone with what they tie, so that no solver is needed for their rows. Then these
 // are filled in lambda (nrow). settle_alone: the same after settle_assemble, for its problem.
 int tribo_dyn_loops_alone(const TriboSystem* system, const TriboDynData* data, double* lambda);
-int tribo_dyn_settle_alone(const TriboSystem* system, TriboDynData* data, double* lambda);
+int tribo_dyn_settle_alone(const TriboSystem* system, TriboDynData* data, const double* q_next, double* lambda);
 // Stage 5: a last small problem whose impulses make the next velocities fit the closures at the next positions. It may
 // be empty. Its arrays belong to the data; settle then adds its answer to v_next. The impulses at the two ends of a
 // step are much alike: from lambda, the answer of assemble's problem, comes guess (rows of the closures), a start.
@@ -323,6 +336,10 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system,
                                                       const double** guess);
 TRIBO_NODISCARD TriboStatus tribo_dyn_settle(const TriboSystem* system, TriboDynData* data, const double* lambda,
                                              double* v_next);
+
+// After a step: the memory of the closures (nclosure) that the next one sets out with, from options->loops.
+void tribo_dyn_loops_remember(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
+                              const double* lambda, TriboLoopMemory* next);
 
 // What each closure carried in the step, all its impulses summed by row: out (6 × nclosure) [N·s, N·m·s]. lambda
 // answers the problem of assemble, last that of settle_assemble.

@@ -29,10 +29,10 @@ static void fixture_end(Fixture* f) {
 static void sizes_and_names(void** state) {
   (void)state;
   Fixture f = fixture(1);
-  // 1 + 1 + 1 + 1 + 2 + 2 + 3 + 3 + 3 + 3 + 6 velocities, and one coordinate more per continuous, planar, ball and free
-  // joint
-  assert_int_equal(f.info->nv, 2 * 26);
-  assert_int_equal(f.info->nq, 2 * (26 + 4));
+  // 1 + 1 + 1 + 1 + 2 + 2 + 3 + 3 + 3 + 3 + 3 + 6 velocities, and one coordinate more per continuous, planar, ball and
+  // free joint
+  assert_int_equal(f.info->nv, 2 * 29);
+  assert_int_equal(f.info->nq, 2 * (29 + 4));
   assert_int_equal(f.info->nlink, 2 * TRIBO_JOINT_COUNT);
   assert_string_equal(f.info->links[0].joint_kind, "free");
   assert_string_equal(f.info->links[1].joint_kind, "fixed");

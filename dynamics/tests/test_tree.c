@@ -35,7 +35,7 @@ static void bad_links_are_named(void** state) {
   BAD(link.name = "", TRIBO_INVALID, "link 0 has no name");
   BAD(link.parent = 0, TRIBO_INVALID, "parent is 0");
   BAD(link.parent = -2, TRIBO_INVALID, "parent is -2");
-  BAD(link.kind = TRIBO_JOINT_COUNT, TRIBO_INVALID, "joint kind is 12");
+  BAD(link.kind = TRIBO_JOINT_COUNT, TRIBO_INVALID, "joint kind is 13");
   BAD(link.placement.R[0] = 2, TRIBO_INVALID, "not a rotation");
   BAD(link.placement.R[8] = -1, TRIBO_INVALID, "not a rotation");
   BAD(link.placement.p[1] = NAN, TRIBO_INVALID, "placement is not finite");
@@ -44,6 +44,9 @@ static void bad_links_are_named(void** state) {
   BAD((link.kind = TRIBO_JOINT_UNIVERSAL, link.axis2[2] = 1), TRIBO_INVALID, "right angle");
   BAD((link.kind = TRIBO_JOINT_UNIVERSAL, link.axis2[0] = 0), TRIBO_INVALID, "right angle");
   BAD((link.kind = TRIBO_JOINT_HELICAL, link.pitch = INFINITY), TRIBO_INVALID, "pitch is inf");
+  BAD((link.kind = TRIBO_JOINT_ELLIPSOID, tribo_set3(link.radii, 1, 0, 1)), TRIBO_INVALID, "radii are (1, 0, 1)");
+  BAD((link.kind = TRIBO_JOINT_ELLIPSOID, tribo_set3(link.radii, NAN, 1, 1)), TRIBO_INVALID, "radii are (nan");
+  BAD((link.kind = TRIBO_JOINT_ELLIPSOID, tribo_set3(link.radii, 1, 1, INFINITY)), TRIBO_INVALID, "must be finite");
   BAD(link.mass = -1, TRIBO_INVALID, "mass is -1");
   BAD(link.mass = NAN, TRIBO_INVALID, "mass is nan");
   BAD(link.com[0] = INFINITY, TRIBO_INVALID, "centre of mass");

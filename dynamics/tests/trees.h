@@ -7,7 +7,7 @@
 #include "memory.h"
 #include "pinocchio_shim.h"
 
-enum { MAX_Q = 80, MAX_V = 64, MAX_LINK = 40 };
+enum { MAX_Q = 96, MAX_V = 80, MAX_LINK = 40 };
 
 static inline void random_pose(KitRandom* random, TriboPose* pose) {
   double q[4];
@@ -63,6 +63,7 @@ static inline TriboTree* tree_of_every_kind(uint64_t seed) {
       tribo_set3(links[i].axis2, i % 3 == 1, i % 3 == 2, i % 3 == 0);
     }
     links[i].pitch = 0.3;
+    tribo_set3(links[i].radii, 0.3, 0.2, 0.5);
     links[i].armature = i % 3 == 0 && i > 0 ? 0.05 : 0;
   }
   TriboTree* tree = NULL;

@@ -160,6 +160,7 @@ static TriboStatus fill_link(Builder* b, int body, const int* link_of, TriboLink
   tribo_mul33tv(link->axis, body_pose.R, joint->axis);
   tribo_mul33tv(link->axis2, body_pose.R, joint->axis2);
   link->pitch = joint->pitch;
+  tribo_copy3(link->radii, joint->radii);
   link->armature = joint->armature;
   link->damping = joint->damping;
   link->friction = joint->friction;

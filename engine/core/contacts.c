@@ -80,8 +80,8 @@ static TriboStatus look(const TriboModel* model, TriboData* data, const TriboCol
                         const TriboContact** contacts, int* count, TriboStepInfo* info) {
   TriboColStats stats = {0};
   TRIBO_TRY(tribo_col_detect(model->collision, data->collision, query, contacts, count, &stats));
-  info->stage[TRIBO_STAGE_BROAD] += stats.broad_time;
-  info->stage[TRIBO_STAGE_NARROW] += stats.narrow_time;
+  info->stage[TRIBO_STAGE_BROAD] += (double)stats.broad_ticks;
+  info->stage[TRIBO_STAGE_NARROW] += (double)stats.narrow_ticks;
   info->pairs = stats.pairs;
   return TRIBO_OK;
 }
@@ -191,6 +191,9 @@ TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const Ste
   if (tribo_dyn_chase_limits(model->system, data->dynamics, data->q_next) > 0) {
     info->chases++;
     *more = 1;
+  }
+  if (tribo_col_idle(model->collision)) {
+    return TRIBO_OK;
   }
   const TriboColQuery query = query_of(model, data, start->h, tribo_dyn_poses(data->dynamics), data->driven);
   tribo_dyn_moving(model->system, data->dynamics, data->v_next, data->driven);

@@ -26,6 +26,9 @@ TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, con
   X(q_next, model->nq)                                           \
   X(v_next, model->nv)                                           \
   X(q_mid, model->nq)                                            \
+  X(loops, model->nclosure)                                      \
+  X(loops_next, model->nclosure)                                 \
+  X(loops_mid, model->nclosure)                                  \
   X(v_mid, model->nv)                                            \
   X(driven, model->nbody)                                        \
   X(look, model->nbody)                                          \
@@ -148,6 +151,7 @@ void tribo_data_reset(const TriboModel* model, TriboData* data) {
   data->time = (double)data->steps * model->world.dt;
   data->nwarm = 0;
   data->warm_dt = 0;
+  memset(data->loops, 0, (size_t)model->nclosure * sizeof *data->loops);
   data->nview = 0;
   data->nabsent = 0;
   memset(data->absent, 0, (size_t)model->nbody);

@@ -5,11 +5,15 @@
 
 // What is remembered of a constraint from one step to the next, in the order of the rows: contacts by
 // (geom_a, geom_b, feature), then limits, joint friction and closures by index.
-typedef struct WarmEntry {
+typedef struct WarmKey {
   int kind;  // TriboRowKind
   int a, b;  // geometries; all others: index, 0
   uint32_t feature;
-  int dim;
+} WarmKey;
+
+typedef struct WarmEntry {
+  WarmKey key;
+  int dim, spare;
   double frame[9];   // rows t1 t2 n in the world
   double lambda[6];  // [N·s]
   double sigma[6];   // [m/s]
@@ -23,7 +27,8 @@ typedef struct IslandEnd {
 
 typedef struct Islands {
   int count;
-  char* slab;  // all arrays below, laid out anew each step, in one piece of memory that only grows
+  char* slab;    // all arrays below, in one piece of memory that only grows
+  int sizes[4];  // what they are laid out for: blocks, cones (0: not yet), rows, terms
   size_t slab_capacity;
   int* root;             // (nblock) union-find
   int* island_of_block;  // (nblock)
@@ -59,6 +64,7 @@ typedef struct StepStart {
   const WarmEntry* warm;
   int nwarm;
   double warm_dt;
+  const TriboLoopMemory* loops;  // (nclosure)
 } StepStart;
 
 // A state that the user has named.
@@ -88,7 +94,8 @@ struct TriboData {
   int nwarm, nwarm_next;
   double warm_dt;  // step the impulses belong to
   size_t warm_capacity, warm_next_capacity;
-  double *q_mid, *v_mid;  // where the next part of a divided step sets out from
+  TriboLoopMemory *loops, *loops_next, *loops_mid;  // (nclosure) as warm, warm_next and warm_mid
+  double *q_mid, *v_mid;                            // where the next part of a divided step sets out from
   WarmEntry* warm_mid;
   size_t warm_mid_capacity;
 

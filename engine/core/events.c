@@ -36,21 +36,23 @@ static Touch sum_pair(const TriboContactView* views, int count, double h) {
   return t;
 }
 
-// A contact force on its two bodies: h f at x, about their centres of mass.
-static void push_bodies(const TriboModel* model, TriboData* data, const TriboContactView* c, double h) {
+// The contact forces of one pair, views[0 … count−1], on its two bodies: h f at x, about their centres of mass.
+static void push_bodies(const TriboModel* model, TriboData* data, const TriboContactView* views, int count, double h) {
   const TriboPose* poses = tribo_dyn_poses(data->dynamics);
-  const int bodies[2] = {c->body_a, c->body_b};
+  const int bodies[2] = {views[0].body_a, views[0].body_b};
   for (int side = 0; side < 2; ++side) {
     if (bodies[side] == TRIBO_WORLD) {
       continue;
     }
     double com[3], arm[3], impulse[3], turn[3], *w = data->contact_wrench + 6 * bodies[side];
     tribo_body_com(model, bodies[side], &poses[bodies[side]], com);
-    tribo_sub3(arm, c->point, com);
-    tribo_scale3(impulse, side == 0 ? -h : h, c->force);
-    tribo_cross3(turn, arm, impulse);
-    tribo_add3(w, w, impulse);
-    tribo_add3(w + 3, w + 3, turn);
+    for (int i = 0; i < count; ++i) {
+      tribo_sub3(arm, views[i].point, com);
+      tribo_scale3(impulse, side == 0 ? -h : h, views[i].force);
+      tribo_cross3(turn, arm, impulse);
+      tribo_add3(w, w, impulse);
+      tribo_add3(w + 3, w + 3, turn);
+    }
   }
 }
 
@@ -60,11 +62,12 @@ TriboStatus tribo_events_part(const TriboModel* model, TriboData* data, double h
   int n = 0, old = 0;
   for (int i = 0, end; i < data->nview; i = end) {
     const TriboContactView* first = &data->views[i];
-    for (end = i;
-         end < data->nview && data->views[end].shape_a == first->shape_a && data->views[end].shape_b == first->shape_b;
-         ++end) {
-      push_bodies(model, data, &data->views[end], h);
+    end = i + 1;
+    while (end < data->nview && data->views[end].shape_a == first->shape_a &&
+           data->views[end].shape_b == first->shape_b) {
+      ++end;
     }
+    push_bodies(model, data, first, end - i, h);
     Touch now = sum_pair(first, end - i, h);
     if (!(now.pressure > 0)) {
       continue;
@@ -109,8 +112,8 @@ static void next_pair(Pairs* p) {
   p->more = 0;
   for (; p->at < p->count && !p->more; p->at++) {
     const WarmEntry* e = &p->entries[p->at];
-    if (e->kind == TRIBO_ROW_CONTACT && e->lambda[e->dim - 1] > 0 && (first || e->a != a || e->b != b)) {
-      p->a = e->a, p->b = e->b, p->more = 1;
+    if (e->key.kind == TRIBO_ROW_CONTACT && e->lambda[e->dim - 1] > 0 && (first || e->key.a != a || e->key.b != b)) {
+      p->a = e->key.a, p->b = e->key.b, p->more = 1;
     }
   }
 }

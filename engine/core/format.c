@@ -10,7 +10,7 @@
 static const char* const schemes[] = {"midpoint", "euler", NULL};
 static const char* const joint_kinds[] = {"fixed",     "revolute",    "continuous", "prismatic", "helical",
                                           "universal", "cylindrical", "planar",     "spherical", "translation",
-                                          "euler",     "free",        NULL};
+                                          "euler",     "ellipsoid",   "free",       NULL};
 static const char* const closure_kinds[] = {"weld",      "ball",     "hinge", "slider", "cylindrical", "planar",
                                             "universal", "distance", "gear",  "mimic",  NULL};
 static const char* const wraps[] = {"sphere", "cylinder", NULL};
@@ -207,15 +207,18 @@ static const Field joint_fields[] = {
     V(3, TriboJointDef, "axis", axis, "", "in the world"),
     V(3, TriboJointDef, "axis2", axis2, "", "second axis of a universal joint"),
     R(TriboJointDef, "pitch", pitch, -BIG, BIG, 0, "m/rad", "of a helical joint"),
+    {"radii", FIELD_VEC3, AT(TriboJointDef, radii), 0, TRIBO_RADIUS_MAX, 1, "m",
+     "half axes that an ellipsoid joint needs, along the child's axes at the start; the anchor is its end on z", NULL},
     R(TriboJointDef, "armature", armature, 0, BIG, 0, "kg m², kg", "inertia of the drive"),
     R(TriboJointDef, "damping", damping, 0, BIG, 0, "N m s/rad, N s/m", "viscous"),
     R(TriboJointDef, "friction", friction, 0, BIG, 0, "N m, N", "dry"),
     R(TriboJointDef, "stiffness", stiffness, 0, BIG, 0, "N m/rad, N/m", "spring of a one-dof joint or a spherical one"),
     R(TriboJointDef, "rest", rest, -BIG, BIG, 0, "rad, m", "where the spring is slack"),
     R(TriboJointDef, "lower", lower, -INFINITY, BIG, 0, "rad, m",
-      "limit; of each coordinate of a universal, translation or planar joint"),
+      "limit; of each coordinate of a universal, translation, planar, euler or ellipsoid joint"),
     R(TriboJointDef, "upper", upper, -BIG, INFINITY, 0, "rad, m",
-      "limit; of each coordinate of a universal, translation or planar joint, of the angle of a spherical one"),
+      "limit; of each coordinate of a universal, translation, planar, euler or ellipsoid joint, of the angle of a "
+      "spherical one"),
     R(TriboJointDef, "restitution", restitution, 0, 1, 0, "", "share of the speed that comes back from a limit"),
     V(2, TriboJointDef, "solref", solref, "s",
       "MuJoCo's softness of the limits: time constant, damping ratio; 0 is rigid"),
@@ -570,8 +573,8 @@ static void describe_range(const Field* f, char* text, size_t size) {
     }
     return;
   }
-  int bounded = (f->type == FIELD_REAL || f->type == FIELD_INT || f->type == FIELD_VEC4) && f->max > f->min &&
-                (f->min > -BIG || f->max < BIG);
+  const int numbers = f->type == FIELD_REAL || f->type == FIELD_INT || f->type == FIELD_VEC3 || f->type == FIELD_VEC4;
+  const int bounded = numbers && f->max > f->min && (f->min > -BIG || f->max < BIG);
   if (bounded) {
     n = snprintf(text, size, "%c%g, %g]%s", f->open_min ? '(' : '[', f->min, f->max, f->unit[0] ? " " : "");
   }

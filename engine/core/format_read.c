@@ -29,7 +29,7 @@ TriboStatus tribo_format_path(TriboPool* pool, const YamlNode* node, const char*
 static TriboStatus read_word(const YamlNode* node, const Field* field, int* out) {
   const char* text;
   TRIBO_TRY(tribo_yaml_text(node, field->key, &text));
-  char accepted[256] = "";
+  char accepted[512] = "";
   for (int i = 0; field->words[i] != NULL; ++i) {
     if (strcmp(text, field->words[i]) == 0) {
       *out = i;

@@ -140,9 +140,14 @@ TriboStatus tribo_islands_build(Islands* is, const TriboProblem* p) {
   if (p->ncone == 0) {
     return TRIBO_OK;
   }
-  size_t bytes = lay_out(is, p, NULL);
-  TRIBO_TRY(TRIBO_RESERVE(&is->slab, &is->slab_capacity, bytes));
-  lay_out(is, p, is->slab);
+  const int sizes[4] = {p->nblock, p->ncone, p->nrow, p->term_first[p->ncone]};
+  if (is->slab == NULL || memcmp(sizes, is->sizes, sizeof sizes) != 0) {
+    size_t bytes = lay_out(is, p, NULL);
+    is->sizes[1] = 0;
+    TRIBO_TRY(TRIBO_RESERVE(&is->slab, &is->slab_capacity, bytes));
+    lay_out(is, p, is->slab);
+    memcpy(is->sizes, sizes, sizeof sizes);
+  }
   partition(is, p);
   for (int b = 0; b < p->nblock; ++b) {
     int i = is->island_of_block[b];

@@ -2,6 +2,7 @@
 #include "data.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "math3.h"
 
@@ -10,9 +11,9 @@
 static void join(char* text, size_t size, const char* const* pieces, int count) {
   size_t n = 0;
   for (int i = 0; i < count; ++i) {
-    for (const char* c = pieces[i]; *c != '\0' && n + 1 < size; ++c) {
-      text[n++] = *c;
-    }
+    const size_t length = strlen(pieces[i]), room = size - 1 - n, used = length < room ? length : room;
+    memcpy(text + n, pieces[i], used);
+    n += used;
   }
   text[n] = '\0';
 }
@@ -37,7 +38,7 @@ static void name_constraint(const TriboModel* model, const TriboData* data, int 
     return;
   }
   if (row->kind == TRIBO_ROW_CLOSURE) {
-    snprintf(text, size, "%s", model->closures[row->index].name);
+    join(text, size, &model->closures[row->index].name, 1);
     return;
   }
   if (row->kind == TRIBO_ROW_BOUND) {
@@ -99,7 +100,8 @@ void tribo_contact_view(const TriboContact* contact, const TriboRowInfo* row, co
     tribo_axpy3(view->force, view->force, lambda[0] / h, row->frame);
     tribo_axpy3(view->force, view->force, lambda[1] / h, row->frame + 3);
     const double *mu = cone->mu, limit = mu[0] * mu[1] * normal;
-    ratio = limit > 0 ? hypot(mu[1] * lambda[0], mu[0] * lambda[1]) / limit : 1;
+    const double x = mu[1] * lambda[0], y = mu[0] * lambda[1];
+    ratio = limit > 0 ? sqrt(x * x + y * y) / limit : 1;
   }
   // on the cone's face it slides, inside it sticks
   view->mode = normal <= 0 ? TRIBO_CONTACT_OPEN : ratio < 1 - 1e-9 ? TRIBO_CONTACT_STICK : TRIBO_CONTACT_SLIDE;

@@ -9,6 +9,9 @@
 #define TRIBO_SOLIMP \
   { 0.9, 0.95, 0.001, 0.5, 2 }
 
+// Of an ellipsoid joint [m].
+#define TRIBO_RADIUS_MAX 1e6
+
 typedef struct SceneShape {
   TriboShapeDef def;
   int body;

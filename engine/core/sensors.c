@@ -218,7 +218,8 @@ static void forget_contacts(const TriboModel* model, TriboData* data, int body) 
   int kept = 0;
   for (int i = 0; i < data->nwarm; ++i) {
     const WarmEntry* e = &data->warm[i];
-    if (e->kind != TRIBO_ROW_CONTACT || (model->shapes[e->a].body != body && model->shapes[e->b].body != body)) {
+    if (e->key.kind != TRIBO_ROW_CONTACT ||
+        (model->shapes[e->key.a].body != body && model->shapes[e->key.b].body != body)) {
       data->warm[kept++] = *e;
     }
   }

@@ -30,8 +30,8 @@ static int wake_marked(const TriboModel* model, unsigned char* asleep, const War
   for (int more = 1; more;) {
     more = 0;
     for (int i = 0; i < nwarm; ++i) {
-      const int a = warm[i].kind == TRIBO_ROW_CONTACT ? body_of(model, warm[i].a) : -1;
-      const int b = warm[i].kind == TRIBO_ROW_CONTACT ? body_of(model, warm[i].b) : -1;
+      const int a = warm[i].key.kind == TRIBO_ROW_CONTACT ? body_of(model, warm[i].key.a) : -1;
+      const int b = warm[i].key.kind == TRIBO_ROW_CONTACT ? body_of(model, warm[i].key.b) : -1;
       if (a >= 0 && b >= 0 && asleep[a] + asleep[b] == ASLEEP + WAKING) {
         asleep[a] = asleep[b] = WAKING;
         more = 1;
@@ -120,10 +120,10 @@ void tribo_sleep_meet(const TriboModel* model, TriboData* data, const StepStart*
 }
 
 int tribo_sleep_holds(const TriboModel* model, const TriboData* data, const WarmEntry* e) {
-  if (data->ndozing == 0 || e->kind != TRIBO_ROW_CONTACT) {
+  if (data->ndozing == 0 || e->key.kind != TRIBO_ROW_CONTACT) {
     return 0;
   }
-  const int a = body_of(model, e->a), b = body_of(model, e->b);
+  const int a = body_of(model, e->key.a), b = body_of(model, e->key.b);
   return (a < 0 || data->dozing[a]) && (b < 0 || data->dozing[b]);
 }
 

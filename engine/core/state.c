@@ -1,6 +1,7 @@
 // Saved states: one flat buffer that holds all a simulation needs to go on with the same bits.
 //
-//   header | q | v | activations | warm entries | absent bodies | sleepers | for how long bodies have been slow
+//   header | q | v | activations | warm entries | closures' memory | absent bodies | sleepers | for how long bodies
+//   have been slow
 #include "sensors.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include "hash.h"
 #include "math3.h"
 
-enum { STATE_VERSION = 4, LARGEST_STATE = 1 << 30 };
+enum { STATE_VERSION = 5, LARGEST_STATE = 1 << 30 };
 static const char magic[8] = "TRIBOST";
 
 typedef struct Header {
@@ -19,7 +20,7 @@ typedef struct Header {
   uint64_t fingerprint;  // of the model
   uint64_t steps;
   double time, warm_dt;
-  int32_t nq, nv, nwarm, nact, nabsent, nasleep, nrest, spare;
+  int32_t nq, nv, nwarm, nact, nabsent, nasleep, nrest, nloop;
   uint64_t hash;  // of everything behind the header
 } Header;
 
@@ -49,8 +50,8 @@ void tribo_state_destroy(TriboState* state) {
 
 static size_t payload_size(const Header* h) {
   return ((size_t)h->nq + (size_t)h->nv + (size_t)h->nact) * sizeof(double) + (size_t)h->nwarm * sizeof(WarmEntry) +
-         (size_t)h->nabsent * sizeof(int32_t) + (size_t)h->nasleep * sizeof(Sleeper) +
-         (size_t)h->nrest * sizeof(int32_t);
+         (size_t)h->nloop * sizeof(TriboLoopMemory) + (size_t)h->nabsent * sizeof(int32_t) +
+         (size_t)h->nasleep * sizeof(Sleeper) + (size_t)h->nrest * sizeof(int32_t);
 }
 
 static void put(char** at, const void* from, size_t bytes) {
@@ -100,6 +101,7 @@ TriboStatus tribo_state_save(const TriboModel* model, const TriboData* data, Tri
                    .nv = model->nv,
                    .nact = model->nactuator,
                    .nwarm = data->nwarm,
+                   .nloop = model->nclosure,
                    .nabsent = data->nabsent,
                    .nasleep = data->nasleep,
                    .nrest = model->world.sleep > 0 ? model->nfree : 0};
@@ -111,6 +113,7 @@ TriboStatus tribo_state_save(const TriboModel* model, const TriboData* data, Tri
   put(&at, data->v, (size_t)model->nv * sizeof *data->v);
   put(&at, data->act, (size_t)model->nactuator * sizeof *data->act);
   put(&at, data->warm, (size_t)data->nwarm * sizeof *data->warm);
+  put(&at, data->loops, (size_t)model->nclosure * sizeof *data->loops);
   put_bodies(model, data, &at);
   header.hash = tribo_hash(TRIBO_HASH_START, state->bytes + sizeof header, payload);
   memcpy(header.magic, magic, sizeof magic);
@@ -132,7 +135,8 @@ static TriboStatus read_header(const TriboState* state, const char* who, Header*
                       STATE_VERSION);
   }
   if (header->nq < 0 || header->nv < 0 || header->nwarm < 0 || header->nact < 0 || header->nabsent < 0 ||
-      header->nasleep < 0 || header->nrest < 0 || state->used - sizeof *header != payload_size(header)) {
+      header->nasleep < 0 || header->nrest < 0 || header->nloop < 0 ||
+      state->used - sizeof *header != payload_size(header)) {
     return tribo_fail(TRIBO_INVALID, "%s: the state is cut short or its sizes are wrong", who);
   }
   if (tribo_hash(TRIBO_HASH_START, state->bytes + sizeof *header, state->used - sizeof *header) != header->hash) {
@@ -177,7 +181,7 @@ TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const 
   Header header = {0};
   TRIBO_TRY(read_header(state, "tribo_state_restore", &header));
   if (header.fingerprint != model->fingerprint || header.nq != model->nq || header.nv != model->nv ||
-      header.nact != model->nactuator) {
+      header.nact != model->nactuator || header.nloop != model->nclosure) {
     return tribo_fail(TRIBO_INVALID,
                       "tribo_state_restore: the state belongs to another model (nq %d, nv %d; this one has %d, %d)",
                       header.nq, header.nv, model->nq, model->nv);
@@ -188,6 +192,7 @@ TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const 
   take(&at, data->v, (size_t)model->nv * sizeof *data->v);
   take(&at, data->act, (size_t)model->nactuator * sizeof *data->act);
   take(&at, data->warm, (size_t)header.nwarm * sizeof *data->warm);
+  take(&at, data->loops, (size_t)header.nloop * sizeof *data->loops);
   take_bodies(model, data, &header, &at);
   data->nwarm = header.nwarm;
   data->warm_dt = header.warm_dt;

@@ -170,7 +170,8 @@ static TriboStatus set_joint(const TriboModel* model, const TriboStateValue* val
     at[0] = cos(value->x[0]);
     at[1] = sin(value->x[0]);
   }
-  if (position && joint->nq == 4 && joint->nv == 3 && !(tribo_quat_normalize(at) > 1e-9)) {
+  const int ball = strcmp(joint->kind, tribo_dyn_joint_name(TRIBO_JOINT_SPHERICAL)) == 0;
+  if (position && ball && !(tribo_quat_normalize(at) > 1e-9)) {
     return tribo_fail(TRIBO_INVALID, "the quaternion of '%s' has length 0", value->of);
   }
   return TRIBO_OK;

@@ -96,7 +96,7 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const S
                                       &last, &guess.lambda));
   TRIBO_TRY(TRIBO_RESERVE(&data->settle, &data->settle_capacity, last.nrow));
   if (last.nrow > 0) {
-    if (!tribo_dyn_settle_alone(model->system, data->dynamics, data->settle)) {
+    if (!tribo_dyn_settle_alone(model->system, data->dynamics, data->q_next, data->settle)) {
       TRIBO_TRY(tribo_solver_solve(data->settler, &last, &guess, data->settle, &stats));
     }
     TRIBO_TRY(tribo_dyn_settle(model->system, data->dynamics, data->settle, data->v_next));
@@ -119,21 +119,21 @@ static void keep_still(const TriboModel* model, TriboData* data, const StepStart
   }
 }
 
-// The time since the last mark goes to a stage.
-static void lap(TriboStepInfo* info, TriboStage stage, double* mark) {
-  const double now = tribo_now();
-  info->stage[stage] += now - *mark;
+// The ticks since the last mark go to a stage.
+static void lap(TriboStepInfo* info, TriboStage stage, uint64_t* mark) {
+  const uint64_t now = tribo_tick();
+  info->stage[stage] += (double)(now - *mark);
   *mark = now;
 }
 
-// The time that looking for contacts has taken so far; it is told by the one who looks.
-static double looking(const TriboStepInfo* info) {
-  return info->stage[TRIBO_STAGE_BROAD] + info->stage[TRIBO_STAGE_NARROW];
+// The ticks that looking for contacts has taken so far; they are told by the one who looks.
+static uint64_t looking(const TriboStepInfo* info) {
+  return (uint64_t)(info->stage[TRIBO_STAGE_BROAD] + info->stage[TRIBO_STAGE_NARROW]);
 }
 
-// The impulses of all constraints. (A step without any reads no clock for it: that would take a third of its time.)
+// The impulses of all constraints.
 static TriboStatus find_impulses(TriboData* data, const StepStart* start, double deadline, TriboStepInfo* info,
-                                 double* mark) {
+                                 uint64_t* mark) {
   const int rows = data->problem.nrow;
   TRIBO_TRY(tribo_islands_build(&data->islands, &data->problem));
   if (rows == 0) {
@@ -151,7 +151,7 @@ static TriboStatus find_impulses(TriboData* data, const StepStart* start, double
 
 // Contacts, limits and joints to impulses and the next state; once more where these impulses bring new contacts about.
 static TriboStatus solve_step(const TriboModel* model, TriboData* data, const StepStart* start,
-                              const TriboStepOptions* options, double deadline, TriboStepInfo* info, double* mark) {
+                              const TriboStepOptions* options, double deadline, TriboStepInfo* info, uint64_t* mark) {
   for (int more = 1; more;) {
     TRIBO_TRY(tribo_dyn_assemble(model->system, data->dynamics, options, start->q, start->v, data->contacts, data->laws,
                                  data->ncontact, &data->problem, &data->rows));
@@ -161,7 +161,7 @@ static TriboStatus solve_step(const TriboModel* model, TriboData* data, const St
                                 data->v_next));
     keep_still(model, data, start);
     lap(info, TRIBO_STAGE_ADVANCE, mark);
-    const double looked = looking(info);
+    const uint64_t looked = looking(info);
     TRIBO_TRY(tribo_data_chase(model, data, start, info, &more));
     if (data->problem.ncone > 0) {
       *mark += looking(info) - looked;
@@ -176,9 +176,10 @@ static TriboStatus solve_step(const TriboModel* model, TriboData* data, const St
 }
 
 // One step, or a part of one, into the spare buffers.
-static TriboStatus run_part(const TriboModel* model, TriboData* data, const StepStart* start, double begin,
+static TriboStatus run_part(const TriboModel* model, TriboData* data, const StepStart* start, uint64_t begin,
                             double deadline, TriboStepInfo* info) {
-  const TriboStepOptions options = tribo_data_options(&model->world, data, start->h);
+  TriboStepOptions options = tribo_data_options(&model->world, data, start->h);
+  options.loops = start->loops;
   info->outcome = TRIBO_SOLVED;
   info->residual.worst = -1;
   info->passes = 1;
@@ -189,7 +190,7 @@ static TriboStatus run_part(const TriboModel* model, TriboData* data, const Step
     TRIBO_TRY(tribo_dyn_update(model->system, data->dynamics, &options, start->q, start->v, data->tau_step,
                                data->wrench_step));
     lap(info, TRIBO_STAGE_DYNAMICS, &begin);
-    const double looked = looking(info);
+    const uint64_t looked = looking(info);
     TRIBO_TRY(tribo_data_detect(model, data, start->h, info));
     tribo_sleep_meet(model, data, start, data->contacts, data->ncontact);
     begin += looking(info) - looked;
@@ -201,6 +202,7 @@ static TriboStatus run_part(const TriboModel* model, TriboData* data, const Step
   info->rows = data->problem.nrow;
   info->islands = data->islands.count;
   TRIBO_TRY(tribo_data_publish(data, start->h));
+  tribo_dyn_loops_remember(model->system, data->dynamics, &options, data->lambda, data->loops_next);
   TRIBO_TRY(tribo_warm_renew(model, data, start));
   if (data->problem.nrow > 0) {
     lap(info, TRIBO_STAGE_CERTIFY, &begin);
@@ -256,13 +258,15 @@ static StepStart go_on(TriboData* data, const StepStart* from) {
   SWAP(double*, data->v_mid, data->v_next);
   SWAP(WarmEntry*, data->warm_mid, data->warm_next);
   SWAP(size_t, data->warm_mid_capacity, data->warm_next_capacity);
+  SWAP(TriboLoopMemory*, data->loops_mid, data->loops_next);
   return (StepStart){.time = from->time + from->h,
                      .h = from->h,
                      .q = data->q_mid,
                      .v = data->v_mid,
                      .warm = data->warm_mid,
                      .nwarm = data->nwarm_next,
-                     .warm_dt = from->h};
+                     .warm_dt = from->h,
+                     .loops = data->loops_mid};
 }
 
 // Whether a part can be halved. Who chose a solver other than the ladder wants to see what that one does.
@@ -276,16 +280,18 @@ static int may_divide(const StepStart* start, const TriboStepInfo* part, double 
          (deadline <= 0 || tribo_now() < deadline);
 }
 
-static TriboStatus run_step(const TriboModel* model, TriboData* data, double* part_dt, TriboStepInfo* info) {
-  const double begin = tribo_now(), dt = model->world.dt;
+static TriboStatus run_step(const TriboModel* model, TriboData* data, double begin, double* part_dt,
+                            TriboStepInfo* info) {
+  const double dt = model->world.dt;
   const double deadline = model->world.step_budget > 0 ? begin + model->world.step_budget : 0;
   StepStart start = {.time = data->time,
                      .q = data->q,
                      .v = data->v,
                      .warm = data->warm,
                      .nwarm = data->nwarm,
-                     .warm_dt = data->warm_dt};
-  double mark = begin;
+                     .warm_dt = data->warm_dt,
+                     .loops = data->loops};
+  uint64_t mark = tribo_tick();
   tribo_sleep_begin(data);
   tribo_events_begin(data);
   // shares are powers of two: their sums are exact
@@ -297,7 +303,7 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, double* pa
     add_work(info, &part);
     if (may_divide(&start, &part, deadline)) {
       share *= 0.5;
-      mark = tribo_now();
+      mark = tribo_tick();
       continue;
     }
     add_part(info, &part);
@@ -305,10 +311,9 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, double* pa
     done += share;
     if (done < 1) {
       start = go_on(data, &start);
-      mark = tribo_now();
+      mark = tribo_tick();
     }
   }
-  info->time = tribo_now() - begin;
   if (model->world.must_certify && !info->certified) {
     return tribo_fail(TRIBO_NUMERIC,
                       "tribo_step: %s keeps a residual of %.3g m/s, above the tolerance of %g, in the step from t = %g "
@@ -328,6 +333,7 @@ static void commit(const TriboModel* model, TriboData* data, double part_dt, con
   SWAP(double*, data->act, data->act_next);
   SWAP(WarmEntry*, data->warm, data->warm_next);
   SWAP(size_t, data->warm_capacity, data->warm_next_capacity);
+  SWAP(TriboLoopMemory*, data->loops, data->loops_next);
   data->nwarm = data->nwarm_next;
   data->warm_dt = part_dt;
   data->steps++;
@@ -350,7 +356,15 @@ TriboStatus tribo_step(const TriboModel* model, TriboData* data, TriboStepInfo* 
   own.outcome = TRIBO_SOLVED;
   own.residual.worst = -1;
   double part_dt;
-  TriboStatus status = run_step(model, data, &part_dt, &own);
+  const double begin = tribo_now();
+  const uint64_t first = tribo_tick();
+  TriboStatus status = run_step(model, data, begin, &part_dt, &own);
+  // stages so far count ticks
+  const uint64_t ticks = tribo_tick() - first;
+  own.time = tribo_now() - begin;
+  for (int i = 0; i < TRIBO_STAGE_COUNT; ++i) {
+    own.stage[i] *= ticks > 0 ? own.time / (double)ticks : 0;
+  }
   own.growths = tribo_growth_count() - growths;
   if (status != TRIBO_OK) {
     tribo_events_begin(data);

@@ -8,16 +8,16 @@
 
 #include "math3.h"
 
-static WarmEntry key_of(const TriboData* data, int cone) {
+static WarmKey key_of(const TriboData* data, int cone) {
   const TriboRowInfo* row = &data->rows[cone];
   if (row->kind == TRIBO_ROW_CONTACT) {
     const TriboContact* c = &data->contacts[row->index];
-    return (WarmEntry){.kind = row->kind, .a = c->geom_a, .b = c->geom_b, .feature = c->feature};
+    return (WarmKey){.kind = row->kind, .a = c->geom_a, .b = c->geom_b, .feature = c->feature};
   }
-  return (WarmEntry){.kind = row->kind, .a = row->index};
+  return (WarmKey){.kind = row->kind, .a = row->index};
 }
 
-static int compare(const WarmEntry* x, const WarmEntry* y) {
+static int compare(const WarmKey* x, const WarmKey* y) {
   if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
   if (x->a != y->a) return x->a < y->a ? -1 : 1;
   if (x->b != y->b) return x->b < y->b ? -1 : 1;
@@ -37,10 +37,10 @@ static void turn_pair(const double from[9], const double to[9], const double in[
 // Rows of a contact: t1 t2 [torsion [rolling1 rolling2]] n.
 static void turn(const WarmEntry* e, const double frame[9], const double* in, double* out) {
   memcpy(out, in, (size_t)e->dim * sizeof *out);
-  if (e->kind == TRIBO_ROW_CONTACT && e->dim >= 3) {
+  if (e->key.kind == TRIBO_ROW_CONTACT && e->dim >= 3) {
     turn_pair(e->frame, frame, in, out);
   }
-  if (e->kind == TRIBO_ROW_CONTACT && e->dim == 6) {
+  if (e->key.kind == TRIBO_ROW_CONTACT && e->dim == 6) {
     turn_pair(e->frame, frame, in + 3, out + 3);
   }
 }
@@ -62,11 +62,12 @@ void tribo_warm_match(TriboData* data, const StepStart* start) {
     int dim = p->cones[c].dim;
     end->cone++;
     end->row += dim;
-    WarmEntry key = key_of(data, c);
-    while (m < start->nwarm && compare(&start->warm[m], &key) < 0) {
+    const WarmKey key = key_of(data, c);
+    int order = 1;
+    while (m < start->nwarm && (order = compare(&start->warm[m].key, &key)) < 0) {
       m++;
     }
-    int found = m < start->nwarm && compare(&start->warm[m], &key) == 0 && start->warm[m].dim == dim;
+    int found = m < start->nwarm && order == 0 && start->warm[m].dim == dim;
     is->known[at] = (unsigned char)found;
     if (!found) {
       memset(lambda, 0, (size_t)dim * sizeof *lambda);
@@ -105,15 +106,19 @@ TriboStatus tribo_warm_renew(const TriboModel* model, TriboData* data, const Ste
   TRIBO_TRY(TRIBO_RESERVE(&data->warm_next, &data->warm_next_capacity, p->ncone + held));
   for (int c = 0; c < p->ncone; ++c) {
     const TriboCone* cone = &p->cones[c];
-    WarmEntry e = key_of(data, c);
-    for (; m < start->nwarm && compare(&start->warm[m], &e) < 0; m = next_held(model, data, start, m + 1)) {
+    const WarmKey key = key_of(data, c);
+    for (; m < start->nwarm && compare(&start->warm[m].key, &key) < 0; m = next_held(model, data, start, m + 1)) {
       data->warm_next[n++] = waiting(start, m);
     }
-    e.dim = cone->dim;
-    memcpy(e.frame, data->rows[c].frame, sizeof e.frame);
-    memcpy(e.lambda, data->lambda + cone->row, (size_t)cone->dim * sizeof *e.lambda);
-    memcpy(e.sigma, data->sigma + cone->row, (size_t)cone->dim * sizeof *e.sigma);
-    data->warm_next[n++] = e;
+    WarmEntry* e = &data->warm_next[n++];
+    e->key = key;
+    e->dim = cone->dim;
+    e->spare = 0;
+    memcpy(e->frame, data->rows[c].frame, sizeof e->frame);
+    for (int k = 0; k < 6; ++k) {
+      e->lambda[k] = k < cone->dim ? data->lambda[cone->row + k] : 0;
+      e->sigma[k] = k < cone->dim ? data->sigma[cone->row + k] : 0;
+    }
   }
   for (; m < start->nwarm; m = next_held(model, data, start, m + 1)) {
     data->warm_next[n++] = waiting(start, m);

@@ -153,7 +153,7 @@ static void loops_need_no_solver(void** state) {
         CHECK_OK(tribo_step(models[i], data[i], &info));
         assert_true(info.certified);
         assert_true((info.factorisations == 0) == (i == 0));
-        assert_true(info.passes > 1);
+        assert_true(info.passes > (i == 1 || step == 0));
       }
       CHECK_OK(tribo_data_view(models[i], data[i], TRIBO_FIELD_Q, &q[i]));
     }
@@ -165,6 +165,106 @@ static void loops_need_no_solver(void** state) {
       tribo_model_destroy(models[i]);
     }
     tribo_scene_destroy(scene);
+  }
+}
+
+static int steps_of(const TriboModel* model, TriboData* data, int steps, int look) {
+  int passes = 0;
+  for (int i = 0; i < steps; ++i) {
+    TriboStepInfo info;
+    CHECK_OK(tribo_step(model, data, &info));
+    assert_true(info.certified);
+    passes += info.passes;
+    if (look) {
+      value(model, data, "opening", NULL);
+      value(model, data, "energy", NULL);
+    }
+  }
+  return passes;
+}
+
+// What a step has found where it ends serves the next one, and what closures carried tells where it will go. Neither
+// changes a bit: not after a restore into data that has seen nothing, nor when somebody looks in between.
+static void loops_go_on_as_they_were(void** state) {
+  (void)state;
+  const char* texts[] = {fourbar_free, fourbar_tree, fourbar_trees};
+  for (int which = 0; which < 3; ++which) {
+    TriboModel* model = timed_model(texts[which], 1e-3);
+    TriboData *a = data_of(model), *b = data_of(model), *c = data_of(model);
+    TriboState* saved;
+    CHECK_OK(tribo_state_create(&saved));
+    steps_of(model, a, 100, 0);
+    CHECK_OK(tribo_state_save(model, a, saved));
+    // (from nothing, it takes three and more)
+    CHECK_LE(steps_of(model, a, 100, 0), 240);
+    const uint64_t hash = tribo_data_hash(model, a);
+    CHECK_OK(tribo_state_restore(model, b, saved));
+    steps_of(model, b, 100, 0);
+    assert_true(tribo_data_hash(model, b) == hash);
+    steps_of(model, c, 200, 1);
+    assert_true(tribo_data_hash(model, c) == hash);
+    tribo_state_destroy(saved);
+    tribo_data_destroy(a);
+    tribo_data_destroy(b);
+    tribo_data_destroy(c);
+    tribo_model_destroy(model);
+  }
+}
+
+// The rocker falls onto a wall: what was foreseen without it is taken back, and the bits are the same after a restore
+// shortly before. While nothing touches, the four-bar moves as one without a wall does.
+static void loops_meet_a_wall(void** state) {
+  (void)state;
+  static const char* tail =
+      "joints:\n"
+      "  - {name: A, kind: revolute, parent: world, child: crank, anchor: [0, 0, 0], axis: [0, 1, 0]}\n"
+      "  - {name: B, kind: revolute, parent: crank, child: coupler, " HINGE_B
+      "  - {name: D, kind: revolute, parent: world, child: rocker, anchor: [0.5, 0, 0], axis: [0, 1, 0]}\n"
+      "closures: [{name: C, kind: ball, body_a: coupler, body_b: rocker, anchor: [0.6074624015272754, 0, "
+      "0.38529447473068]}]\n";
+  static const char* tip =
+      "  - {name: bob, position: [0.6074624015272754, 0, 0.38529447473068], sphere: 0.05, mass: 1}\n";
+  static const char* held =
+      "  - {name: E, kind: fixed, parent: rocker, child: bob, anchor: [0.6074624015272754, 0, 0.38529447473068]}\n";
+  char text[2][4096];
+  TriboModel* models[2];
+  TriboData *a[2], *b;
+  for (int wall = 0; wall < 2; ++wall) {
+    const char* closures = strstr(tail, "closures");
+    snprintf(text[wall], sizeof text[wall], "%s%s%s%.*s%s%s",
+             wall ? "static: [{plane: [-1, 0, 0], position: [0.7, 0, 0]}]\n" : "", FOURBAR_BODIES, tip,
+             (int)(closures - tail), tail, held, closures);
+    models[wall] = timed_model(text[wall], 1e-3);
+    a[wall] = data_of(models[wall]);
+  }
+  TriboState* saved;
+  CHECK_OK(tribo_state_create(&saved));
+  int met = 0;
+  for (int step = 0; step < 600; ++step) {
+    TriboStepInfo info;
+    CHECK_OK(tribo_step(models[1], a[1], &info));
+    assert_true(info.certified);
+    CHECK_LE(info.opening, 1e-9);
+    if (!met && info.contacts == 0) {
+      CHECK_OK(tribo_step(models[0], a[0], NULL));
+      CHECK_NEAR(value(models[0], a[0], "position.x", "coupler"), value(models[1], a[1], "position.x", "coupler"),
+                 1e-12);
+      CHECK_OK(tribo_state_save(models[1], a[1], saved));
+    }
+    met += info.contacts > 0;
+  }
+  assert_true(met > 0);
+  b = data_of(models[1]);
+  CHECK_OK(tribo_state_restore(models[1], b, saved));
+  while (tribo_data_time(b) < tribo_data_time(a[1]) - 1e-6) {
+    CHECK_OK(tribo_step(models[1], b, NULL));
+  }
+  assert_true(tribo_data_hash(models[1], a[1]) == tribo_data_hash(models[1], b));
+  tribo_state_destroy(saved);
+  tribo_data_destroy(b);
+  for (int wall = 0; wall < 2; ++wall) {
+    tribo_data_destroy(a[wall]);
+    tribo_model_destroy(models[wall]);
   }
 }
 
@@ -436,6 +536,8 @@ int main(void) {
       cmocka_unit_test(double_pendulum_three_ways),
       cmocka_unit_test(fourbar_three_ways),
       cmocka_unit_test(loops_need_no_solver),
+      cmocka_unit_test(loops_go_on_as_they_were),
+      cmocka_unit_test(loops_meet_a_wall),
       cmocka_unit_test(slider_crank_follows_its_kinematics),
       cmocka_unit_test(gears_share_inertia),
       cmocka_unit_test(gears_turn_for_ever),

@@ -70,6 +70,16 @@ static const struct {
      "lower = 1 must not be above upper = 0"},
     {"bodies: [{name: a, sphere: 1}]\njoints: [{parent: world, child: a, kind: glue}]\n", TRIBO_INVALID,
      "kind: 'glue'"},
+    {"bodies: [{name: a, sphere: 1}]\njoints:\n  - {parent: world, child: a, kind: ellipsoid, radii: [1, 0, 2]}\n",
+     TRIBO_INVALID, ":3:59: radii: 0 m is outside the accepted range (0, 1e+06]"},
+    {"bodies: [{name: a, sphere: 1}]\njoints:\n  - {parent: world, child: a, kind: ellipsoid, radii: [1, 2, inf]}\n",
+     TRIBO_INVALID, ":3:62: radii: inf m is outside the accepted range (0, 1e+06]"},
+    {"bodies: [{name: a, sphere: 1}]\njoints: [{parent: world, child: a, kind: ellipsoid, radii: [1, nan, 1]}]\n",
+     TRIBO_INVALID, "radii: 'nan' is not a number"},
+    {"bodies: [{name: a, sphere: 1}]\njoints: [{parent: world, child: a, kind: ellipsoid, radii: 1}]\n", TRIBO_INVALID,
+     "radii: '1'; accepted is a list of 3 numbers"},
+    {"bodies: [{name: a, sphere: 1}]\njoints:\n  - {parent: world, child: a, kind: ellipsoid}\n", TRIBO_INVALID,
+     ":3:5: joint: an ellipsoid joint needs radii, each in (0, 1e+06] m"},
     // generators
     {"grid: [{count: [1, 1, 2]}]\n", TRIBO_INVALID, "needs a shape"},
     {"grid: [{count: [1, 1, 0.5], sphere: 1}]\n", TRIBO_INVALID, "whole number in [1, 100000]"},
@@ -211,6 +221,98 @@ static void degrees_and_rules_mean_what_they_say(void** state) {
   CHECK_OK(tribo_model_body_id(model, "t", &t));
   CHECK_NEAR(q.values[4 * t + 2], sqrt(0.5), 1e-15);
   CHECK_NEAR(q.values[4 * t + 3], sqrt(0.5), 1e-15);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
+// The page of the format is printed whole: the longest lists of words end with their last one.
+static void rows_of_the_page_are_not_cut(void** state) {
+  (void)state;
+  static const char* const ends[][2] = {{"joint", ", free"}, {"sensor", ", clock"}};
+  TriboFormatRow row;
+  int seen = 0;
+  for (int i = 0; tribo_scene_format(i, &row); ++i) {
+    assert_true(strlen(row.range) < sizeof row.range - 1);
+    for (int k = 0; k < 2; ++k) {
+      if (strcmp(row.section, ends[k][0]) == 0 && strcmp(row.key, "kind") == 0) {
+        assert_string_equal(row.range + strlen(row.range) - strlen(ends[k][1]), ends[k][1]);
+        seen++;
+      }
+    }
+  }
+  assert_int_equal(seen, 2);
+}
+
+// Every joint kind has its word, by which a file names it; what is saved is read as the same.
+static void joint_kinds_have_words(void** state) {
+  (void)state;
+  static const char* const words[TRIBO_JOINT_COUNT] = {[TRIBO_JOINT_FIXED] = "fixed",
+                                                       [TRIBO_JOINT_REVOLUTE] = "revolute",
+                                                       [TRIBO_JOINT_CONTINUOUS] = "continuous",
+                                                       [TRIBO_JOINT_PRISMATIC] = "prismatic",
+                                                       [TRIBO_JOINT_HELICAL] = "helical",
+                                                       [TRIBO_JOINT_UNIVERSAL] = "universal",
+                                                       [TRIBO_JOINT_CYLINDRICAL] = "cylindrical",
+                                                       [TRIBO_JOINT_PLANAR] = "planar",
+                                                       [TRIBO_JOINT_SPHERICAL] = "spherical",
+                                                       [TRIBO_JOINT_TRANSLATION] = "translation",
+                                                       [TRIBO_JOINT_EULER] = "euler",
+                                                       [TRIBO_JOINT_ELLIPSOID] = "ellipsoid",
+                                                       [TRIBO_JOINT_FREE] = "free"};
+  for (int kind = 0; kind < TRIBO_JOINT_COUNT; ++kind) {
+    TriboScene* scene;
+    TriboModel* model[2];
+    double q[2][7] = {{0}};
+    char text[256], *copy = scene_file("", 0);
+    snprintf(text, sizeof text,
+             "bodies: [{name: a, sphere: 0.1, position: [0, 0, -1]}]\n"
+             "joints: [{name: j, parent: world, child: a, kind: %s, pitch: 0.1, radii: [0.3, 0.2, 0.4]}]\n",
+             words[kind]);
+    CHECK_OK(load_text(text, &scene));
+    CHECK_OK(tribo_scene_save(scene, copy));
+    CHECK_OK(tribo_model_create(scene, &model[0]));
+    tribo_scene_destroy(scene);
+    CHECK_OK(tribo_scene_load(copy, NULL, &scene));
+    CHECK_OK(tribo_model_create(scene, &model[1]));
+    tribo_scene_destroy(scene);
+    for (int i = 0; i < 2; ++i) {
+      TriboData* data = data_of(model[i]);
+      TriboView view;
+      const int moves = kind != TRIBO_JOINT_FIXED;
+      assert_int_equal(tribo_model_size(model[i]).njoint, moves);
+      assert_true(!moves || strcmp(tribo_model_joint(model[i], 0)->kind, words[kind]) == 0);
+      for (int k = 0; k < 20; ++k) {
+        CHECK_OK(tribo_step(model[i], data, NULL));
+      }
+      CHECK_OK(tribo_data_view(model[i], data, TRIBO_FIELD_POSITION, &view));
+      memcpy(q[i], view.values, 3 * sizeof *q[i]);
+      tribo_data_destroy(data);
+      tribo_model_destroy(model[i]);
+    }
+    assert_memory_equal(q[0], q[1], sizeof q[0]);
+    unlink(copy);
+    free(copy);
+  }
+}
+
+// A state gives a joint its coordinates as they are; only those of a ball joint are a quaternion.
+static void states_give_joints_their_coordinates(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "bodies: [{name: a, sphere: 0.1}, {name: b, sphere: 0.1}, {name: c, sphere: 0.1}]\n"
+      "joints:\n"
+      "  - {name: table, kind: planar, parent: world, child: a}\n"
+      "  - {name: hip, kind: ellipsoid, parent: world, child: b, radii: [0.3, 0.2, 0.5]}\n"
+      "  - {name: neck, kind: spherical, parent: world, child: c, anchor: [0, 0, 1]}\n"
+      "states: [{name: s, positions: {table: [3, -4, 0.6, 0.8], hip: [0.3, -0.2, 7], neck: [0, 0, 2, 0]}}]\n"
+      "start: s\n");
+  TriboData* data = data_of(model);
+  CHECK_NEAR(scene_value(model, data, "position.x", "a"), 3, 1e-15);
+  CHECK_NEAR(scene_value(model, data, "position.y", "a"), -4, 1e-15);
+  CHECK_NEAR(scene_value(model, data, "position.x", "b"), 0.3 * sin(-0.2), 1e-15);
+  CHECK_NEAR(scene_value(model, data, "position.y", "b"), -0.2 * sin(0.3) * cos(0.2), 1e-15);
+  CHECK_NEAR(scene_value(model, data, "position.z", "b"), 0.5 * cos(0.3) * cos(0.2) - 0.5, 1e-15);
+  CHECK_NEAR(scene_value(model, data, "position.z", "c"), 0, 1e-15);
   tribo_data_destroy(data);
   tribo_model_destroy(model);
 }
@@ -484,6 +586,9 @@ int main(void) {
       cmocka_unit_test(hostile_sizes_are_refused_quickly),
       cmocka_unit_test(includes_stand_before_and_never_loop),
       cmocka_unit_test(degrees_and_rules_mean_what_they_say),
+      cmocka_unit_test(rows_of_the_page_are_not_cut),
+      cmocka_unit_test(joint_kinds_have_words),
+      cmocka_unit_test(states_give_joints_their_coordinates),
       cmocka_unit_test(a_mesh_falls_into_its_pieces),
       cmocka_unit_test(robots_carry_tools),
       cmocka_unit_test(wrong_urdf_files_are_refused_with_a_place),

@@ -164,6 +164,35 @@ static void stops_of_ball_and_planar_joints(void** state) {
   tribo_model_destroy(model);
 }
 
+// A weight that hangs on an ellipsoid, pulled aside, comes to rest where its three angles stop: the closed form of
+// where that is. The pose in which it is given is kept at the start.
+static void stops_of_an_ellipsoid_joint(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "world: {gravity: [3, -2, -9.81]}\n"
+      "bodies: [{name: bob, position: [1, 2, 3], rpy: [180 deg, 0, 0], box: [0.1, 0.1, 0.1], mass: 1}]\n"
+      "joints: [{name: hip, kind: ellipsoid, parent: world, child: bob, anchor: [1, 2, 3], radii: [0.5, 0.3, 0.4],"
+      " lower: -0.1, upper: 0.1, damping: 0.05}]\n");
+  TriboData* data = data_of(model);
+  CHECK_NEAR(scene_value(model, data, "position.x", "bob"), 1, 1e-14);
+  CHECK_NEAR(scene_value(model, data, "position.y", "bob"), 2, 1e-14);
+  CHECK_NEAR(scene_value(model, data, "position.z", "bob"), 3, 1e-14);
+  for (int i = 0; i < 3000; ++i) {
+    TriboStepInfo info;
+    CHECK_OK(tribo_step(model, data, &info));
+    assert_true(info.certified);
+  }
+  // its centre is 0.4 m above the bob: y and z of the ellipsoid are turned round. Towards +x it turns about +y; towards
+  // −y of the world, +y of the ellipsoid, about −x
+  const double s = sin(0.1), c = cos(0.1);
+  CHECK_NEAR(scene_value(model, data, "position.x", "bob"), 1 + 0.5 * s, 1e-6);
+  CHECK_NEAR(scene_value(model, data, "position.y", "bob"), 2 - 0.3 * s * c, 1e-6);
+  CHECK_NEAR(scene_value(model, data, "position.z", "bob"), 3.4 - 0.4 * c * c, 1e-6);
+  CHECK_LE(scene_value(model, data, "speed_max", NULL), 1e-9);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
 // A carriage falls on its stop and rises again to e² of its height.
 static void stops_give_back_what_they_should(void** state) {
   (void)state;
@@ -194,6 +223,7 @@ int main(void) {
       cmocka_unit_test(belts_carry_along),
       cmocka_unit_test(stops_of_joints_with_more_coordinates),
       cmocka_unit_test(stops_of_ball_and_planar_joints),
+      cmocka_unit_test(stops_of_an_ellipsoid_joint),
       cmocka_unit_test(stops_give_back_what_they_should),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,6 +40,25 @@ static void same_bits_again_and_after_restore(void** state) {
   tribo_model_destroy(model);
 }
 
+static void stages_share_the_time(void** state) {
+  (void)state;
+  TriboModel* model = model_of(tower);
+  TriboData* data = data_of(model);
+  for (int step = 0; step < 20; ++step) {
+    TriboStepInfo info;
+    CHECK_OK(tribo_step(model, data, &info));
+    double sum = 0;
+    for (int i = 0; i < TRIBO_STAGE_COUNT; ++i) {
+      CHECK_LE(0, info.stage[i]);
+      sum += info.stage[i];
+    }
+    CHECK_LE(sum, info.time * (1 + 1e-9));
+    CHECK_LE(1e-8, sum);
+  }
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
 static void thread_count_changes_nothing(void** state) {
   (void)state;
   // nine towers: nine islands
@@ -307,6 +326,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_blow_does_not_carry_a_joint_through_its_stop),
       cmocka_unit_test(same_bits_again_and_after_restore),
+      cmocka_unit_test(stages_share_the_time),
       cmocka_unit_test(thread_count_changes_nothing),
       cmocka_unit_test(second_run_grows_nothing),
       cmocka_unit_test(a_failed_step_leaves_the_state),

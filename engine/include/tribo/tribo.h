@@ -189,10 +189,12 @@ typedef struct TriboJointDef {
   int parent, child;    // body ids; parent may be TRIBO_WORLD
   double anchor[3];
   double axis[3], axis2[3];
-  double pitch;  // HELICAL [m/rad]
+  double pitch;     // HELICAL [m/rad]
+  double radii[3];  // ELLIPSOID [m]: it belongs to the parent and lies along the axes that the child has at the start;
+                    // the anchor is its point farthest along z, where the child's point that stays on it begins
   double armature, damping, friction;
   double stiffness, rest;  // a spring, and the position at which it is slack [N·m/rad, N/m; rad, m]; SPHERICAL: rest 0
-  double lower, upper;     // limits, ±INFINITY: none. UNIVERSAL, TRANSLATION, EULER: of each coordinate;
+  double lower, upper;     // limits, ±INFINITY: none. UNIVERSAL, TRANSLATION, EULER, ELLIPSOID: of each coordinate;
                         // CYLINDRICAL: along the axis; PLANAR: of x and y each; SPHERICAL: upper is the largest angle
                         // away from the zero configuration; CONTINUOUS: none
   double restitution;           // share of the speed that comes back from a limit, 0 … 1
@@ -893,9 +895,9 @@ typedef struct TriboFormatRow {
   const char* section_doc;
   const char* key;
   const char* doc;
-  char type[32];   // "3 numbers"
-  char range[96];  // "(0, 1] s", "midpoint, euler"
-  char init[96];   // default, "" when there is none
+  char type[32];    // "3 numbers"
+  char range[512];  // "(0, 1] s", "midpoint, euler"
+  char init[96];    // default, "" when there is none
 } TriboFormatRow;
 // Row by row in the order of the documentation; 0 when index is past the last one.
 TRIBO_API int tribo_scene_format(int index, TriboFormatRow* out);

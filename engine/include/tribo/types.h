@@ -32,7 +32,8 @@ typedef enum TriboJointKind {
   TRIBO_JOINT_SPHERICAL,    // quaternion: nq 4, nv 3
   TRIBO_JOINT_TRANSLATION,  // x, y, z
   TRIBO_JOINT_EULER,        // three angles: about z, then the new y, then the new x; singular at ±π/2 of the second
-  TRIBO_JOINT_FREE,         // free flyer: nq 7, nv 6
+  TRIBO_JOINT_ELLIPSOID,  // on an ellipsoid: about x, then the new y, then the new z; singular at ±π/2 of the second
+  TRIBO_JOINT_FREE,       // free flyer: nq 7, nv 6
   TRIBO_JOINT_COUNT
 } TriboJointKind;
 
