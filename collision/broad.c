@@ -5,7 +5,8 @@
 //   3. four leaves together ask the tree for overlapping leaves after themselves, each fixed item for all.
 //
 // A few items are compared each with each. Sorting and building are linear; the questions cost about log n plus what
-// they find. Fixed items are never put into the tree, so that a large floor widens no node.
+// they find. Fixed items are never put into the tree, so that a large floor widens no node. Where few pairs are in
+// question (a robot whose links mostly cannot touch), their boxes are compared one by one.
 #include "broad.h"
 
 #include <math.h>
@@ -190,6 +191,17 @@ static TriboStatus ask(TriboBroad* b, const Tree* tree, const Asking* who) {
         int last = FAN * (i + 1) < tree->count[level - 1] ? FAN * (i + 1) : tree->count[level - 1];
         stack[depth].level = level - 1, stack[depth].first = FAN * i, stack[depth++].end = last;
       }
+    }
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_col_broad_among(TriboBroad* b, const TriboBox* boxes, const TriboPair* pairs, int npair,
+                                  TriboPairFilter* wanted, const void* context) {
+  TRIBO_TRY(TRIBO_APPEND(&b->pairs, &b->pair_capacity, b->npair, npair));
+  for (int i = 0; i < npair; ++i) {
+    if (overlap(boxes + pairs[i].a, boxes + pairs[i].b) && wanted(context, pairs[i].a, pairs[i].b)) {
+      b->pairs[b->npair++] = pairs[i];
     }
   }
   return TRIBO_OK;

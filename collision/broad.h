@@ -35,6 +35,9 @@ typedef int TriboPairFilter(const void* context, int a, int b);
 TRIBO_NODISCARD TriboStatus tribo_col_broad_pairs(TriboBroad* broad, const TriboBox* boxes, const int* moving,
                                                   int nmoving, const int* fixed, int nfixed, TriboPairFilter* wanted,
                                                   const void* context);
+// The same where all pairs in question are known: appends those of them that overlap and are wanted.
+TRIBO_NODISCARD TriboStatus tribo_col_broad_among(TriboBroad* broad, const TriboBox* boxes, const TriboPair* pairs,
+                                                  int npair, TriboPairFilter* wanted, const void* context);
 TRIBO_NODISCARD TriboStatus tribo_col_broad_append(TriboBroad* broad, int a, int b);
 
 // Sorts the pairs by (a, b), both below `limit`.

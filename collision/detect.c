@@ -1,5 +1,5 @@
 // Detection: place the geometries, find pairs, make contacts.
-#include "broad.h"
+#include "world.h"
 #include "impact.h"
 
 #include <stdlib.h>
@@ -21,16 +21,6 @@ typedef struct Share {
   char error[256];  // why it failed: the text of another thread would be lost
 } Share;
 
-struct TriboColWorld {
-  int ngeom, nbody;
-  TriboGeom* geoms;
-  TriboSolid* solids;            // (ngeom) with Coal objects, at their place for static ones
-  int *moving, *fixed, *planes;  // geometries by their part in the broad phase; not those that meet nothing
-  int nmoving, nfixed, nplane;
-  uint64_t* excluded;  // sorted keys of body pairs
-  int nexcluded;
-};
-
 struct TriboColData {
   const TriboColWorld* world;
   TriboSolid* solids;    // (ngeom) at the poses of the query
@@ -48,138 +38,6 @@ struct TriboColData {
   TriboContact* sunk;      // set by: tribo_col_sunk
   size_t thinned_capacity, sunk_capacity;
 };
-
-// ---- world
-
-static uint64_t body_pair(int x, int y) {
-  return x < y ? (uint64_t)x << 32 | (uint32_t)y : (uint64_t)y << 32 | (uint32_t)x;
-}
-
-static int compare_keys(const void* x, const void* y) {
-  uint64_t a = *(const uint64_t*)x, b = *(const uint64_t*)y;
-  return (a > b) - (a < b);
-}
-
-static TriboStatus check_def(const TriboColWorldDef* def) {
-  const char* where = "tribo_col_world_create";
-  if (def == NULL || def->ngeom < 0 || def->nbody < 0 || def->nexcluded < 0 || (def->ngeom > 0 && def->geoms == NULL) ||
-      (def->nexcluded > 0 && def->excluded == NULL)) {
-    return tribo_fail(TRIBO_INVALID, "%s: def, an array of it or a count is missing or negative", where);
-  }
-  for (int i = 0; i < def->ngeom; ++i) {
-    TriboStatus status = tribo_col_geom_validate(def->geoms + i);
-    if (status == TRIBO_OK && def->geoms[i].body >= def->nbody) {
-      status = tribo_fail(TRIBO_INVALID, "%s: body is %d, it must be below %d", where, def->geoms[i].body, def->nbody);
-    }
-    if (status != TRIBO_OK) {
-      tribo_fail_prefix("geom %d: ", i);
-      return status;
-    }
-  }
-  for (int i = 0; i < def->nexcluded; ++i) {
-    for (int k = 0; k < 2; ++k) {
-      int body = def->excluded[i][k];
-      if (body < TRIBO_WORLD_BODY || body >= def->nbody) {
-        return tribo_fail(TRIBO_INVALID, "%s: excluded[%d][%d] is %d, it must be within %d … %d", where, i, k, body,
-                          TRIBO_WORLD_BODY, def->nbody - 1);
-      }
-    }
-  }
-  return TRIBO_OK;
-}
-
-static TriboStatus world_alloc(TriboColWorld* w, const TriboColWorldDef* def) {
-  size_t n = (size_t)def->ngeom;
-  w->geoms = tribo_alloc(n, sizeof *w->geoms);
-  w->solids = tribo_alloc(n, sizeof *w->solids);
-  w->moving = tribo_alloc(n, sizeof *w->moving);
-  w->fixed = tribo_alloc(n, sizeof *w->fixed);
-  w->planes = tribo_alloc(n, sizeof *w->planes);
-  w->excluded = tribo_alloc((size_t)def->nexcluded, sizeof *w->excluded);
-  if (!w->geoms || !w->solids || !w->moving || !w->fixed || !w->planes || !w->excluded) {
-    return tribo_fail(TRIBO_NOMEM, "tribo_col_world_create: no memory for %zu geometries", n);
-  }
-  return TRIBO_OK;
-}
-
-// Whether groups and masks keep a geometry from all others.
-static int is_idle(const TriboGeom* geom, uint32_t groups, uint32_t masks) {
-  return !(geom->group & masks) || !(geom->mask & groups);
-}
-
-static TriboStatus world_fill(TriboColWorld* w, const TriboColWorldDef* def) {
-  uint32_t groups = 0, masks = 0;
-  for (int i = 0; i < def->ngeom; ++i) {
-    groups |= def->geoms[i].group;
-    masks |= def->geoms[i].mask;
-  }
-  w->ngeom = def->ngeom, w->nbody = def->nbody, w->nexcluded = def->nexcluded;
-  for (int i = 0; i < def->ngeom; ++i) {
-    const TriboGeom* geom = def->geoms + i;
-    TriboSolid* solid = w->solids + i;
-    w->geoms[i] = *geom;
-    *solid = tribo_col_solid(geom);
-    solid->pose = geom->local;
-    const int idle = is_idle(geom, groups, masks);
-    if (geom->kind == TRIBO_SHAPE_HALFSPACE) {
-      w->planes[w->nplane] = i;
-      w->nplane += !idle;
-      continue;
-    }
-    if (geom->kind == TRIBO_SHAPE_HULL) {
-      solid->coal = geom->hull->coal;
-    } else if (geom->kind != TRIBO_SHAPE_HEIGHTFIELD) {
-      TRIBO_TRY(tribo_coal_shape_create(geom->kind, geom->size, &solid->coal));
-    }
-    if (geom->body == TRIBO_WORLD_BODY) {
-      w->fixed[w->nfixed] = i;
-      w->nfixed += !idle;
-    } else {
-      w->moving[w->nmoving] = i;
-      w->nmoving += !idle;
-    }
-  }
-  for (int i = 0; i < def->nexcluded; ++i) {
-    // the world is −1: shift all bodies by one
-    w->excluded[i] = body_pair(def->excluded[i][0] + 1, def->excluded[i][1] + 1);
-  }
-  qsort(w->excluded, (size_t)w->nexcluded, sizeof *w->excluded, compare_keys);
-  return TRIBO_OK;
-}
-
-TriboStatus tribo_col_world_create(const TriboColWorldDef* def, TriboColWorld** out) {
-  TRIBO_TRY(check_def(def));
-  TriboColWorld* world = tribo_alloc(1, sizeof *world);
-  if (world == NULL) {
-    return tribo_fail(TRIBO_NOMEM, "tribo_col_world_create: no memory");
-  }
-  TriboStatus status = world_alloc(world, def);
-  if (status == TRIBO_OK) {
-    status = world_fill(world, def);
-  }
-  if (status != TRIBO_OK) {
-    tribo_col_world_destroy(world);
-    return status;
-  }
-  *out = world;
-  return TRIBO_OK;
-}
-
-void tribo_col_world_destroy(TriboColWorld* world) {
-  if (world == NULL) {
-    return;
-  }
-  for (int i = 0; world->solids != NULL && i < world->ngeom; ++i) {
-    if (world->solids[i].kind != TRIBO_SHAPE_HULL) {  // (hulls keep theirs)
-      tribo_coal_shape_destroy(world->solids[i].coal);
-    }
-  }
-  void* all[] = {world->geoms, world->solids, world->moving, world->fixed, world->planes, world->excluded};
-  for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
-    tribo_free(all[i]);
-  }
-  tribo_free(world);
-}
 
 // ---- data
 
@@ -205,6 +63,11 @@ TriboStatus tribo_col_data_create(const TriboColWorld* world, TriboColData** out
     return tribo_fail(TRIBO_NOMEM, "tribo_col_data_create: no memory for %zu geometries", n);
   }
   memcpy(data->solids, world->solids, n * sizeof *data->solids);
+  for (int k = 0; k < world->nmoving; ++k) {
+    const int i = world->moving[k];
+    data->motions[i].offset = tribo_norm3(world->geoms[i].local.p);
+    data->motions[i].reach = tribo_col_reach(&world->solids[i]);
+  }
   TriboStatus status = tribo_col_data_workers(data, 1);
   if (status != TRIBO_OK) {
     tribo_col_data_destroy(data);
@@ -287,14 +150,11 @@ static TriboStatus check_query(const TriboColWorld* world, const TriboColQuery* 
 }
 
 static void set_motion(TriboMotion* motion, const TriboSolid* solid, const TriboPose* body, const TriboTwist* twist) {
-  double r[3], axis[3], across[3];
-  tribo_sub3(r, solid->pose.p, body->p);
+  double axis[3], across[3];
   tribo_col_axis(axis, solid, 2);
   tribo_cross3(across, axis, twist->w);
   tribo_copy3(motion->origin, body->p);
   motion->twist = *twist;
-  motion->offset = tribo_norm3(r);
-  motion->reach = tribo_col_reach(solid);
   switch (solid->kind) {
     case TRIBO_SHAPE_SPHERE: motion->spin = 0; break;
     case TRIBO_SHAPE_CAPSULE:
@@ -344,23 +204,20 @@ static int is_still(const Guests* guests, int body) {
   return body == TRIBO_WORLD_BODY || guests->asleep[body];
 }
 
-// Groups, masks, bodies: whether two geometries may collide at all.
-static int wanted(const void* context, int a, int b) {
+// Whether two geometries are there and awake.
+static int present(const void* context, int a, int b) {
   const Guests* guests = context;
-  const TriboColWorld* world = guests->world;
-  const TriboGeom *x = world->geoms + a, *y = world->geoms + b;
+  const TriboGeom *x = guests->world->geoms + a, *y = guests->world->geoms + b;
   if (is_absent(guests, x->body) || is_absent(guests, y->body)) {
     return 0;
   }
-  if (guests->asleep != NULL && is_still(guests, x->body) && is_still(guests, y->body)) {
-    return 0;
-  }
-  if (x->body == y->body || !(x->group & y->mask) || !(y->group & x->mask)) {
-    return 0;
-  }
-  uint64_t key = body_pair(x->body + 1, y->body + 1);
-  return world->nexcluded == 0 ||
-         bsearch(&key, world->excluded, (size_t)world->nexcluded, sizeof key, compare_keys) == NULL;
+  return guests->asleep == NULL || !is_still(guests, x->body) || !is_still(guests, y->body);
+}
+
+// Whether two geometries may collide now.
+static int wanted(const void* context, int a, int b) {
+  const Guests* guests = context;
+  return present(context, a, b) && tribo_col_may_touch(guests->world, a, b);
 }
 
 // Half-spaces against the boxes of all moving geometries.
@@ -488,6 +345,7 @@ static TriboStatus pair_contacts(const Look* look, TriboCoalQuery* coal, int ind
   double touch = fmax(1e-3 * query->margin, 1e-9);
   int plane = a->kind == TRIBO_SHAPE_HALFSPACE || b->kind == TRIBO_SHAPE_HALFSPACE;
   if (m.count > 0 && travel > query->margin && m.gap > touch && !plane) {
+    later = m;
     TRIBO_TRY(tribo_col_impact(coal, a, ma, b, mb, query->h, touch, query->margin, &later, &hit));
     refuted = !hit;
   }
@@ -556,8 +414,12 @@ TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, con
   const uint64_t start = tribo_tick();
   data->ncontact = data->broad.npair = 0;
   place(world, data, query);
-  TRIBO_TRY(tribo_col_broad_pairs(&data->broad, data->boxes, world->moving, world->nmoving, world->fixed, world->nfixed,
-                                  wanted, &guests));
+  if (world->pairs != NULL) {
+    TRIBO_TRY(tribo_col_broad_among(&data->broad, data->boxes, world->pairs, world->npair, present, &guests));
+  } else {
+    TRIBO_TRY(tribo_col_broad_pairs(&data->broad, data->boxes, world->moving, world->nmoving, world->fixed,
+                                    world->nfixed, wanted, &guests));
+  }
   TRIBO_TRY(plane_pairs(&guests, data, query->margin));
   TRIBO_TRY(tribo_col_broad_sort(&data->broad, world->ngeom));
   local.pairs = data->broad.npair;

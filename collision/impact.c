@@ -39,11 +39,20 @@ static void carry_back(const TriboMotion* motion, double t, double x[3]) {
   tribo_add3(x, start, motion->origin);
 }
 
-static double turning(const TriboMotion* motion, const double n[3]) {
-  double cross[3];
-  tribo_cross3(cross, n, motion->twist.w);
-  double w = tribo_norm3(cross);
-  return motion->offset * w + motion->reach * fmin(motion->spin, w);
+// Bound of the speed along n at which turning moves the solid's points from time t on, for the rest of the step. A
+// point at r from the origin has (ω × r)·n = r·(n × ω) of it, most at a support point; and r turns by less than |ω|
+// times the rest. For fast turns that is much: then the ball around the solid bounds it better.
+static double turning(const TriboSolid* solid, const TriboMotion* motion, double t, double rest, const double n[3]) {
+  double d[3], x[3], origin[3];
+  tribo_cross3(d, n, motion->twist.w);
+  const double w = tribo_normalize3(d), size = motion->offset + motion->reach;
+  const double ball = motion->offset * w + motion->reach * fmin(motion->spin, w);
+  if (!(w > 0)) {
+    return 0;
+  }
+  tribo_axpy3(origin, motion->origin, t, motion->twist.v);
+  const double far = tribo_col_support(solid, d, x) - tribo_dot3(d, origin);
+  return fmin(ball, w * far + w * tribo_norm3(motion->twist.w) * rest * size);
 }
 
 TriboStatus tribo_col_impact(TriboCoalQuery* query, const TriboSolid* a, const TriboMotion* motion_a,
@@ -51,13 +60,16 @@ TriboStatus tribo_col_impact(TriboCoalQuery* query, const TriboSolid* a, const T
                              TriboManifold* m, int* hit) {
   enum { MOST_ITERATIONS = 200 };
   double t = 0, relative[3];
+  TriboSolid at_a = *a, at_b = *b;
   tribo_sub3(relative, motion_a->twist.v, motion_b->twist.v);
   double bound = tribo_norm3(relative) + tribo_col_turning(motion_a) + tribo_col_turning(motion_b);
   *hit = 0;
   for (int i = 0; i < MOST_ITERATIONS; ++i) {
-    TriboSolid at_a = advanced(a, motion_a, t), at_b = advanced(b, motion_b, t);
-    // points farther than the rest of the step could bring them are of no interest
-    TRIBO_TRY(tribo_col_collide(query, &at_a, &at_b, margin + (h - t) * bound, m, NULL));
+    if (i > 0) {
+      at_a = advanced(a, motion_a, t), at_b = advanced(b, motion_b, t);
+      // points farther than the rest of the step could bring them are of no interest
+      TRIBO_TRY(tribo_col_collide(query, &at_a, &at_b, margin + (h - t) * bound, m, NULL));
+    }
     if (m->count == 0) {
       return TRIBO_OK;
     }
@@ -66,8 +78,10 @@ TriboStatus tribo_col_impact(TriboCoalQuery* query, const TriboSolid* a, const T
     }
     // a height field is not convex: something else of it than what is nearest now may be met first
     const int field = a->kind == TRIBO_SHAPE_HEIGHTFIELD || b->kind == TRIBO_SHAPE_HEIGHTFIELD;
-    double closing = tribo_dot3(relative, m->normal) + turning(motion_a, m->normal) + turning(motion_b, m->normal);
-    closing = field ? bound : closing;
+    const double *n = m->normal, back[3] = {-n[0], -n[1], -n[2]};
+    const double closing = field ? bound
+                                 : tribo_dot3(relative, n) + turning(&at_a, motion_a, t, h - t, n) +
+                                       turning(&at_b, motion_b, t, h - t, back);
     if (closing <= 0 || t + (m->gap - 0.5 * touch) / closing >= h) {
       return TRIBO_OK;
     }
@@ -81,7 +95,7 @@ TriboStatus tribo_col_impact(TriboCoalQuery* query, const TriboSolid* a, const T
     carry_back(motion_a, t, p->a);
     carry_back(motion_b, t, p->b);
     tribo_sub3(d, p->b, p->a);
-    p->gap = tribo_dot3(d, p->normal);
+    p->gap = tribo_dot3(d, p->normal) - (a->skin + b->skin);
   }
   return TRIBO_OK;
 }

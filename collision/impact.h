@@ -18,9 +18,9 @@ static inline double tribo_col_turning(const TriboMotion* motion) {
   return motion->offset * tribo_norm3(motion->twist.w) + motion->reach * motion->spin;
 }
 
-// Where the free motion first brings a and b within `touch` of each other. *hit 0: nowhere in the step.
-// Otherwise m holds the manifold of that moment, carried back: points on the surfaces at the start, the normal of the
-// impact, gaps at the start along that normal.
+// Where the free motion first brings a and b within `touch` of each other. m brings the manifold at the start, within
+// all that the step can reach. *hit 0: nowhere in the step. Otherwise m holds the manifold of that moment, carried
+// back: points on the surfaces at the start, the normal of the impact, gaps at the start along that normal.
 TRIBO_NODISCARD TriboStatus tribo_col_impact(TriboCoalQuery* query, const TriboSolid* a, const TriboMotion* motion_a,
                                              const TriboSolid* b, const TriboMotion* motion_b, double h, double touch,
                                              double margin, TriboManifold* m, int* hit);

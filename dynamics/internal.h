@@ -38,6 +38,7 @@ typedef struct BoundDof {
 typedef struct DofTree {
   int nv;
   int* parent;  // (nv) next dof on the way to the root, −1 at the root
+  int* start;   // (nv) the dofs start … k hang on each other, one by one
 } DofTree;
 
 // A joint that moves: parents first.
@@ -148,6 +149,7 @@ typedef struct Halfway {
   double* mass;           // (nv × nv) M̃
   double* factor;         // (nv × nv) of M̃
   double* force;          // (nv) all known forces but the bias
+  double* weight;         // (nv) the part of the bias that gravity makes
 } Halfway;
 
 // Which velocity the bias of a tree belongs to: see tree_motion.c.
@@ -190,6 +192,7 @@ typedef struct Passes {
   X(low, nv)                        \
   X(place, nv)                      \
   X(chain_parent, nv)               \
+  X(chain_start, nv)                \
   X(block, nblock)                  \
   X(dim, nblock)                    \
   X(at, nblock)                     \
@@ -212,23 +215,23 @@ typedef struct Inverse {
   double* lack;    // (nv) y, 0 on driven velocities
 
   // set by: inverse_reduce
-  int whole;                 // 1: contacts answer to the motion they make, not to the wish
-  int* place;                // (nv) of an undriven velocity in its reduced block, −1: driven
-  int* chain_parent;         // (nv) scratch
-  int nblock, *block, *dim;  // blocks with undriven velocities: their number, −1: none; their size
-  size_t* at;                // (nblock) in mass and minv
-  double *mass, *minv;       // M_uu
-  int *way, *cone_of;        // (ncone) what is left to a cone; reduced cone → cone
-  double* given;             // (nrow) what is known of λ
-  double scale;              // of the terms that `need` is the sum of [N·s, N·m·s], set by: inverse_need
-  double* span;              // (nrow × nv) set by: inverse_span
-  double* polish;            // scratch of: inverse_polish
+  int whole;                        // 1: contacts answer to the motion they make, not to the wish
+  int* place;                       // (nv) of an undriven velocity in its reduced block, −1: driven
+  int *chain_parent, *chain_start;  // (nv) scratch
+  int nblock, *block, *dim;         // blocks with undriven velocities: their number, −1: none; their size
+  size_t* at;                       // (nblock) in mass and minv
+  double *mass, *minv;              // M_uu
+  int *way, *cone_of;               // (ncone) what is left to a cone; reduced cone → cone
+  double* given;                    // (nrow) what is known of λ
+  double scale;                     // of the terms that `need` is the sum of [N·s, N·m·s], set by: inverse_need
+  double* span;                     // (nrow × nv) set by: inverse_span
+  double* polish;                   // scratch of: inverse_polish
   char* ways;
   double* low;  // (nv) scratch: a bias
   Rows rows;    // the reduced problem
   size_t need_capacity, v_free_capacity, mean_capacity, lack_capacity, place_capacity, chain_parent_capacity,
-      block_capacity, dim_capacity, at_capacity, mass_capacity, minv_capacity, way_capacity, cone_of_capacity,
-      given_capacity, span_capacity, polish_capacity, ways_capacity, low_capacity;
+      chain_start_capacity, block_capacity, dim_capacity, at_capacity, mass_capacity, minv_capacity, way_capacity,
+      cone_of_capacity, given_capacity, span_capacity, polish_capacity, ways_capacity, low_capacity;
 } Inverse;
 
 typedef enum Stage { STAGE_NONE, STAGE_UPDATED, STAGE_ASSEMBLED } Stage;
@@ -257,6 +260,8 @@ struct TriboDynData {
   double* jac_half;       // (6 × nv) there
   TreeInertia* inertias;  // (nv) there, per block as many as it has joints
   double* force;          // (nv) trees: all known forces but the bias, there
+  double* weight;         // (nv) trees: the part of the bias that gravity makes, there
+  double* calm;           // (nv) trees: the rest of the bias, at the velocity v; not in inverse dynamics
   double* factor;         // (nmass) trees: of M̃
 
   // set by: assemble
@@ -311,6 +316,7 @@ struct TriboDynData {
   double* mean;         // (nv_max)
   double* work;         // (nv_max)
   double* look_force;   // (nv_max)
+  double* look_weight;  // (nv_max)
   double* look_factor;  // (nv_max²)
 
   // scratch of: kinematics, energy, integrate, difference
@@ -365,6 +371,8 @@ void tribo_dyn_rows_pair(const TriboSystem* system, const Place* place, Rows* ro
 void tribo_dyn_rows_repeat(const TriboSystem* system, Rows* rows, const Rows* from, int c);
 // out (dim) = Σ over the terms of cone c of J x
 void tribo_dyn_rows_apply(const TriboSystem* system, const Rows* rows, int c, const double* x, double* out);
+// Row i of these alone.
+double tribo_dyn_rows_speed(const TriboSystem* system, const Rows* r, int c, int i, const double* x);
 // impulse (nv) = Jᵀλ of the cones from the given one on, lambda beginning there
 void tribo_dyn_rows_impulse(const TriboSystem* system, const Rows* rows, int first, const double* lambda,
                             double* impulse);
@@ -465,6 +473,7 @@ void tribo_dyn_inverse_carry(const TriboSystem* system, const TriboDynData* data
 
 // ---- tree_factor.c
 
+void tribo_dyn_dof_starts(DofTree* tree);  // from the parents
 // L (nv × nv) receives the factor of a mass matrix; TRIBO_NUMERIC when that is not positive definite.
 TriboStatus tribo_dyn_factor(const DofTree* tree, const double* mass, double* L);
 void tribo_dyn_factor_solve(const DofTree* tree, const double* L, double* x);  // x (nv) ← M⁻¹ x
@@ -486,9 +495,12 @@ TriboStatus tribo_dyn_tree_place(const TreePart* part, TriboPinData* pin, const 
 
 // inertias (njoint) of what the joints move, from the poses of the links (nlink).
 void tribo_dyn_tree_inertias(const TreePart* part, const TriboPose* poses, TreeInertia* inertias);
-// M (nv × nv), armature included; sums (njoint) scratch.
+// M (nv × nv), armature included; sums (njoint) receives the inertias of what hangs on each joint.
 void tribo_dyn_tree_mass(const TreePart* part, const double* jac, const TreeInertia* inertias, TreeInertia* sums,
                          double* mass);
+// The bias (nv) that gravity alone makes; sums: what tribo_dyn_tree_mass has left there, the inertias of subtrees.
+void tribo_dyn_tree_weight(const TreePart* part, const double gravity[3], const double* jac, const TreeInertia* sums,
+                           double* weight);
 // b(q, v) (nv): Coriolis, centrifugal and gravity forces; jac and inertias at q; motions (njoint) scratch.
 void tribo_dyn_tree_bias(const TreePart* part, const double gravity[3], const double* q, const double* jac,
                          const TreeInertia* inertias, const double* v, TreeMotion* motions, double* bias);

@@ -228,7 +228,8 @@ static TriboStatus reduce_motion(const TriboSystem* system, TriboDynData* data, 
       for (int k = 0; k < count; ++k) {
         inv->chain_parent[k] = k - 1;
       }
-      const DofTree chain = {count, inv->chain_parent};
+      DofTree chain = {count, inv->chain_parent, inv->chain_start};
+      tribo_dyn_dof_starts(&chain);
       TRIBO_TRY(tribo_dyn_factor(&chain, part, data->look_factor));
       tribo_dyn_factor_inverse(&chain, data->look_factor, minv);
     }

@@ -80,18 +80,29 @@ static inline void add_transposed(const double* jac, int dim, int n, const doubl
   }
 }
 
-void tribo_dyn_rows_apply(const TriboSystem* system, const Rows* r, int c, const double* x, double* out) {
-  const int dim = r->cones[c].dim;
-  memset(out, 0, (size_t)dim * sizeof *out);
+// out (count) = rows i … i + count − 1 of cone c times x
+static inline void apply_rows(const TriboSystem* system, const Rows* r, int c, int i, int count, const double* x,
+                              double* out) {
+  memset(out, 0, (size_t)count * sizeof *out);
   for (int t = r->term_first[c]; t < r->term_first[c + 1]; ++t) {
     const int block = r->term_block[t], n = system->info.block_dim[block];
-    const double *jac = r->term_jac + r->term_at[t], *part = x + system->info.block_v[block];
+    const double *jac = r->term_jac + r->term_at[t] + (size_t)i * (size_t)n, *part = x + system->info.block_v[block];
     if (n == 6) {
-      add_product(jac, dim, 6, part, out);
+      add_product(jac, count, 6, part, out);
     } else {
-      add_product(jac, dim, n, part, out);
+      add_product(jac, count, n, part, out);
     }
   }
+}
+
+void tribo_dyn_rows_apply(const TriboSystem* system, const Rows* r, int c, const double* x, double* out) {
+  apply_rows(system, r, c, 0, r->cones[c].dim, x, out);
+}
+
+double tribo_dyn_rows_speed(const TriboSystem* system, const Rows* r, int c, int i, const double* x) {
+  double speed;
+  apply_rows(system, r, c, i, 1, x, &speed);
+  return speed;
 }
 
 void tribo_dyn_rows_impulse(const TriboSystem* system, const Rows* r, int first, const double* lambda,

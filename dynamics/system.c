@@ -192,7 +192,8 @@ static TriboStatus make_joints(const TriboTreeInfo* info, TreePart* part) {
 static TriboStatus make_dof_tree(const TriboTreeInfo* info, DofTree* dofs) {
   dofs->nv = info->nv;
   dofs->parent = tribo_alloc((size_t)info->nv, sizeof *dofs->parent);
-  if (dofs->parent == NULL) {
+  dofs->start = tribo_alloc((size_t)info->nv, sizeof *dofs->start);
+  if (dofs->parent == NULL || dofs->start == NULL) {
     return tribo_fail(TRIBO_NOMEM, "tribo_dyn_system_create: no memory for a tree");
   }
   for (int i = 0; i < info->nlink; ++i) {
@@ -203,6 +204,7 @@ static TriboStatus make_dof_tree(const TriboTreeInfo* info, DofTree* dofs) {
       dofs->parent[k] = k > link->v_at ? k - 1 : first;
     }
   }
+  tribo_dyn_dof_starts(dofs);
   return TRIBO_OK;
 }
 
@@ -298,6 +300,7 @@ void tribo_dyn_system_destroy(TriboSystem* s) {
   }
   for (int t = 0; s->trees != NULL && t < s->info.ntree; ++t) {
     tribo_free(s->trees[t].dofs.parent);
+    tribo_free(s->trees[t].dofs.start);
     tribo_free(s->trees[t].joints);
     tribo_free(s->trees[t].turns);
   }
@@ -352,6 +355,8 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(jac_half, ntree > 0 ? 6 * nv : 0)      \
   X(inertias, ntree > 0 ? nv : 0)          \
   X(force, ntree > 0 ? nv : 0)             \
+  X(weight, ntree > 0 ? nv : 0)            \
+  X(calm, ntree > 0 ? nv : 0)              \
   X(factor, ntree > 0 ? system->nmass : 0) \
   X(touched, nblock)                       \
   X(leans, ncluster)                       \
@@ -406,6 +411,7 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(look_sums, nv_max)                     \
   X(look_motions, nv_max)                  \
   X(look_force, nv_max)                    \
+  X(look_weight, nv_max)                   \
   X(look_factor, nfactor)
 
 // Takes them all; 0 when there is no memory.

@@ -95,6 +95,19 @@ void tribo_dyn_tree_mass(const TreePart* part, const double* jac, const TreeIner
   }
 }
 
+void tribo_dyn_tree_weight(const TreePart* part, const double gravity[3], const double* jac, const TreeInertia* sums,
+                           double* weight) {
+  for (int j = 0; j < part->njoint; ++j) {
+    const TreeJoint* joint = part->joints + j;
+    double force[6];
+    tribo_scale3(force, -sums[j].mass, gravity);
+    tribo_cross3(force + 3, gravity, sums[j].moment);
+    for (int k = joint->v_at; k < joint->v_at + joint->nv; ++k) {
+      weight[k] = dot6(jac + 6 * k, force);
+    }
+  }
+}
+
 // The motion behind a joint that adds the twist x.
 static inline void add_motion(TreeMotion* m, const double x[6]) {
   double change[3], twice[3];

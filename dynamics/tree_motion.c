@@ -114,16 +114,21 @@ static void add_springs(const TriboTreeInfo* info, const TriboStepOptions* optio
   }
 }
 
-// v_f = v + h M̃⁻¹(force − b(q½, mean)), `force` being τ − D v. Returns the largest change of v_f in *change and its
-// size in *size.
-static void pass_free_velocity(const TreePart* part, TriboDynData* data, const TriboStepOptions* options,
-                               const Halfway* half, const double* mean, const double* v, double* v_free, double* change,
-                               double* size) {
+static const double WEIGHTLESS[3] = {0, 0, 0};
+
+// c(q½, mean), the bias without gravity
+static void calm_bias(const TreePart* part, TriboDynData* data, const Halfway* half, const double* mean, double* out) {
+  tribo_dyn_tree_bias(part, WEIGHTLESS, half->q, half->jac, half->inertias, mean, data->look_motions, out);
+}
+
+// v_f = v + h M̃⁻¹(force − b) with the bias b = weight + `calm`, `force` being τ − D v. Returns the largest change of
+// v_f in *change and its size in *size.
+static void take_bias(const TreePart* part, TriboDynData* data, const TriboStepOptions* options, const Halfway* half,
+                      const double* calm, const double* v, double* v_free, double* change, double* size) {
   const int n = part->info->nv;
   double* work = data->work;
-  tribo_dyn_tree_bias(part, options->gravity, half->q, half->jac, half->inertias, mean, data->look_motions, work);
   for (int k = 0; k < n; ++k) {
-    work[k] = half->force[k] - work[k];
+    work[k] = half->force[k] - (half->weight[k] + calm[k]);
   }
   tribo_dyn_factor_solve(&part->dofs, half->factor, work);
   double most = 0, longest = 0;
@@ -136,6 +141,22 @@ static void pass_free_velocity(const TreePart* part, TriboDynData* data, const T
   }
   *change = most;
   *size = longest;
+}
+
+// The same at the velocity `mean`.
+static void pass_free_velocity(const TreePart* part, TriboDynData* data, const TriboStepOptions* options,
+                               const Halfway* half, const double* mean, const double* v, double* v_free, double* change,
+                               double* size) {
+  calm_bias(part, data, half, mean, data->work);
+  take_bias(part, data, options, half, data->work, v, v_free, change, size);
+}
+
+// A first free velocity, the bias taken at v; `calm` (nv) keeps what of it is not weight.
+static void first_free_velocity(const TreePart* part, TriboDynData* data, const TriboStepOptions* options,
+                                const Halfway* half, const double* v, double* calm, double* v_free) {
+  double change, size;
+  calm_bias(part, data, half, v, calm);
+  take_bias(part, data, options, half, calm, v, v_free, &change, &size);
 }
 
 // The free velocity of a tree that nothing touches, from a first one: iterated on the mean. The passes
@@ -164,11 +185,8 @@ static int iterate_free_velocity(const TreePart* part, TriboDynData* data, const
   return 1;
 }
 
-// The mean velocity of a tree that something touches: v̄ = v − ½h M̃⁻¹ c(q½, v).
-static void touched_mean(const TreePart* part, TriboDynData* data, double h, const Halfway* half, const double* v,
-                         double* mean) {
-  static const double WEIGHTLESS[3] = {0, 0, 0};
-  tribo_dyn_tree_bias(part, WEIGHTLESS, half->q, half->jac, half->inertias, v, data->look_motions, mean);
+// The mean velocity of a tree that something touches: v̄ = v − ½h M̃⁻¹ c(q½, v), from `mean` = c.
+static void touched_mean(const TreePart* part, double h, const Halfway* half, const double* v, double* mean) {
   tribo_dyn_factor_solve(&part->dofs, half->factor, mean);
   for (int k = 0; k < part->info->nv; ++k) {
     mean[k] = v[k] - 0.5 * h * mean[k];
@@ -182,7 +200,8 @@ Halfway tribo_dyn_tree_half(const TriboSystem* system, TriboDynData* data, int t
                    .inertias = data->inertias + system->block_v[block],
                    .mass = mass,
                    .factor = data->factor + system->block_at[block],
-                   .force = data->force + system->block_v[block]};
+                   .force = data->force + system->block_v[block],
+                   .weight = data->weight + system->block_v[block]};
 }
 
 // M̃ = M + θhD, and what springs add.
@@ -207,6 +226,7 @@ TriboStatus tribo_dyn_tree_prepare(const TriboSystem* system, TriboDynData* data
     tribo_dyn_tree_wrenches(part, poses, half->jac, wrench, half->force);
   }
   tribo_dyn_tree_mass(part, half->jac, half->inertias, data->look_sums, half->mass);
+  tribo_dyn_tree_weight(part, options->gravity, half->jac, data->look_sums, half->weight);
   add_damping(info, options, options->resist != NULL ? options->resist + system->block_v[part->block] : NULL,
               half->mass);
   if (part->springs) {
@@ -224,7 +244,7 @@ TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data,
   double* mass = data->mass + system->block_at[part->block];
   double* minv = data->minv + system->block_at[part->block];
   const Halfway half = tribo_dyn_tree_half(system, data, tree, mass);
-  double change, size, *v_free = data->v_free + at_v;
+  double* v_free = data->v_free + at_v;
   if (data->ahead && system->cluster[part->block] >= 0) {
     // it will set out with the foreseen impulses
     for (int k = 0; k < info->nv; ++k) {
@@ -234,7 +254,7 @@ TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data,
   }
   TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v, tau, wrench, &half));
   // what touches it is not known yet: a first free velocity, good enough to look ahead
-  pass_free_velocity(part, data, options, &half, v, v, v_free, &change, &size);
+  first_free_velocity(part, data, options, &half, v, data->calm + at_v, v_free);
   data->mean_of[tree] = MEAN_START;
 
   // what contacts see is at q
@@ -282,11 +302,10 @@ TriboStatus tribo_dyn_trees_restart(const TriboSystem* system, TriboDynData* dat
     const TreePart* part = system->trees + t;
     const int at = system->block_v[part->block];
     const Halfway half = tribo_dyn_tree_half(system, data, t, data->next_mass + system->block_at[part->block]);
-    double change, size;
     if (system->cluster[part->block] >= 0) {
       TRIBO_TRY(tribo_dyn_tree_prepare(system, data, t, options, v + at, data->tau + at, data->wrench + 6 * part->body,
                                        &half));
-      pass_free_velocity(part, data, options, &half, v + at, v + at, data->v_free + at, &change, &size);
+      first_free_velocity(part, data, options, &half, v + at, data->calm + at, data->v_free + at);
     }
   }
   data->settled = data->settled && !data->ahead;
@@ -316,7 +335,12 @@ TriboStatus tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data
       continue;
     }
     if (wanted == MEAN_TOUCHED) {
-      touched_mean(part, data, options->h, &half, v + at, mean);
+      if (data->wish) {
+        calm_bias(part, data, &half, v + at, mean);
+      } else {
+        memcpy(mean, data->calm + at, (size_t)part->info->nv * sizeof *mean);
+      }
+      touched_mean(part, options->h, &half, v + at, mean);
     }
     if (!data->wish && wanted == MEAN_TOUCHED) {
       pass_free_velocity(part, data, options, &half, mean, v + at, v_free, &change, &size);
@@ -347,7 +371,8 @@ TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, i
                   .inertias = data->look_inertias,
                   .mass = data->next_mass + system->block_at[part->block],
                   .factor = data->look_factor,
-                  .force = data->look_force};
+                  .force = data->look_force,
+                  .weight = data->look_weight};
   if (data->halfway) {
     half = tribo_dyn_tree_half(system, data, tree, NULL);
   } else {

@@ -299,6 +299,9 @@ static void read_link(const TriboUrdfDef& def, RobotFile* robot, const urdf::Lin
   if (from.parent_joint) {
     link.joint_name = robot->keep(from.parent_joint->name);
     read_joint(def.urdf, *from.parent_joint, &link);
+    if (def.lossless) {
+      link.damping = link.friction = 0;
+    }
     // a joint that has been fixed may still say whom it followed
     if (const auto mimic = link.kind == TRIBO_JOINT_FIXED ? nullptr : from.parent_joint->mimic) {
       robot->mimic_list.push_back({link.joint_name, robot->keep(mimic->joint_name), mimic->multiplier, mimic->offset});

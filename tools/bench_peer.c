@@ -1,6 +1,6 @@
-// MuJoCo on the bodies of a scene. MJCF and URDF files it reads itself; of free bodies in a world of fixed shapes an
-// MJCF file is written for it, number for number; where a scene has joints, NAME.xml in a folder `peers` beside it says
-// what a MuJoCo user would write. It runs in a program of its own, which tells times and leaves its states in a file.
+// MuJoCo on the bodies of a scene. MJCF and URDF files it reads itself; NAME.xml in a folder `peers` beside a scene
+// says what a MuJoCo user would write; for other scenes a file is made (bench_mjcf.c). It runs in a program of its own,
+// which tells times and leaves its states in a file.
 #include "bench_scenes.h"
 
 #include <math.h>
@@ -25,94 +25,10 @@ static int written_by_hand(const char* path, char out[PATH]) {
   return ends_in(path, ".yaml") && access(out, R_OK) == 0;
 }
 
-static const char* geom_type(TriboShapeKind kind) {
-  switch (kind) {
-    case TRIBO_SHAPE_SPHERE: return "sphere";
-    case TRIBO_SHAPE_BOX: return "box";
-    case TRIBO_SHAPE_CAPSULE: return "capsule";
-    case TRIBO_SHAPE_CYLINDER: return "cylinder";
-    case TRIBO_SHAPE_ELLIPSOID: return "ellipsoid";
-    case TRIBO_SHAPE_HALFSPACE: return "plane";
-    default: return NULL;
-  }
-}
-
-// Free bodies among fixed shapes, of kinds that MuJoCo has, with nothing else in the world.
-static int is_plain(const TriboModel* model) {
-  const TriboModelSize n = tribo_model_size(model);
-  if (n.ntree > 0 || n.nclosure > 0 || n.ntendon > 0 || n.nactuator > 0 || n.ncontroller > 0) {
-    return 0;
-  }
-  for (int i = 0; i < n.nshape; ++i) {
-    if (geom_type(tribo_model_shape(model, i)->kind) == NULL) {
-      return 0;
-    }
-  }
-  return 1;
-}
-
 int peer_knows(const TriboModel* model, const PeerRun* run) {
   char hand[PATH];
   const int file = ends_in(run->path, ".xml") || ends_in(run->path, ".urdf") || written_by_hand(run->path, hand);
-  return (file && run->begin == 0) || (!file && is_plain(model));
-}
-
-// ---- the file
-
-static void write_geom(FILE* f, const TriboModel* model, const TriboShapeInfo* s) {
-  const TriboMaterialDef* m = tribo_model_material(model, s->material);
-  double size[3] = {50, 50, 1};
-  if (s->kind == TRIBO_SHAPE_BOX) {
-    size[0] = 0.5 * s->size[0], size[1] = 0.5 * s->size[1], size[2] = 0.5 * s->size[2];
-  } else if (s->kind == TRIBO_SHAPE_ELLIPSOID) {
-    memcpy(size, s->size, sizeof size);
-  } else if (s->kind != TRIBO_SHAPE_HALFSPACE) {
-    size[0] = s->size[0], size[1] = 0.5 * s->size[1];
-  }
-  const double *p = s->position, *q = s->quaternion;
-  fprintf(f,
-          "<geom type=\"%s\" size=\"%.17g %.17g %.17g\" pos=\"%.17g %.17g %.17g\" quat=\"%.17g %.17g %.17g %.17g\" "
-          "friction=\"%.17g 0.005 0.0001\"",
-          geom_type(s->kind), size[0], size[1], size[2], p[0], p[1], p[2], q[3], q[0], q[1], q[2], m->friction);
-  if (m->restitution > 0) {
-    // it has no coefficient: an under-damped spring with a half period of 20 steps and the damping of that rebound
-    const double w = acos(-1) / (20 * tribo_model_world(model)->dt), l = log(m->restitution);
-    const double damping = -l / hypot(acos(-1), l);
-    fprintf(f, " solref=\"%.17g %.17g\" solimp=\"0.99 0.99 0.001\"", -w * w, -2 * damping * w);
-  }
-  fputs("/>\n", f);
-}
-
-static int write_model(const TriboModel* model, const Sample* bodies, const char* path) {
-  FILE* f = fopen(path, "w");
-  if (f == NULL) {
-    return 0;
-  }
-  const TriboModelSize n = tribo_model_size(model);
-  const double* g = tribo_model_world(model)->gravity;
-  fprintf(f, "<mujoco><option gravity=\"%.17g %.17g %.17g\"/><size memory=\"400M\"/><worldbody>\n", g[0], g[1], g[2]);
-  for (int i = 0; i < n.nshape; ++i) {
-    if (tribo_model_shape(model, i)->body == TRIBO_WORLD) {
-      write_geom(f, model, tribo_model_shape(model, i));
-    }
-  }
-  for (int b = 0; b < n.nbody; ++b) {
-    const TriboBodyInfo* body = tribo_model_body(model, b);
-    const double *I = body->inertia, *c = body->com, *q = bodies[b].quaternion;
-    fprintf(f,
-            "<body quat=\"%.17g %.17g %.17g %.17g\"><freejoint/><inertial pos=\"%.17g %.17g %.17g\" mass=\"%.17g\" "
-            "fullinertia=\"%.17g %.17g %.17g %.17g %.17g %.17g\"/>\n",
-            q[3], q[0], q[1], q[2], c[0], c[1], c[2], body->mass, I[0], I[1], I[2], I[3], I[4], I[5]);
-    for (int i = 0; i < n.nshape; ++i) {
-      if (tribo_model_shape(model, i)->body == b) {
-        write_geom(f, model, tribo_model_shape(model, i));
-      }
-    }
-    fputs("</body>\n", f);
-  }
-  fputs("</worldbody></mujoco>\n", f);
-  const int bad = ferror(f);
-  return fclose(f) == 0 && !bad;
+  return (file && run->begin == 0) || (!file && mjcf_knows(model, run));
 }
 
 static int write_samples(const Sample* bodies, int count, const char* path) {
@@ -202,11 +118,12 @@ int peer_run(const TriboModel* model, const PeerRun* run, Peer peers[MOST_PEERS]
   snprintf(start, sizeof start, "%s/start", folder);
   snprintf(samples, sizeof samples, "%s/samples", folder);
   const int hand = written_by_hand(run->path, model_file), own = !hand && ends_in(run->path, ".yaml");
+  // states of free bodies alone are exchanged: of a tree MuJoCo may have made other bodies
+  const int free_bodies = own && tribo_model_size(model).ntree == 0, sampled = hand || free_bodies;
   int code = EXIT_WELL;
   if (own) {
     snprintf(model_file, sizeof model_file, "%s/model.xml", folder);
-    if (!write_model(model, run->start, model_file) ||
-        !write_samples(run->start, tribo_model_size(model).nbody, start)) {
+    if (!mjcf_write(model, run, model_file) || !write_samples(run->start, tribo_model_size(model).nbody, start)) {
       code = cli_wrong("%s: cannot be written", folder);
     }
   } else if (!hand) {
@@ -220,16 +137,16 @@ int peer_run(const TriboModel* model, const PeerRun* run, Peer peers[MOST_PEERS]
     int n =
         snprintf(command, sizeof command, "'%s' '%s' %s %.17g %d %d %.17g %.17g", program, model_file, settings[i],
                  tribo_model_world(model)->dt, run->steps, run->repeats, run->from - run->begin, run->to - run->begin);
-    if (hand || own) {
+    if (sampled) {
       n += snprintf(command + n, sizeof command - (size_t)n, " --samples %s", samples);
     }
-    if (own) {
+    if (free_bodies) {
       n += snprintf(command + n, sizeof command - (size_t)n, " --start %s", start);
     }
     if (ends_in(run->path, ".urdf")) {
       snprintf(command + n, sizeof command - (size_t)n, " --ground %.17g", ground_height(model));
     }
-    code = run_setting(model, run, command, hand || own ? samples : NULL, peer, count);
+    code = run_setting(model, run, command, sampled ? samples : NULL, peer, count);
   }
   unlink(start);
   unlink(samples);

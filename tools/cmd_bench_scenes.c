@@ -83,9 +83,10 @@ typedef struct Run {
   Simulation* sim;
   TriboState* start;
   Sample *first, *bodies;  // (nbody) at the start; scratch
+  double* q;               // (nq) at the start
   double begin;            // [s]
   Ruler* ruler;
-  double* costs;  // (steps × width) the least of each step and stage
+  double* costs;  // (steps × width) stages and whole of each step, where it was fastest
 } Run;
 
 enum { WIDTH = TRIBO_STAGE_COUNT + 1 };
@@ -117,11 +118,12 @@ static TriboStatus run_once(Run* run, Result* r, int first) {
     status = tribo_step(model, data, &info);
     const double time = stop_clock(begin);
     double* costs = run->costs + (size_t)i * WIDTH;
-    for (int s = 0; s < WIDTH; ++s) {
+    // the fastest run counts with its own stages, so that they add up
+    for (int s = 0; (first || time < costs[WIDTH - 1]) && s < TRIBO_STAGE_COUNT; ++s) {
       // stages are told by the wall's clock: without what others did meanwhile
-      const double x = s < TRIBO_STAGE_COUNT ? info.stage[s] * fmin(1, time / info.time) : time;
-      costs[s] = first ? x : fmin(costs[s], x);
+      costs[s] = info.stage[s] * fmin(1, time / info.time);
     }
+    costs[WIDTH - 1] = first ? time : fmin(costs[WIDTH - 1], time);
     r->contacts += info.contacts;
     r->certified += info.certified;
     if (first && status == TRIBO_OK) {
@@ -181,6 +183,11 @@ static int set_out(const Bench* b, Run* run) {
   TriboStatus status = tribo_state_create(&run->start);
   status = status == TRIBO_OK ? tribo_state_save(sim->model, sim->data, run->start) : status;
   status = status == TRIBO_OK ? ruler_sample(sim->model, sim->data, run->first) : status;
+  TriboView q;
+  status = status == TRIBO_OK ? tribo_data_view(sim->model, sim->data, TRIBO_FIELD_Q, &q) : status;
+  if (status == TRIBO_OK) {
+    memcpy(run->q, q.values, (size_t)tribo_model_size(sim->model).nq * sizeof *run->q);
+  }
   run->begin = tribo_data_time(sim->data);
   return status == TRIBO_OK ? EXIT_WELL : cli_complain(status);
 }
@@ -190,7 +197,8 @@ static int measure(const Bench* b, Result* r, Run* run) {
   const size_t nbody = (size_t)tribo_model_size(model).nbody + 1;
   run->first = calloc(2 * nbody, sizeof *run->first);
   run->bodies = run->first + nbody;
-  if (run->first == NULL) {
+  run->q = calloc((size_t)tribo_model_size(model).nq + 1, sizeof *run->q);
+  if (run->first == NULL || run->q == NULL) {
     return EXIT_INTERNAL;
   }
   int code = set_out(b, run);
@@ -206,6 +214,7 @@ static int measure(const Bench* b, Result* r, Run* run) {
   code = run_own(b, r, run);
   const PeerRun peer = {.path = r->path,
                         .start = run->first,
+                        .q = run->q,
                         .begin = run->begin,
                         .steps = r->steps,
                         .repeats = b->repeats,
@@ -224,6 +233,7 @@ static int run_scene(const Bench* b, Result* r) {
   code = code == EXIT_WELL ? measure(b, r, &run) : code;
   tribo_state_destroy(run.start);
   free(run.first);
+  free(run.q);
   free(run.costs);
   ruler_free(run.ruler);
   simulation_close(&sim);

@@ -38,6 +38,8 @@ void tribo_col_look_destroy(TriboLook* look);
 TRIBO_NODISCARD TriboStatus tribo_col_mesh_load(const char* path, const double scale[3], double** points, int* npoint,
                                                 int** triangles, int* ntriangle);
 void tribo_col_hull_destroy(TriboHull* hull);
+// A hull with more than `most` (at least 4) vertices gives way to the hull of `most` of them that lie far apart.
+TRIBO_NODISCARD TriboStatus tribo_col_hull_thin(TriboHull** hull, int most);
 int tribo_col_hull_vertices(const TriboHull* hull, const double** points);   // (n × 3), n returned
 int tribo_col_hull_triangles(const TriboHull* hull, const int** triangles);  // (n × 3) outward, for drawing and inertia
 
@@ -71,6 +73,8 @@ TRIBO_NODISCARD TriboStatus tribo_col_shape_mass(TriboShapeKind kind, const doub
 TRIBO_NODISCARD TriboStatus tribo_col_geom_validate(const TriboGeom* geom);
 
 typedef struct TriboColWorld TriboColWorld;
+// Whether groups, masks and bodies let two geometries collide.
+int tribo_col_may_touch(const TriboColWorld* world, int a, int b);
 typedef struct TriboColWorldDef {
   const TriboGeom* geoms;
   int ngeom, nbody;

@@ -33,7 +33,7 @@ static void same_pairs_as_brute_force(void** state) {
   (void)state;
   KitRandom r = {1};
   TriboBroad broad = {0};
-  static TriboBox boxes[400];
+  static TriboBox boxes[401];
   static int moving[400], fixed[400];
   int64_t total = 0;
   for (int scene = 0; scene < 200; ++scene) {
@@ -67,6 +67,18 @@ static void same_pairs_as_brute_force(void** state) {
     }
     assert_int_equal(at, broad.npair);
     total += at;
+    // among those it found, and among these with one that lies apart, it finds them again
+    static TriboPair known[100000];
+    const int found = broad.npair;
+    if (found + 1 < 100000 && n > 0) {
+      memcpy(known, broad.pairs, (size_t)found * sizeof *known);
+      boxes[n] = (TriboBox){{2e9, 0, 0}, {2e9, 0, 0}};
+      known[found] = (TriboPair){0, n};
+      broad.npair = 0;
+      CHECK_OK(tribo_col_broad_among(&broad, boxes, known, found + 1, parity, &modulus));
+      assert_int_equal(broad.npair, found);
+      assert_memory_equal(broad.pairs, known, (size_t)found * sizeof *known);
+    }
   }
   assert_true(total > 50000);
   tribo_col_broad_free(&broad);

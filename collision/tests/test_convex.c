@@ -322,6 +322,27 @@ static void lying_and_stacked(void** state) {
   }
 }
 
+// What is out of reach is nothing, what is within reach is there, however little the reach is off the distance.
+static void reach_decides(void** state) {
+  (void)state;
+  KitRandom r = {5};
+  for (int i = 0; i < 4000; ++i) {
+    TriboSolid a = random_solid(&r, kit_int(&r, KINDS)), b = random_solid(&r, kit_int(&r, KINDS));
+    TriboManifold all = {.count = 0}, some = {.count = 0};
+    CHECK_OK(tribo_col_convex(query, &a, &b, INFINITY, &all));
+    if (all.gap > 1e-3) {
+      const double less = all.gap * (1 - pow(10, kit_uniform(&r, -6, 0))), more = all.gap * (1 + 1e-6);
+      CHECK_OK(tribo_col_convex(query, &a, &b, less, &some));
+      assert_int_equal(some.count, 0);
+      assert_true(some.gap > less && some.gap < all.gap + 1e-9);
+      CHECK_OK(tribo_col_convex(query, &a, &b, more, &some));
+      assert_true(some.count > 0);
+      CHECK_NEAR(some.gap, all.gap, 0);
+    }
+    forget_shapes();
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(apart),
                                      cmocka_unit_test(touching),
@@ -329,6 +350,7 @@ int main(void) {
                                      cmocka_unit_test(two_names),
                                      cmocka_unit_test(where_coal_fails),
                                      cmocka_unit_test(standing_on_a_face),
-                                     cmocka_unit_test(lying_and_stacked)};
+                                     cmocka_unit_test(lying_and_stacked),
+                                     cmocka_unit_test(reach_decides)};
   return cmocka_run_group_tests(tests, open_query, close_query);
 }

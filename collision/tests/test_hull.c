@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "random.h"
 #include "shape.h"
 
 static void check_closed(const TriboHull* hull) {
@@ -348,6 +349,44 @@ static void looks_have_the_same_triangles(void** state) {
   CHECK_FAILS(tribo_col_look_load(name, scale, &look), TRIBO_INVALID, "not a readable mesh");
 }
 
+// A ball of many points keeps as many as it may, all of them its own and far apart; a small hull stays what it is.
+static void thinned_hulls_keep_far_points(void** state) {
+  (void)state;
+  enum { MANY = 500, FEW = 64 };
+  TriboRandom random = {7};
+  double points[3 * MANY], nearest = INFINITY;
+  for (int i = 0; i < MANY; ++i) {
+    for (int k = 0; k < 3; ++k) {
+      points[3 * i + k] = tribo_random(&random, -1, 1);
+    }
+    tribo_normalize3(points + 3 * i);
+  }
+  TriboHull *hull, *same;
+  CHECK_OK(tribo_col_hull_create(points, MANY, &hull));
+  CHECK_FAILS(tribo_col_hull_thin(&hull, 3), TRIBO_INVALID, "most is 3");
+  CHECK_OK(tribo_col_hull_thin(&hull, FEW));
+  assert_int_equal(hull->nvertex, FEW);
+  check_closed(hull);
+  for (int i = 0; i < FEW; ++i) {
+    int own = 0;
+    for (int k = 0; k < MANY; ++k) {
+      own += memcmp(hull->points + 3 * i, points + 3 * k, 3 * sizeof *points) == 0;
+    }
+    assert_int_equal(own, 1);
+    for (int k = 0; k < i; ++k) {
+      double d[3];
+      tribo_sub3(d, hull->points + 3 * i, hull->points + 3 * k);
+      nearest = fmin(nearest, tribo_norm3(d));
+    }
+  }
+  // 64 caps of the sphere's area each: points that far apart have 2 · sqrt(4 / 64) between them, at best a little more
+  assert_true(nearest > 0.3 && nearest < 0.55);
+  same = hull;
+  CHECK_OK(tribo_col_hull_thin(&hull, FEW));
+  assert_ptr_equal(hull, same);
+  tribo_col_hull_destroy(hull);
+}
+
 int main(void) {
   snprintf(path, sizeof path, "/tmp/tribo_hull_%d", (int)getpid());
   const struct CMUnitTest tests[] = {
@@ -355,7 +394,7 @@ int main(void) {
       cmocka_unit_test(support_is_the_farthest),       cmocka_unit_test(thin_and_far_sets),
       cmocka_unit_test(bad_points_are_refused),        cmocka_unit_test(mesh_files_load),
       cmocka_unit_test(broken_files_are_named),        cmocka_unit_test(faces_may_have_many_corners),
-      cmocka_unit_test(looks_have_the_same_triangles),
+      cmocka_unit_test(looks_have_the_same_triangles), cmocka_unit_test(thinned_hulls_keep_far_points),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,6 +73,7 @@ typedef struct TriboUrdfDef {
   const char* prefix;  // of the names of links, joints and poses; NULL: none
   const char* parent;  // of a tool: the link of an earlier file, by its name with its prefix, that carries its root at
                        // `base`; free_base counts not
+  int lossless;        // 1: without the friction and damping that it gives to joints
 } TriboUrdfDef;
 TRIBO_NODISCARD TriboStatus tribo_dyn_tree_load_urdf(const TriboUrdfDef* def, TriboTree** out);
 // A robot and its tools as one tree: the first file has no parent, all others have one.

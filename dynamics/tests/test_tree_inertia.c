@@ -26,6 +26,13 @@ static void terms_agree_with_pinocchio(void** state) {
     for (int i = 0; i < n; ++i) {
       CHECK_NEAR(bias[i], other[i], 1e-13 * size);
     }
+    // at rest there is only the weight
+    const double rest[MAX_V] = {0};
+    tribo_dyn_tree_weight(w.system->trees, gravity, w.data->look_jac, w.data->look_sums, bias);
+    CHECK_OK(tribo_pin_bias(pin, gravity, w.q, rest, other));
+    for (int i = 0; i < n; ++i) {
+      CHECK_NEAR(bias[i], other[i], 1e-13 * size);
+    }
     tribo_pin_data_destroy(pin);
     world_end(&w);
     tribo_dyn_tree_destroy(tree);

@@ -120,7 +120,7 @@ static TriboStatus add_free_bodies(Builder* b, TriboFreeBodyDef* defs) {
                                       b->scene->bodys[i].name, def->mass, def->inertia[0]),
                            b->scene->body_where[i]);
     }
-    TriboBodyInfo info = {.mass = def->mass, .q_at = 7 * id, .v_at = 6 * id, .block = id};
+    TriboBodyInfo info = {.mass = def->mass, .q_at = 7 * id, .v_at = 6 * id, .block = id, .parent = TRIBO_WORLD};
     tribo_copy3(info.com, def->com);
     inertia6(info.inertia, def->inertia);
     TRIBO_TRY(add_body(b->model, b->scene->bodys[i].name, &info, &none));
@@ -212,15 +212,18 @@ static TriboStatus register_tree(TriboModel* model, TriboTree* tree, int robot, 
   for (int i = 0; i < info->nlink; ++i) {
     const TriboLinkInfo* link = &info->links[i];
     TriboPose offset = offsets != NULL ? offsets[i] : tribo_pose_identity();
-    TriboBodyInfo body = {
-        .mass = link->mass, .q_at = model->nq + link->q_at, .v_at = model->nv + link->v_at, .block = block};
+    TriboBodyInfo body = {.mass = link->mass,
+                          .q_at = model->nq + link->q_at,
+                          .v_at = model->nv + link->v_at,
+                          .block = block,
+                          .parent = link->parent < 0 ? TRIBO_WORLD : entry->first_body + link->parent};
     tribo_sub3(body.com, link->com, offset.p);
     inertia6(body.inertia, link->inertia);
     int id = model->nbody;
     TRIBO_TRY(add_body(model, link->name, &body, &offset));
     if (link->nv > 0) {
       TriboJointInfo joint = {.kind = link->joint_kind,
-                              .parent = link->parent < 0 ? TRIBO_WORLD : entry->first_body + link->parent,
+                              .parent = body.parent,
                               .body = id,
                               .q_at = model->nq + link->q_at,
                               .nq = link->nq,
@@ -235,6 +238,11 @@ static TriboStatus register_tree(TriboModel* model, TriboTree* tree, int robot, 
       }
       if (link->nv == 1) {
         joint.effort = info->effort[link->v_at];
+        joint.armature = info->armature[link->v_at];
+        joint.damping = info->damping[link->v_at];
+        joint.friction = info->friction[link->v_at];
+        joint.stiffness = info->stiffness[link->v_at];
+        joint.rest = info->rest[link->v_at];
       }
       TRIBO_TRY(add_joint(model, link->joint_name, &joint));
     }
@@ -484,6 +492,7 @@ static TriboStatus load_robot(Builder* b, int index, TriboUrdfDef* files, TriboT
                               .free_base = def->free_base,
                               .prefix = tribo_pool_format(&b->model->pool, "%s/", def->name),
                               .parent = def->attach,
+                              .lossless = !def->losses,
                               .base = tribo_pose(def->position, def->quaternion)};
     if (files[i].prefix == NULL) {
       return no_memory();

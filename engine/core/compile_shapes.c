@@ -28,11 +28,12 @@ static TriboStatus make_hull(const TriboShapeDef* def, TriboModel* model, const 
   TriboHull** hull = &model->hulls[model->nhull];
   TriboStatus status = def->mesh != NULL ? tribo_col_hull_load(def->mesh, def->scale, hull)
                                          : tribo_col_hull_create(def->points, def->npoint, hull);
+  model->nhull += status == TRIBO_OK;
+  status = status == TRIBO_OK && def->vertices > 0 ? tribo_col_hull_thin(hull, def->vertices) : status;
   if (status != TRIBO_OK) {
     tribo_fail_prefix("%s: ", def->name);
     return status;
   }
-  model->nhull++;
   *slot = *hull;
   return TRIBO_OK;
 }
@@ -300,6 +301,7 @@ static TriboStatus add_robot_geoms(const TriboScene* scene, TriboModel* model, c
     def.name = name;
     const TriboRobotDef* robot = &scene->robots[tree->robots[info->links[g->link].file]];
     const int material = tribo_names_find(&scene->material_names, robot->material);
+    def.vertices = robot->vertices;
     if (robot->pieces && def.mesh != NULL) {
       TRIBO_TRY(add_pieces(model, &def, tree->first_body + g->link, material, count));
       continue;

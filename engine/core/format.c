@@ -147,6 +147,7 @@ static const Field texture_fields[] = {
     "picture, whose white is 1"),                                                                                  \
       V(3, TriboShapeDef, "scale", scale, "", "of a mesh; the third one also of heights"),                         \
       S("as", "how a mesh collides: `hull`, or `pieces` for one hull per part that no triangle joins"),            \
+      I(TriboShapeDef, "vertices", vertices, 0, 1e6, "of a hull: at most so many, 4 or more; 0: all"),             \
       T(TriboShapeDef, "material", material, "name of its material"),                                              \
       R(TriboShapeDef, "skin", skin, 0, 1e6, 0, "m", "contacts act this far outside of it"),                       \
       V(3, TriboShapeDef, "surface", surface, "m/s", "velocity of its surface, in body axes: a conveyor belt"),    \
@@ -359,6 +360,8 @@ static const Field robot_fields[] = {
     B(TriboRobotDef, "self_collision", self_collision, "false: its own links never collide"),
     B(TriboRobotDef, "pieces", pieces,
       "meshes collide as hulls of their parts that no triangle joins, not as one hull"),
+    I(TriboRobotDef, "vertices", vertices, 0, 1e6, "of each hull: at most so many, 4 or more; 0: all"),
+    B(TriboRobotDef, "losses", losses, "false: without the friction and damping that the file gives to joints"),
     S("joints", "a mapping from joint names to initial positions [rad, m]"),
 };
 

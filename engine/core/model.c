@@ -285,12 +285,18 @@ TriboModelSize tribo_model_size(const TriboModel* model) {
                           .nrecord = model->nrecord,
                           .nstate = model->nstate,
                           .nsensor = model->nsensor,
+                          .nforce = model->nforce,
                           .ntexture = model->ntexture,
                           .memory = sizeof *model + model->pool.bytes};
 }
 
 const TriboWorldDef* tribo_model_world(const TriboModel* model) {
   return &model->world;
+}
+
+int tribo_model_may_touch(const TriboModel* model, int shape_a, int shape_b) {
+  return shape_a >= 0 && shape_a < model->ngeom && shape_b >= 0 && shape_b < model->ngeom &&
+         tribo_col_may_touch(model->collision, shape_a, shape_b);
 }
 
 #define ACCESSOR(type, name, array, count)                          \

@@ -107,6 +107,9 @@ static TriboStatus check_shape(const TriboShapeDef* def, int body) {
   if (def->kind == TRIBO_SHAPE_HULL && (def->mesh != NULL) == (def->npoint > 0)) {
     return tribo_fail(TRIBO_INVALID, "%s: a hull needs either points or a mesh file", who);
   }
+  if (def->vertices < 0 || (def->vertices > 0 && def->vertices < 4)) {
+    return tribo_fail(TRIBO_INVALID, "%s: vertices = %d must be 0 for all, or at least 4", who, def->vertices);
+  }
   if (def->npoint < 0 || (def->npoint > 0 && def->points == NULL)) {
     return tribo_fail(TRIBO_INVALID, "%s: npoint = %d without points", who, def->npoint);
   }

@@ -201,7 +201,7 @@ TriboStatus tribo_scene_add_closure(TriboScene* scene, const TriboClosureDef* de
 // ---- robots ---------------------------------------------------------------------------------------------------------
 
 TriboRobotDef tribo_robot_default(void) {
-  return (TriboRobotDef){.quaternion = {0, 0, 0, 1}, .self_collision = 1};
+  return (TriboRobotDef){.quaternion = {0, 0, 0, 1}, .self_collision = 1, .losses = 1};
 }
 
 // A copy of a file's name; one of a package becomes the file it stands for.
@@ -226,6 +226,9 @@ TriboStatus tribo_scene_add_robot(TriboScene* scene, const TriboRobotDef* def) {
   }
   if (def->urdf == NULL) {
     return tribo_fail(TRIBO_INVALID, "%s: a robot needs a URDF file", who);
+  }
+  if (def->vertices < 0 || (def->vertices > 0 && def->vertices < 4)) {
+    return tribo_fail(TRIBO_INVALID, "%s: vertices = %d must be 0 for all, or at least 4", who, def->vertices);
   }
   TRIBO_TRY(tribo_check_finite(who, "position", def->position, 3));
   TRIBO_TRY(tribo_check_quaternion(who, def->quaternion));

@@ -126,6 +126,11 @@ static void lap(TriboStepInfo* info, TriboStage stage, uint64_t* mark) {
   *mark = now;
 }
 
+// The ticks that looking for contacts has taken so far; they are told by the one who looks.
+static uint64_t looking(const TriboStepInfo* info) {
+  return (uint64_t)(info->stage[TRIBO_STAGE_BROAD] + info->stage[TRIBO_STAGE_NARROW]);
+}
+
 // The impulses of all constraints.
 static TriboStatus find_impulses(TriboData* data, const StepStart* start, double deadline, TriboStepInfo* info,
                                  uint64_t* mark) {
@@ -146,29 +151,28 @@ static TriboStatus find_impulses(TriboData* data, const StepStart* start, double
 
 // Contacts, limits and joints to impulses and the next state; once more where these impulses bring new contacts about.
 static TriboStatus solve_step(const TriboModel* model, TriboData* data, const StepStart* start,
-                              const TriboStepOptions* options, double deadline, TriboStepInfo* info) {
-  uint64_t mark = tribo_tick();
+                              const TriboStepOptions* options, double deadline, TriboStepInfo* info, uint64_t* mark) {
   for (int more = 1; more;) {
     TRIBO_TRY(tribo_dyn_assemble(model->system, data->dynamics, options, start->q, start->v, data->contacts, data->laws,
                                  data->ncontact, &data->problem, &data->rows));
-    lap(info, TRIBO_STAGE_ROWS, &mark);
-    TRIBO_TRY(find_impulses(data, start, deadline, info, &mark));
+    lap(info, TRIBO_STAGE_ROWS, mark);
+    TRIBO_TRY(find_impulses(data, start, deadline, info, mark));
     TRIBO_TRY(tribo_dyn_advance(model->system, data->dynamics, options, start->q, start->v, data->lambda, data->q_next,
                                 data->v_next));
     keep_still(model, data, start);
-    lap(info, TRIBO_STAGE_ADVANCE, &mark);
+    lap(info, TRIBO_STAGE_ADVANCE, mark);
+    const uint64_t looked = looking(info);
     TRIBO_TRY(tribo_data_chase(model, data, start, info, &more));
-    mark = more ? tribo_tick() : mark;
+    if (data->problem.ncone > 0) {
+      *mark += looking(info) - looked;
+      lap(info, TRIBO_STAGE_NARROW, mark);
+    }
   }
   if (model->nclosure > 0) {
     TRIBO_TRY(close_loops(model, data, start, options, deadline, info));
-    lap(info, TRIBO_STAGE_LOOPS, &mark);
+    lap(info, TRIBO_STAGE_LOOPS, mark);
   }
-  TRIBO_TRY(tribo_data_certify(model, data, info));
-  if (data->problem.nrow > 0) {
-    lap(info, TRIBO_STAGE_CERTIFY, &mark);
-  }
-  return TRIBO_OK;
+  return tribo_data_certify(model, data, info);
 }
 
 // One step, or a part of one, into the spare buffers.
@@ -186,10 +190,12 @@ static TriboStatus run_part(const TriboModel* model, TriboData* data, const Step
     TRIBO_TRY(tribo_dyn_update(model->system, data->dynamics, &options, start->q, start->v, data->tau_step,
                                data->wrench_step));
     lap(info, TRIBO_STAGE_DYNAMICS, &begin);
+    const uint64_t looked = looking(info);
     TRIBO_TRY(tribo_data_detect(model, data, start->h, info));
     tribo_sleep_meet(model, data, start, data->contacts, data->ncontact);
+    begin += looking(info) - looked;
     if (!data->woken) {
-      TRIBO_TRY(solve_step(model, data, start, &options, deadline, info));
+      TRIBO_TRY(solve_step(model, data, start, &options, deadline, info, &begin));
     }
   } while (data->woken);
   info->asleep = data->ndozing;
@@ -197,7 +203,11 @@ static TriboStatus run_part(const TriboModel* model, TriboData* data, const Step
   info->islands = data->islands.count;
   TRIBO_TRY(tribo_data_publish(data, start->h));
   tribo_dyn_loops_remember(model->system, data->dynamics, &options, data->lambda, data->loops_next);
-  return tribo_warm_renew(model, data, start);
+  TRIBO_TRY(tribo_warm_renew(model, data, start));
+  if (data->problem.nrow > 0) {
+    lap(info, TRIBO_STAGE_CERTIFY, &begin);
+  }
+  return TRIBO_OK;
 }
 
 // ---- the parts of a divided step

@@ -522,6 +522,63 @@ static void wrong_urdf_files_are_refused_with_a_place(void** state) {
   free(path);
 }
 
+// What a robot is told to leave out: friction and damping of its joints, contacts of its links, vertices of its hulls.
+static void robots_can_be_simpler_than_their_files(void** state) {
+  (void)state;
+  char obj[4000] = "", text[2000];
+  for (int i = 0; i < 40; ++i) {
+    const size_t used = strlen(obj);
+    const double turn = 0.1 * acos(-1) * (i % 20);
+    snprintf(obj + used, sizeof obj - used, "v %.6f %.6f %d\n", cos(turn), sin(turn), i / 20);
+  }
+  for (int i = 1; i + 2 <= 40; ++i) {
+    const size_t used = strlen(obj);
+    snprintf(obj + used, sizeof obj - used, "f %d %d %d\n", i, i + 1, i + 2);
+  }
+  char* mesh = text_file(obj, strlen(obj), ".obj");
+  const char* link =
+      "<link name='%c'><inertial><mass value='1'/><inertia ixx='.02' iyy='.03' izz='.04' ixy='0' ixz='0' "
+      "iyz='0'/></inertial><collision><geometry><mesh filename='%s'/></geometry></collision></link>";
+  size_t n = (size_t)snprintf(text, sizeof text, "<robot name='r'>");
+  for (char name = 'a'; name <= 'c'; ++name) {
+    n += (size_t)snprintf(text + n, sizeof text - n, link, name, mesh);
+  }
+  for (char name = 'a'; name <= 'b'; ++name) {
+    n += (size_t)snprintf(text + n, sizeof text - n,
+                          "<joint name='%c' type='continuous'><parent link='%c'/><child link='%c'/>"
+                          "<dynamics damping='2' friction='3'/></joint>",
+                          name, name, name + 1);
+  }
+  snprintf(text + n, sizeof text - n, "</robot>");
+  char* urdf = text_file(text, strlen(text), ".urdf");
+  for (int simple = 0; simple < 2; ++simple) {
+    snprintf(text, sizeof text, "static: [{plane: [0, 0, 1]}]\nrobots: [{name: r, urdf: %s, free_base: true%s}]\n",
+             urdf, simple ? ", vertices: 12, losses: false, self_collision: false" : "");
+    TriboModel* model = model_of(text);
+    const TriboJointInfo* joint = tribo_model_joint(model, 1);
+    CHECK_NEAR(joint->damping, simple ? 0 : 2, 0);
+    CHECK_NEAR(joint->friction, simple ? 0 : 3, 0);
+    assert_int_equal(tribo_model_body(model, 2)->parent, 1);
+    assert_int_equal(tribo_model_body(model, 0)->parent, TRIBO_WORLD);
+    // shapes: the ground, then the links; neighbours never touch
+    assert_int_equal(tribo_model_shape(model, 1)->npoint, simple ? 12 : 40);
+    assert_int_equal(tribo_model_may_touch(model, 1, 3), !simple);
+    assert_int_equal(tribo_model_may_touch(model, 1, 2), 0);
+    assert_int_equal(tribo_model_may_touch(model, 0, 3), 1);
+    assert_int_equal(tribo_model_may_touch(model, 0, 4), 0);
+    tribo_model_destroy(model);
+  }
+  snprintf(text, sizeof text, "robots: [{name: r, urdf: %s, vertices: 3}]\n", urdf);
+  char* path = text_file(text, strlen(text), ".yaml");
+  TriboScene* scene;
+  CHECK_FAILS(tribo_scene_load(path, NULL, &scene), TRIBO_INVALID, "vertices = 3 must be 0 for all, or at least 4");
+  char* const files[] = {mesh, urdf, path};
+  for (int i = 0; i < 3; ++i) {
+    unlink(files[i]);
+    free(files[i]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrong_files_are_refused_with_a_place),
@@ -536,6 +593,7 @@ int main(void) {
       cmocka_unit_test(robots_carry_tools),
       cmocka_unit_test(wrong_urdf_files_are_refused_with_a_place),
       cmocka_unit_test(meshes_of_robots_come_in_pieces),
+      cmocka_unit_test(robots_can_be_simpler_than_their_files),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

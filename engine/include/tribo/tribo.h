@@ -154,6 +154,7 @@ typedef struct TriboShapeDef {
   int nx, ny;
   const char* mesh;    // HULL: an STL, OBJ or DAE file instead of points
   int pieces;          // of a mesh: 1 takes every part that no triangle joins as a convex shape of its own
+  int vertices;        // HULL: at most so many, those that lie far apart; 0: all
   double scale[3];     // of the mesh
   double position[3];  // in the body frame
   double quaternion[4];
@@ -344,7 +345,9 @@ typedef struct TriboRobotDef {
   const char* reference;  // reference pose of the SRDF; NULL: zero configuration
   const char* material;
   int self_collision;
-  int pieces;  // 1: a mesh collides as its parts that no triangle joins, each as its hull; 0: as one hull
+  int pieces;    // 1: a mesh collides as its parts that no triangle joins, each as its hull; 0: as one hull
+  int vertices;  // of each hull at most so many, those that lie far apart; 0: all
+  int losses;    // 0: without the friction and damping that the file gives to joints
 } TriboRobotDef;
 TRIBO_API TriboRobotDef tribo_robot_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_robot(TriboScene* scene, const TriboRobotDef* def);
@@ -465,6 +468,7 @@ typedef struct TriboModelSize {
   int njoint, nmotor, nclosure, nshape, nmaterial;
   int ntendon, nactuator, ncontroller, nvisual;
   int ncamera, nexpect, nrecord, nstate, nsensor, ntexture;
+  int nforce;     // forces that the scene schedules
   size_t memory;  // bytes of the model's own arrays
 } TriboModelSize;
 TRIBO_API TriboModelSize tribo_model_size(const TriboModel* model);
@@ -475,6 +479,7 @@ typedef struct TriboBodyInfo {
   double mass, com[3], inertia[6];  // in the body frame
   int q_at, v_at;                   // first coordinate of its joint or of the free body
   int block;                        // motion block: bodies of one tree share it
+  int parent;                       // the link that it is welded to or hangs on by its joint, TRIBO_WORLD
 } TriboBodyInfo;
 typedef struct TriboJointInfo {
   const char* name;
@@ -482,8 +487,9 @@ typedef struct TriboJointInfo {
   int parent;  // the link it hangs on, TRIBO_WORLD
   int body;    // the link it carries
   int q_at, nq, v_at, nv;
-  double lower, upper, effort;  // one-dof joints
-  int lifts;                    // as in TriboJointDef
+  double lower, upper, effort;                          // one-dof joints
+  double armature, damping, friction, stiffness, rest;  // one-dof joints: at its first coordinate
+  int lifts;                                            // as in TriboJointDef
   double anchor[3], axis[3];  // where it turns or slides and about or along what, in the frame of the link it carries;
                               // axis: unit, one-dof joints, 0 for the others
 } TriboJointInfo;
@@ -552,6 +558,8 @@ TRIBO_API const TriboJointInfo* tribo_model_joint(const TriboModel* model, int i
 TRIBO_API const TriboMotorInfo* tribo_model_motor(const TriboModel* model, int id);
 TRIBO_API const TriboClosureInfo* tribo_model_closure(const TriboModel* model, int id);
 TRIBO_API const TriboShapeInfo* tribo_model_shape(const TriboModel* model, int id);
+// Whether two shapes may touch: groups and masks, excluded pairs, links of one joint. 0 also where there is no such id.
+TRIBO_API int tribo_model_may_touch(const TriboModel* model, int shape_a, int shape_b);
 TRIBO_API const TriboMaterialDef* tribo_model_material(const TriboModel* model, int id);
 TRIBO_API const TriboTextureDef* tribo_model_texture(const TriboModel* model, int id);
 TRIBO_API const TriboCameraDef* tribo_model_camera(const TriboModel* model, int id);
@@ -584,7 +592,7 @@ TRIBO_API void tribo_data_reset(const TriboModel* model, TriboData* data);
   X(SOLVE, "solve", "the contact problem")                       \
   X(ADVANCE, "advance", "the next state")                        \
   X(LOOPS, "loops", "closures shut in the next state")           \
-  X(CERTIFY, "certify", "residuals from raw data")
+  X(CERTIFY, "certify", "residuals from raw data, what is told")
 typedef enum TriboStage {
 #define X(id, name, doc) TRIBO_STAGE_##id,
   TRIBO_STAGES(X)

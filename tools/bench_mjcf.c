@@ -1,0 +1,268 @@
+// A scene as an MJCF file for MuJoCo, number for number: free bodies among fixed shapes, and robots whose links touch
+// the world and not each other. Bodies stand where they are at the start, and every joint is told the coordinate it has
+// there (`ref`), so that limits mean the same. What is welded together MuJoCo makes one body, as Tribo does. No two
+// meshes of a robot meet, so that of a contact only the ground's side differs.
+#include "bench_scenes.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- which scenes
+
+static const char* geom_type(TriboShapeKind kind) {
+  switch (kind) {
+    case TRIBO_SHAPE_SPHERE: return "sphere";
+    case TRIBO_SHAPE_BOX: return "box";
+    case TRIBO_SHAPE_CAPSULE: return "capsule";
+    case TRIBO_SHAPE_CYLINDER: return "cylinder";
+    case TRIBO_SHAPE_ELLIPSOID: return "ellipsoid";
+    case TRIBO_SHAPE_HALFSPACE: return "plane";
+    case TRIBO_SHAPE_HULL: return "mesh";
+    default: return NULL;
+  }
+}
+
+static const char* joint_type(const TriboJointInfo* joint) {
+  return strcmp(joint->kind, "revolute") == 0 || strcmp(joint->kind, "continuous") == 0 ? "hinge"
+         : strcmp(joint->kind, "prismatic") == 0                                        ? "slide"
+         : strcmp(joint->kind, "free") == 0                                             ? "free"
+                                                                                        : NULL;
+}
+
+// Trees are known at rest, with joints that MuJoCo has and links that touch nothing that moves.
+static int knows_trees(const TriboModel* model, const PeerRun* run) {
+  const TriboModelSize n = tribo_model_size(model);
+  for (int i = 0; i < n.njoint; ++i) {
+    if (joint_type(tribo_model_joint(model, i)) == NULL) {
+      return 0;
+    }
+  }
+  for (int b = 0; b < n.nbody; ++b) {
+    for (int k = 0; k < 3; ++k) {
+      if (run->start[b].velocity[k] != 0 || run->start[b].omega[k] != 0) {
+        return 0;
+      }
+    }
+  }
+  for (int i = 0; i < n.nshape; ++i) {
+    for (int k = 0; k < i; ++k) {
+      const int moving =
+          tribo_model_shape(model, i)->body != TRIBO_WORLD && tribo_model_shape(model, k)->body != TRIBO_WORLD;
+      if (moving && tribo_model_may_touch(model, i, k)) {
+        return 0;
+      }
+    }
+  }
+  return 1;
+}
+
+int mjcf_knows(const TriboModel* model, const PeerRun* run) {
+  const TriboModelSize n = tribo_model_size(model);
+  const TriboWorldDef* world = tribo_model_world(model);
+  if (n.nclosure > 0 || n.ntendon > 0 || n.nactuator > 0 || n.ncontroller > 0 || n.nmotor > 0 || n.nforce > 0 ||
+      world->density > 0 || world->viscosity > 0) {
+    return 0;
+  }
+  for (int i = 0; i < n.nshape; ++i) {
+    if (geom_type(tribo_model_shape(model, i)->kind) == NULL) {
+      return 0;
+    }
+  }
+  return n.ntree == 0 || (run->begin == 0 && knows_trees(model, run));
+}
+
+// ---- the file
+
+typedef struct Writer {
+  FILE* file;
+  const TriboModel* model;
+  const PeerRun* run;
+  int ground_only;  // no two moving shapes touch
+} Writer;
+
+static void put(const Writer* w, const char* key, const double* x, int n) {
+  fprintf(w->file, " %s=\"", key);
+  for (int i = 0; i < n; ++i) {
+    fprintf(w->file, i > 0 ? " %.17g" : "%.17g", x[i]);
+  }
+  fputc('"', w->file);
+}
+
+// A quaternion x y z w in MuJoCo's order.
+static void put_turn(const Writer* w, const double q[4]) {
+  put(w, "quat", (const double[4]){q[3], q[0], q[1], q[2]}, 4);
+}
+
+static void write_geom(const Writer* w, int shape) {
+  const TriboShapeInfo* s = tribo_model_shape(w->model, shape);
+  const TriboMaterialDef* m = tribo_model_material(w->model, s->material);
+  double size[3] = {50, 50, 1};
+  if (s->kind == TRIBO_SHAPE_BOX) {
+    size[0] = 0.5 * s->size[0], size[1] = 0.5 * s->size[1], size[2] = 0.5 * s->size[2];
+  } else if (s->kind == TRIBO_SHAPE_ELLIPSOID) {
+    memcpy(size, s->size, sizeof size);
+  } else if (s->kind != TRIBO_SHAPE_HALFSPACE) {
+    size[0] = s->size[0], size[1] = 0.5 * s->size[1];
+  }
+  fprintf(w->file, "<geom type=\"%s\"", geom_type(s->kind));
+  if (s->kind == TRIBO_SHAPE_HULL) {
+    fprintf(w->file, " mesh=\"hull%d\"", shape);
+  } else {
+    put(w, "size", size, 3);
+  }
+  put(w, "pos", s->position, 3);
+  put_turn(w, s->quaternion);
+  put(w, "friction", (const double[3]){m->friction, 0.005, 0.0001}, 3);
+  if (w->ground_only) {
+    const int fixed = s->body == TRIBO_WORLD;
+    fprintf(w->file, " contype=\"%d\" conaffinity=\"%d\"", !fixed, fixed);
+  }
+  if (m->restitution > 0) {
+    // it has no coefficient: an under-damped spring with a half period of 20 steps and the damping of that rebound
+    const double stretch = acos(-1) / (20 * tribo_model_world(w->model)->dt), l = log(m->restitution);
+    put(w, "solref", (const double[2]){-stretch * stretch, 2 * l / hypot(acos(-1), l) * stretch}, 2);
+    fputs(" solimp=\"0.99 0.99 0.001\"", w->file);
+  }
+  fputs("/>\n", w->file);
+}
+
+static void write_geoms(const Writer* w, int body) {
+  for (int i = 0; i < tribo_model_size(w->model).nshape; ++i) {
+    if (tribo_model_shape(w->model, i)->body == body) {
+      write_geom(w, i);
+    }
+  }
+}
+
+static void write_joint(const Writer* w, const TriboJointInfo* joint) {
+  const char* type = joint_type(joint);
+  if (strcmp(type, "free") == 0) {
+    fputs("<freejoint/>\n", w->file);
+    return;
+  }
+  fprintf(w->file, "<joint type=\"%s\"", type);
+  put(w, "pos", joint->anchor, 3);
+  put(w, "axis", joint->axis, 3);
+  if (joint->nq == 1) {
+    put(w, "ref", &w->run->q[joint->q_at], 1);
+  }
+  if (isfinite(joint->lower) || isfinite(joint->upper)) {
+    put(w, "range", (const double[2]){fmax(joint->lower, -1e10), fmin(joint->upper, 1e10)}, 2);
+    fputs(" limited=\"true\"", w->file);
+  }
+  put(w, "armature", &joint->armature, 1);
+  put(w, "damping", &joint->damping, 1);
+  put(w, "frictionloss", &joint->friction, 1);
+  put(w, "stiffness", &joint->stiffness, 1);
+  put(w, "springref", &joint->rest, 1);
+  fputs("/>\n", w->file);
+}
+
+static void turn_back(const double q[4], const double x[3], double out[3]) {
+  // v' = v + 2 u × (u × v + w v) with the vector part reversed
+  const double u[3] = {-q[0], -q[1], -q[2]};
+  double t[3];
+  for (int i = 0; i < 3; ++i) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    t[i] = u[j] * x[k] - u[k] * x[j] + q[3] * x[i];
+  }
+  for (int i = 0; i < 3; ++i) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    out[i] = x[i] + 2 * (u[j] * t[k] - u[k] * t[j]);
+  }
+}
+
+// Where the frame of a body is: its sample tells the centre of mass.
+static void origin_of(const Writer* w, int body, double out[3]) {
+  const Sample* s = &w->run->start[body];
+  const double turned[4] = {-s->quaternion[0], -s->quaternion[1], -s->quaternion[2], s->quaternion[3]};
+  double arm[3];
+  turn_back(turned, tribo_model_body(w->model, body)->com, arm);
+  for (int k = 0; k < 3; ++k) {
+    out[k] = s->position[k] - arm[k];
+  }
+}
+
+// Place and orientation against the body before it.
+static void write_place(const Writer* w, int body, int parent) {
+  double p[3], q[4];
+  origin_of(w, body, p);
+  memcpy(q, w->run->start[body].quaternion, sizeof q);
+  if (parent != TRIBO_WORLD) {
+    const double *a = w->run->start[parent].quaternion, b[4] = {q[0], q[1], q[2], q[3]};
+    double from[3];
+    origin_of(w, parent, from);
+    const double apart[3] = {p[0] - from[0], p[1] - from[1], p[2] - from[2]};
+    turn_back(a, apart, p);
+    q[0] = a[3] * b[0] - a[0] * b[3] - a[1] * b[2] + a[2] * b[1];
+    q[1] = a[3] * b[1] - a[1] * b[3] - a[2] * b[0] + a[0] * b[2];
+    q[2] = a[3] * b[2] - a[2] * b[3] - a[0] * b[1] + a[1] * b[0];
+    q[3] = a[3] * b[3] + a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+  }
+  put(w, "pos", p, 3);
+  put_turn(w, q);
+}
+
+static void write_inertia(const Writer* w, const TriboBodyInfo* body) {
+  if (body->mass > 0) {
+    const double* I = body->inertia;
+    fputs("<inertial", w->file);
+    put(w, "pos", body->com, 3);
+    put(w, "mass", &body->mass, 1);
+    put(w, I[0] + I[1] + I[2] > 0 ? "fullinertia" : "diaginertia", I, I[0] + I[1] + I[2] > 0 ? 6 : 3);
+    fputs("/>\n", w->file);
+  }
+}
+
+// Parents come before their children: the bodies that are still open are those from here up to the root.
+static void write_bodies(const Writer* w) {
+  const TriboModelSize n = tribo_model_size(w->model);
+  int open = TRIBO_WORLD;
+  for (int b = 0; b < n.nbody; ++b) {
+    const TriboBodyInfo* body = tribo_model_body(w->model, b);
+    for (; open != body->parent && open != TRIBO_WORLD; open = tribo_model_body(w->model, open)->parent) {
+      fputs("</body>\n", w->file);
+    }
+    fputs("<body", w->file);
+    write_place(w, b, body->parent);
+    fputs(">\n", w->file);
+    for (int i = 0; i < n.njoint; ++i) {
+      if (tribo_model_joint(w->model, i)->body == b) {
+        write_joint(w, tribo_model_joint(w->model, i));
+      }
+    }
+    fputs(b < n.nfree ? "<freejoint/>\n" : "", w->file);
+    write_inertia(w, body);
+    write_geoms(w, b);
+    open = b;
+  }
+  for (; open != TRIBO_WORLD; open = tribo_model_body(w->model, open)->parent) {
+    fputs("</body>\n", w->file);
+  }
+}
+
+int mjcf_write(const TriboModel* model, const PeerRun* run, const char* path) {
+  const TriboModelSize n = tribo_model_size(model);
+  const Writer w = {fopen(path, "w"), model, run, n.ntree > 0};
+  if (w.file == NULL) {
+    return 0;
+  }
+  // inertias that no solid has are in many robot files
+  fputs("<mujoco><compiler angle=\"radian\" balanceinertia=\"true\" fusestatic=\"true\"/>\n<option", w.file);
+  put(&w, "gravity", tribo_model_world(model)->gravity, 3);
+  fputs("/>\n<size memory=\"400M\"/>\n<asset>\n", w.file);
+  for (int i = 0; i < n.nshape; ++i) {
+    const TriboShapeInfo* shape = tribo_model_shape(model, i);
+    if (shape->kind == TRIBO_SHAPE_HULL) {
+      fprintf(w.file, "<mesh name=\"hull%d\" inertia=\"convex\"", i);
+      put(&w, "vertex", shape->points, 3 * shape->npoint);
+      fputs("/>\n", w.file);
+    }
+  }
+  fputs("</asset>\n<worldbody>\n", w.file);
+  write_geoms(&w, TRIBO_WORLD);
+  write_bodies(&w);
+  fputs("</worldbody></mujoco>\n", w.file);
+  const int bad = ferror(w.file);
+  return fclose(w.file) == 0 && !bad;
+}
