@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "math3.h"
+#include "solvers.h"
 #include "timer.h"
 
 // ---- stages
@@ -97,7 +98,7 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const S
   TRIBO_TRY(TRIBO_RESERVE(&data->settle, &data->settle_capacity, last.nrow));
   if (last.nrow > 0) {
     if (!tribo_dyn_settle_alone(model->system, data->dynamics, data->q_next, data->settle)) {
-      TRIBO_TRY(tribo_solver_solve(data->settler, &last, &guess, data->settle, &stats));
+      TRIBO_TRY(tribo_solver_solve_built(data->settler, &last, &guess, data->settle, &stats));
     }
     TRIBO_TRY(tribo_dyn_settle(model->system, data->dynamics, data->settle, data->v_next));
   }
