@@ -105,15 +105,16 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
   tribo_dyn_rows_pair(system, &place, d, contact->body_a, contact->body_b, contact->point, axes);
 
   // g = J v_f + γ
-  double free[6], old[6], *g = d->g + d->cones[c].row;
-  tribo_dyn_rows_apply(system, d, c, data->v_free, free);
-  tribo_dyn_rows_apply(system, d, c, v, old);
-  memcpy(g, free, (size_t)dim * sizeof *g);
+  double* g = d->g + d->cones[c].row;
+  tribo_dyn_rows_apply(system, d, c, data->v_free, g);
+  // (only what bounces or is soft looks back)
+  const int looks_back = law->restitution > 0 || law->soft.solref[0] != 0;
+  const double free = g[dim - 1], old = looks_back ? tribo_dyn_rows_speed(system, d, c, dim - 1, v) : 0;
   if (dim >= 3) {
     g[0] += tribo_dot3(frame, law->surface);
     g[1] += tribo_dot3(frame + 3, law->surface);
   }
-  tribo_dyn_normal_row(system, data, options, c, law, contact->gap, free[dim - 1], old[dim - 1]);
+  tribo_dyn_normal_row(system, data, options, c, law, contact->gap, free, old);
 }
 
 // twice the signed area of a triangle seen against n

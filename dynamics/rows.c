@@ -61,7 +61,8 @@ void tribo_dyn_rows_repeat(const TriboSystem* system, Rows* r, const Rows* from,
 }
 
 // out (dim) += J x; inlined where n is known, the loop has no end to test
-static inline void add_product(const double* jac, int dim, int n, const double* x, double* out) {
+static inline void add_product(const double* restrict jac, int dim, int n, const double* restrict x,
+                               double* restrict out) {
   for (int i = 0; i < dim; ++i) {
     double sum = 0;
     for (int k = 0; k < n; ++k) {
@@ -72,7 +73,8 @@ static inline void add_product(const double* jac, int dim, int n, const double* 
 }
 
 // out (n) += Jᵀx
-static inline void add_transposed(const double* jac, int dim, int n, const double* x, double* out) {
+static inline void add_transposed(const double* restrict jac, int dim, int n, const double* restrict x,
+                                  double* restrict out) {
   for (int i = 0; i < dim; ++i) {
     for (int k = 0; k < n; ++k) {
       out[k] += jac[i * n + k] * x[i];
@@ -86,12 +88,23 @@ void tribo_dyn_rows_apply(const TriboSystem* system, const Rows* r, int c, const
   for (int t = r->term_first[c]; t < r->term_first[c + 1]; ++t) {
     const int block = r->term_block[t], n = system->info.block_dim[block];
     const double *jac = r->term_jac + r->term_at[t], *part = x + system->info.block_v[block];
-    if (n == 6) {
+    if (n == 6 && dim == 3) {
+      add_product(jac, 3, 6, part, out);
+    } else if (n == 6) {
       add_product(jac, dim, 6, part, out);
     } else {
       add_product(jac, dim, n, part, out);
     }
   }
+}
+
+double tribo_dyn_rows_speed(const TriboSystem* system, const Rows* r, int c, int i, const double* x) {
+  double sum = 0;
+  for (int t = r->term_first[c]; t < r->term_first[c + 1]; ++t) {
+    const int block = r->term_block[t], n = system->info.block_dim[block];
+    add_product(r->term_jac + r->term_at[t] + (ptrdiff_t)i * n, 1, n, x + system->info.block_v[block], &sum);
+  }
+  return sum;
 }
 
 void tribo_dyn_rows_impulse(const TriboSystem* system, const Rows* r, int first, const double* lambda,
@@ -103,7 +116,9 @@ void tribo_dyn_rows_impulse(const TriboSystem* system, const Rows* r, int first,
       const int n = system->info.block_dim[r->term_block[t]];
       const double* jac = r->term_jac + r->term_at[t];
       double* part = impulse + system->info.block_v[r->term_block[t]];
-      if (n == 6) {
+      if (n == 6 && r->cones[c].dim == 3) {
+        add_transposed(jac, 3, 6, x, part);
+      } else if (n == 6) {
         add_transposed(jac, r->cones[c].dim, 6, x, part);
       } else {
         add_transposed(jac, r->cones[c].dim, n, x, part);

@@ -157,27 +157,21 @@ static inline double quadratic_3(const double* A, const double* j) {
          j[2] * A[14] * j[2];
 }
 
-// momentum Jᵀλ and the diagonal of one term
-static inline void add_body_n(int dim, const double* J, const double* B, int mixed, const double* lambda,
-                              double* momentum, double* diagonal) {
-  for (int i = 0; i < dim; ++i, J += 6) {
-    for (int j = 0; j < 6; ++j) {
-      momentum[j] += J[j] * lambda[i];
-    }
-    diagonal[i] += mixed ? quadratic(6, B, J) : quadratic_3(B, J) + quadratic_3(B + 21, J + 3);
+// momentum Jᵀλ and the diagonal of a contact
+static void __attribute__((noinline))
+add_contact(const double* restrict J, const double* restrict B, const double* restrict lambda,
+            double* restrict momentum, double* restrict diagonal) {
+  for (int j = 0; j < 6; ++j) {
+    momentum[j] += J[j] * lambda[0] + J[6 + j] * lambda[1] + J[12 + j] * lambda[2];
   }
-}
-static void add_body(int dim, const double* J, const double* B, int mixed, const double* lambda, double* momentum,
-                     double* diagonal) {
-  if (dim == 3) {
-    add_body_n(3, J, B, mixed, lambda, momentum, diagonal);
-  } else {
-    add_body_n(dim, J, B, mixed, lambda, momentum, diagonal);
+  for (int i = 0; i < 3; ++i) {
+    diagonal[i] += quadratic_3(B, J + 6 * i) + quadratic_3(B + 21, J + 6 * i + 3);
   }
 }
 
 // sigma += J v, by two sums side by side
-static inline void add_speed(int dim, int n, const double* J, const double* v, double* sigma) {
+static inline void add_speed(int dim, int n, const double* restrict J, const double* restrict v,
+                             double* restrict sigma) {
   for (int i = 0; i < dim; ++i, J += n) {
     double even = 0, odd = 0;
     for (int j = 0; j + 1 < n; j += 2) {
@@ -190,6 +184,8 @@ static inline void add_speed(int dim, int n, const double* J, const double* v, d
 static void speed(int dim, int n, const double* J, const double* v, double* sigma) {
   if (n == 6 && dim == 3) {
     add_speed(3, 6, J, v, sigma);
+  } else if (n == 6) {
+    add_speed(dim, 6, J, v, sigma);
   } else {
     add_speed(dim, n, J, v, sigma);
   }
@@ -207,20 +203,21 @@ static void apply_explicit(const TriboProblem* p, const double* lambda, double* 
 }
 
 // momentum Jᵀλ per block, then velocity M⁻¹ of it; every block has room for the largest
-static void apply_motion(const TriboProblem* p, const double* lambda, double* sigma, double* diagonal, double* work) {
+static void __attribute__((noinline))
+apply_motion(const TriboProblem* p, const double* lambda, double* sigma, double* diagonal, double* work) {
   const size_t width = widest_block(p), all = width * (size_t)p->nblock;
   double *momentum = work, *velocity = work + all;
   memset(work, 0, sizeof(double) * 2 * all);
-  for (int c = 0, last = -1, mixed = 1; c < p->ncone; ++c) {
+  for (int c = 0, last = -1, apart = 0; c < p->ncone; ++c) {
     const int dim = p->cones[c].dim, row = p->cones[c].row;
     for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
       const int b = p->term_block[t], n = p->block_dim[b];
       const double *J = p->jac + p->term_at[t], *B = p->minv + p->block_at[b];
       double* m = momentum + (size_t)b * width;
-      if (n == 6) {
-        mixed = b == last ? mixed : mixes(B);
-        last = b;
-        add_body(dim, J, B, mixed, lambda + row, m, diagonal + row);
+      apart = b == last ? apart : n == 6 && !mixes(B);
+      last = b;
+      if (apart && dim == 3) {
+        add_contact(J, B, lambda + row, m, diagonal + row);
         continue;
       }
       for (int i = 0; i < dim; ++i) {

@@ -75,11 +75,16 @@ static inline double add_quadratic_3(double sum, const double* B, const double* 
 }
 
 // what a term adds to the diagonal, row by row
-static void add_diagonal(int dim, int n, const double* B, int parted, const double* J, double* diagonal) {
+static void add_diagonal(int dim, int n, const double* restrict B, int parted, const double* restrict J,
+                         double* restrict diagonal) {
+  if (parted && dim == 3) {
+    for (int i = 0; i < 3; ++i) {
+      diagonal[i] += add_quadratic_3(add_quadratic_3(0, B, J + 6 * i), B + 21, J + 6 * i + 3);
+    }
+    return;
+  }
   for (int i = 0; i < dim; ++i, J += n) {
-    diagonal[i] += parted   ? add_quadratic_3(add_quadratic_3(0, B, J), B + 21, J + 3)
-                   : n == 6 ? quadratic_n(B, J, 6)
-                            : quadratic_n(B, J, n);
+    diagonal[i] += n == 6 ? quadratic_n(B, J, 6) : quadratic_n(B, J, n);
   }
 }
 

@@ -84,10 +84,17 @@ static inline void tribo_sol_add_momentum_n(int dim, int n, const double* J, con
     }
   }
 }
+// (the same sums, two velocities at once)
+static inline void tribo_sol_add_momentum_3x6(const double* restrict J, const double* restrict impulse,
+                                              double* restrict momentum) {
+  for (int j = 0; j < 6; ++j) {
+    momentum[j] = momentum[j] + J[j] * impulse[0] + J[6 + j] * impulse[1] + J[12 + j] * impulse[2];
+  }
+}
 // momentum += Jᵀ impulse
 static inline void tribo_sol_add_momentum(int dim, int n, const double* J, const double* impulse, double* momentum) {
   if (n == 6 && dim == 3) {
-    tribo_sol_add_momentum_n(3, 6, J, impulse, momentum);
+    tribo_sol_add_momentum_3x6(J, impulse, momentum);
   } else if (n == 6) {
     tribo_sol_add_momentum_n(dim, 6, J, impulse, momentum);
   } else {
@@ -95,7 +102,8 @@ static inline void tribo_sol_add_momentum(int dim, int n, const double* J, const
   }
 }
 
-static inline void tribo_sol_add_velocity_n(int dim, int n, const double* J, const double* v, double* u) {
+static inline void tribo_sol_add_velocity_n(int dim, int n, const double* restrict J, const double* restrict v,
+                                            double* restrict u) {
   for (int i = 0; i < dim; ++i, J += n) {
     // two sums, so that they can be made side by side
     double even = 0, odd = 0;
