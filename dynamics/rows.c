@@ -149,8 +149,8 @@ TriboProblem tribo_dyn_rows_problem(const TriboSystem* system, const Rows* r, co
 // ---- Jacobian terms ------------------------------------------------------------------------------------------------
 
 // Free body: velocity at the point is ẋ + Rω × r, r = point − x, so the row is [d, Rᵀ(r × d)] or [0, Rᵀd].
-static void add_free_side(const double R[9], const double x[3], double sign, const double point[3], const RowAxis* axes,
-                          int dim, double* jac) {
+static void add_free_side(const double* restrict R, const double x[3], double sign, const double point[3],
+                          const RowAxis* restrict axes, int dim, double* restrict jac) {
   double arm[3];
   tribo_sub3(arm, point, x);
   for (int r = 0; r < dim; ++r, jac += 6) {

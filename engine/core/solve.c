@@ -57,7 +57,7 @@ static unsigned char is_hopeless(const TriboProblem* problem, const TriboSolveSt
   for (int r = 0; r < problem->nrow; ++r) {
     scale = fmax(scale, fabs(problem->g[r]));
   }
-  return !(stats->nat <= HOPELESS * scale);
+  return (unsigned char)!(stats->nat <= HOPELESS * scale);
 }
 
 // Closures that are alone with what they tie are solved already: an island of theirs takes the answer.
