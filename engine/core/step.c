@@ -271,10 +271,10 @@ static int may_divide(const StepStart* start, const TriboStepInfo* part, double 
          (deadline <= 0 || tribo_now() < deadline);
 }
 
-static TriboStatus run_step(const TriboModel* model, TriboData* data, double begin, double* part_dt,
+static TriboStatus run_step(const TriboModel* model, TriboData* data, uint64_t mark, double* part_dt,
                             TriboStepInfo* info) {
   const double dt = model->world.dt;
-  const double deadline = model->world.step_budget > 0 ? begin + model->world.step_budget : 0;
+  const double deadline = model->world.step_budget > 0 ? tribo_now() + model->world.step_budget : 0;
   StepStart start = {.time = data->time,
                      .q = data->q,
                      .v = data->v,
@@ -282,7 +282,6 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, double beg
                      .nwarm = data->nwarm,
                      .warm_dt = data->warm_dt,
                      .loops = data->loops};
-  uint64_t mark = tribo_tick();
   tribo_sleep_begin(data);
   tribo_events_begin(data);
   // shares are powers of two: their sums are exact
@@ -347,14 +346,15 @@ TriboStatus tribo_step(const TriboModel* model, TriboData* data, TriboStepInfo* 
   own.outcome = TRIBO_SOLVED;
   own.residual.worst = -1;
   double part_dt;
-  const double begin = tribo_now();
+  if (data->tick_rate.tick == 0) {
+    tribo_tick_ask(&data->tick_rate);
+  }
   const uint64_t first = tribo_tick();
-  TriboStatus status = run_step(model, data, begin, &part_dt, &own);
+  TriboStatus status = run_step(model, data, first, &part_dt, &own);
   // stages so far count ticks
-  const uint64_t ticks = tribo_tick() - first;
-  own.time = tribo_now() - begin;
+  own.time = tribo_tick_seconds(&data->tick_rate, first, tribo_tick());
   for (int i = 0; i < TRIBO_STAGE_COUNT; ++i) {
-    own.stage[i] *= ticks > 0 ? own.time / (double)ticks : 0;
+    own.stage[i] *= data->tick_rate.per_tick;
   }
   own.growths = tribo_growth_count() - growths;
   if (status != TRIBO_OK) {
