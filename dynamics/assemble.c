@@ -91,12 +91,14 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
   tribo_copy3(frame + 6, tribo_dyn_directions_find(&data->directions, contact->normal));
   tribo_tangents(frame, frame + 3, frame + 6);
   // friction with a grain: the first tangent lies along it
-  const double grain = tribo_norm3(law->grain);
-  double along[3];
-  tribo_axpy3(along, law->grain, -tribo_dot3(law->grain, frame + 6), frame + 6);
-  if (grain > 0 && tribo_normalize3(along) > 1e-6 * grain) {
-    tribo_copy3(frame, along);
-    tribo_cross3(frame + 3, frame + 6, frame);
+  const double grain = tribo_dot3(law->grain, law->grain);
+  if (grain > 0) {
+    double along[3];
+    tribo_axpy3(along, law->grain, -tribo_dot3(law->grain, frame + 6), frame + 6);
+    if (tribo_normalize3(along) > 1e-6 * sqrt(grain)) {
+      tribo_copy3(frame, along);
+      tribo_cross3(frame + 3, frame + 6, frame);
+    }
   }
   memcpy(d->cones[c].mu, law->mu, (size_t)(law->dim - 1) * sizeof *law->mu);
 
