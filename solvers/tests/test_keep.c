@@ -99,7 +99,7 @@ static void supports_may_not_jump(void** state) {
     CHECK_OK(tribo_solver_solve(s, &o.p, &(TriboWarmStart){old, speed, NULL}, answer, &stats));
     assert_int_equal(stats.outcome, TRIBO_SOLVED);
     assert_int_equal(stats.factorisations > 0, jumps);
-    assert_int_equal(memcmp(answer, old, sizeof old) != 0, jumps);
+    assert_int_equal(answer[2] != old[2], jumps);
   }
   // far better than asked, and nobody asks where it was
   const double old[3] = {0, 0, 2}, speed[3] = {0};
