@@ -91,12 +91,14 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
   tribo_copy3(frame + 6, tribo_dyn_directions_find(&data->directions, contact->normal));
   tribo_tangents(frame, frame + 3, frame + 6);
   // friction with a grain: the first tangent lies along it
-  const double grain = tribo_norm3(law->grain);
-  double along[3];
-  tribo_axpy3(along, law->grain, -tribo_dot3(law->grain, frame + 6), frame + 6);
-  if (grain > 0 && tribo_normalize3(along) > 1e-6 * grain) {
-    tribo_copy3(frame, along);
-    tribo_cross3(frame + 3, frame + 6, frame);
+  const double grain = tribo_dot3(law->grain, law->grain);
+  if (grain > 0) {
+    double along[3];
+    tribo_axpy3(along, law->grain, -tribo_dot3(law->grain, frame + 6), frame + 6);
+    if (tribo_normalize3(along) > 1e-6 * sqrt(grain)) {
+      tribo_copy3(frame, along);
+      tribo_cross3(frame + 3, frame + 6, frame);
+    }
   }
   memcpy(d->cones[c].mu, law->mu, (size_t)(law->dim - 1) * sizeof *law->mu);
 
@@ -105,15 +107,16 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
   tribo_dyn_rows_pair(system, &place, d, contact->body_a, contact->body_b, contact->point, axes);
 
   // g = J v_f + γ
-  double free[6], *g = d->g + d->cones[c].row;
-  tribo_dyn_rows_apply(system, d, c, data->v_free, free);
-  const double old = tribo_dyn_rows_speed(system, d, c, dim - 1, v);
-  memcpy(g, free, (size_t)dim * sizeof *g);
+  double* g = d->g + d->cones[c].row;
+  tribo_dyn_rows_apply(system, d, c, data->v_free, g);
+  // (only what bounces or is soft looks back)
+  const int looks_back = law->restitution > 0 || law->soft.solref[0] != 0;
+  const double free = g[dim - 1], old = looks_back ? tribo_dyn_rows_speed(system, d, c, dim - 1, v) : 0;
   if (dim >= 3) {
     g[0] += tribo_dot3(frame, law->surface);
     g[1] += tribo_dot3(frame + 3, law->surface);
   }
-  tribo_dyn_normal_row(system, data, options, c, law, contact->gap, free[dim - 1], old);
+  tribo_dyn_normal_row(system, data, options, c, law, contact->gap, free, old);
 }
 
 // twice the signed area of a triangle seen against n

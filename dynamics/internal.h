@@ -371,8 +371,8 @@ void tribo_dyn_rows_pair(const TriboSystem* system, const Place* place, Rows* ro
 void tribo_dyn_rows_repeat(const TriboSystem* system, Rows* rows, const Rows* from, int c);
 // out (dim) = Σ over the terms of cone c of J x
 void tribo_dyn_rows_apply(const TriboSystem* system, const Rows* rows, int c, const double* x, double* out);
-// Row i of these alone.
-double tribo_dyn_rows_speed(const TriboSystem* system, const Rows* r, int c, int i, const double* x);
+// Row i of a cone alone.
+double tribo_dyn_rows_speed(const TriboSystem* system, const Rows* rows, int c, int i, const double* x);
 // impulse (nv) = Jᵀλ of the cones from the given one on, lambda beginning there
 void tribo_dyn_rows_impulse(const TriboSystem* system, const Rows* rows, int first, const double* lambda,
                             double* impulse);

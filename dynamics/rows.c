@@ -61,7 +61,8 @@ void tribo_dyn_rows_repeat(const TriboSystem* system, Rows* r, const Rows* from,
 }
 
 // out (dim) += J x; inlined where n is known, the loop has no end to test
-static inline void add_product(const double* jac, int dim, int n, const double* x, double* out) {
+static inline void add_product(const double* restrict jac, int dim, int n, const double* restrict x,
+                               double* restrict out) {
   for (int i = 0; i < dim; ++i) {
     double sum = 0;
     for (int k = 0; k < n; ++k) {
@@ -72,7 +73,8 @@ static inline void add_product(const double* jac, int dim, int n, const double* 
 }
 
 // out (n) += Jᵀx
-static inline void add_transposed(const double* jac, int dim, int n, const double* x, double* out) {
+static inline void add_transposed(const double* restrict jac, int dim, int n, const double* restrict x,
+                                  double* restrict out) {
   for (int i = 0; i < dim; ++i) {
     for (int k = 0; k < n; ++k) {
       out[k] += jac[i * n + k] * x[i];
@@ -87,7 +89,9 @@ static inline void apply_rows(const TriboSystem* system, const Rows* r, int c, i
   for (int t = r->term_first[c]; t < r->term_first[c + 1]; ++t) {
     const int block = r->term_block[t], n = system->info.block_dim[block];
     const double *jac = r->term_jac + r->term_at[t] + (size_t)i * (size_t)n, *part = x + system->info.block_v[block];
-    if (n == 6) {
+    if (n == 6 && count == 3) {
+      add_product(jac, 3, 6, part, out);
+    } else if (n == 6) {
       add_product(jac, count, 6, part, out);
     } else {
       add_product(jac, count, n, part, out);
@@ -114,7 +118,9 @@ void tribo_dyn_rows_impulse(const TriboSystem* system, const Rows* r, int first,
       const int n = system->info.block_dim[r->term_block[t]];
       const double* jac = r->term_jac + r->term_at[t];
       double* part = impulse + system->info.block_v[r->term_block[t]];
-      if (n == 6) {
+      if (n == 6 && r->cones[c].dim == 3) {
+        add_transposed(jac, 3, 6, x, part);
+      } else if (n == 6) {
         add_transposed(jac, r->cones[c].dim, 6, x, part);
       } else {
         add_transposed(jac, r->cones[c].dim, n, x, part);
@@ -145,8 +151,8 @@ TriboProblem tribo_dyn_rows_problem(const TriboSystem* system, const Rows* r, co
 // ---- Jacobian terms ------------------------------------------------------------------------------------------------
 
 // Free body: velocity at the point is ẋ + Rω × r, r = point − x, so the row is [d, Rᵀ(r × d)] or [0, Rᵀd].
-static void add_free_side(const double R[9], const double x[3], double sign, const double point[3], const RowAxis* axes,
-                          int dim, double* jac) {
+static void add_free_side(const double* restrict R, const double x[3], double sign, const double point[3],
+                          const RowAxis* restrict axes, int dim, double* restrict jac) {
   double arm[3];
   tribo_sub3(arm, point, x);
   for (int r = 0; r < dim; ++r, jac += 6) {

@@ -122,6 +122,15 @@ static void mean_velocities(const TriboSystem* system, TriboDynData* data, const
   }
 }
 
+// inlined where n is known, the loop has no end to test
+static inline double product(const double* row, const double* x, int n) {
+  double sum = 0;
+  for (int j = 0; j < n; ++j) {
+    sum += row[j] * x[j];
+  }
+  return sum;
+}
+
 TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                               const double* q, const double* v, const double* lambda, double* q_next, double* v_next) {
   const char* where = "tribo_dyn_advance";
@@ -148,10 +157,7 @@ TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data, con
       continue;
     }
     for (int i = 0; i < n; ++i) {
-      double sum = 0;
-      for (int j = 0; j < n; ++j) {
-        sum += minv[i * n + j] * impulse[j];
-      }
+      const double sum = n == 6 ? product(minv + i * 6, impulse, 6) : product(minv + i * n, impulse, n);
       v_next[at + i] = data->v_free[at + i] + sum;
     }
   }

@@ -7,21 +7,6 @@ static double clip(double x, double lo, double hi) {
   return x < lo ? lo : x > hi ? hi : x;
 }
 
-void tribo_sol_project_round(int dim, double mu, const double* x, double* p) {
-  int m = dim - 1;
-  double s = tribo_sol_norm(x, m), n = x[m];
-  if (s <= mu * n) {
-    memmove(p, x, sizeof(double) * (size_t)dim);
-    return;
-  }
-  // on the face: the point h (mu t, 1) nearest to x, or the apex for the polar cone
-  double h = mu * s <= -n ? 0 : (n + mu * s) / (1 + mu * mu);
-  for (int i = 0; i < m; ++i) {
-    p[i] = h > 0 ? mu * h * x[i] / s : 0;
-  }
-  p[m] = h;
-}
-
 // The point on the face belongs to a multiplier k > 0: p_i = x_i D_i²/(D_i² + k), p_N = x_N/(1 − k), with
 // f(k) = (1 − k) ‖D⁻¹ p_f(k)‖ − x_N = 0. f has one root, between 0 and 1 for x_N > 0 and above 1 otherwise.
 void tribo_sol_project_elliptic(int dim, const double* mu, const double* x, double* p) {

@@ -54,7 +54,7 @@ static void project_elliptic(int n, const double* x, const double* D, double* p)
 }
 
 // ‖x_f‖ ≤ μ x_N in three dimensions, in closed form
-static void project_circular(const double* x, double mu, double* p) {
+static inline void project_circular(const double* x, double mu, double* p) {
   double s = sqrt(x[0] * x[0] + x[1] * x[1]), n = x[2];
   // without friction the cone is a ray, and 0 ≤ 0 n holds below it too
   if (n >= 0 && s <= mu * n) {
@@ -67,8 +67,16 @@ static void project_circular(const double* x, double mu, double* p) {
   }
 }
 
-// projection of x on the cone; its bounds are multiplied by `scale`
-static void project(const TriboCone* k, double scale, const double* x, double* p) {
+static inline int is_circular(const TriboCone* k) {
+  return k->kind == TRIBO_CONE_FRICTION && k->dim == 3 && k->mu[0] == k->mu[1];
+}
+
+// projection of x on a cone, known to be circular or not; its bounds are multiplied by `scale`
+static inline void project(const TriboCone* k, int circular, double scale, const double* x, double* p) {
+  if (circular) {
+    project_circular(x, k->mu[0], p);
+    return;
+  }
   switch (k->kind) {
     case TRIBO_CONE_FREE:
       for (int i = 0; i < k->dim; ++i) {
@@ -77,21 +85,17 @@ static void project(const TriboCone* k, double scale, const double* x, double* p
       return;
     case TRIBO_CONE_NONNEG: p[0] = larger(x[0], 0); return;
     case TRIBO_CONE_BOX: p[0] = fmin(fmax(x[0], scale * k->lo), scale * k->hi); return;
-    case TRIBO_CONE_FRICTION:
-      if (k->dim == 3 && k->mu[0] == k->mu[1]) {
-        project_circular(x, k->mu[0], p);
-      } else {
-        project_elliptic(k->dim - 1, x, k->mu, p);
-      }
-      return;
+    case TRIBO_CONE_FRICTION: project_elliptic(k->dim - 1, x, k->mu, p); return;
   }
 }
 
 // distance of σ̂ to the dual cone, and λᵀσ̂; a box is judged by its two sides, whose multipliers are the parts of σ
-static double dual_distance(const TriboCone* k, const double* lambda, const double* s, double* comp) {
+static inline double dual_distance(const TriboCone* k, int circular, const double* lambda, const double* s,
+                                   double* comp) {
+  const int dim = circular ? 3 : k->dim;
   double x[6] = {0}, p[6] = {0}, worst = 0;
   *comp = 0;
-  if (k->kind == TRIBO_CONE_BOX) {
+  if (!circular && k->kind == TRIBO_CONE_BOX) {
     double down = s[0] > 0 ? s[0] : 0, up = s[0] < 0 ? -s[0] : 0;
     double below = isfinite(k->lo) ? down * (lambda[0] - k->lo) : 0;
     double above = isfinite(k->hi) ? up * (k->hi - lambda[0]) : 0;
@@ -99,12 +103,12 @@ static double dual_distance(const TriboCone* k, const double* lambda, const doub
     return larger(isfinite(k->lo) ? 0 : down, isfinite(k->hi) ? 0 : up);
   }
   // Moreau: σ̂ − P_K*(σ̂) = −P_K(−σ̂)
-  for (int i = 0; i < k->dim; ++i) {
+  for (int i = 0; i < dim; ++i) {
     x[i] = -s[i];
     *comp += lambda[i] * s[i];
   }
-  project(k, 1, x, p);
-  for (int i = 0; i < k->dim; ++i) {
+  project(k, circular, 1, x, p);
+  for (int i = 0; i < dim; ++i) {
     worst = larger(worst, fabs(p[i]));
   }
   return worst;
@@ -119,7 +123,7 @@ static size_t widest_block(const TriboProblem* p) {
 }
 
 // What a row j of a block with the symmetric inverse mass B adds to the diagonal: jᵀ B j. Of a robot's velocities few
-// move a contact, and one a limit; a free body's six are all in it, column by column, several at once.
+// move a contact, and one a limit.
 static double quadratic(int n, const double* B, const double* j) {
   double sum = 0;
   for (int i = 0; i < n; ++i) {
@@ -135,23 +139,108 @@ static double quadratic(int n, const double* B, const double* j) {
   return sum;
 }
 
-static double quadratic_6(const double* B, const double* j) {
-  double sum = 0, y[6];
-  for (int i = 0; i < 6; ++i) {
-    y[i] = B[i] * j[0];
-  }
-  for (int k = 1; k < 6; ++k) {
-    for (int i = 0; i < 6; ++i) {
-      y[i] += B[k * 6 + i] * j[k];
+// ---- free bodies: six velocities. Most of their inverse masses do not mix shifting with turning.
+
+static int mixes(const double* B) {
+  double most = 0;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 3; j < 6; ++j) {
+      most = larger(most, larger(fabs(B[6 * i + j]), fabs(B[6 * j + i])));
     }
   }
-  for (int i = 0; i < 6; ++i) {
-    sum += j[i] * y[i];
-  }
-  return sum;
+  return most != 0;
 }
 
-// σ = (G + R) λ + g and the diagonal of G + R
+// jᵀ A j for three of the six, whose rows A has at stride 6
+static inline double quadratic_3(const double* A, const double* j) {
+  return j[0] * (A[0] * j[0] + 2 * (A[6] * j[1] + A[12] * j[2])) + j[1] * (A[7] * j[1] + 2 * A[13] * j[2]) +
+         j[2] * A[14] * j[2];
+}
+
+// momentum Jᵀλ and the diagonal of a contact
+static void __attribute__((noinline))
+add_contact(const double* restrict J, const double* restrict B, const double* restrict lambda,
+            double* restrict momentum, double* restrict diagonal) {
+  for (int j = 0; j < 6; ++j) {
+    momentum[j] += J[j] * lambda[0] + J[6 + j] * lambda[1] + J[12 + j] * lambda[2];
+  }
+  for (int i = 0; i < 3; ++i) {
+    diagonal[i] += quadratic_3(B, J + 6 * i) + quadratic_3(B + 21, J + 6 * i + 3);
+  }
+}
+
+// sigma += J v, by two sums side by side
+static inline void add_speed(int dim, int n, const double* restrict J, const double* restrict v,
+                             double* restrict sigma) {
+  for (int i = 0; i < dim; ++i, J += n) {
+    double even = 0, odd = 0;
+    for (int j = 0; j + 1 < n; j += 2) {
+      even += J[j] * v[j];
+      odd += J[j + 1] * v[j + 1];
+    }
+    sigma[i] += even + odd + (n % 2 ? J[n - 1] * v[n - 1] : 0);
+  }
+}
+static void speed(int dim, int n, const double* J, const double* v, double* sigma) {
+  if (n == 6 && dim == 3) {
+    add_speed(3, 6, J, v, sigma);
+  } else if (n == 6) {
+    add_speed(dim, 6, J, v, sigma);
+  } else {
+    add_speed(dim, n, J, v, sigma);
+  }
+}
+
+// ---- σ = (G + R) λ + g and the diagonal of G + R
+
+static void apply_explicit(const TriboProblem* p, const double* lambda, double* sigma, double* diagonal) {
+  for (int j = 0; j < p->nrow; ++j) {
+    for (int e = p->G_col[j]; e < p->G_col[j + 1]; ++e) {
+      sigma[p->G_row[e]] += p->G_val[e] * lambda[j];
+      diagonal[j] += p->G_row[e] == j ? p->G_val[e] : 0;
+    }
+  }
+}
+
+// momentum Jᵀλ per block, then velocity M⁻¹ of it; every block has room for the largest
+static void __attribute__((noinline))
+apply_motion(const TriboProblem* p, const double* lambda, double* sigma, double* diagonal, double* work) {
+  const size_t width = widest_block(p), all = width * (size_t)p->nblock;
+  double *momentum = work, *velocity = work + all;
+  memset(work, 0, sizeof(double) * 2 * all);
+  for (int c = 0, last = -1, apart = 0; c < p->ncone; ++c) {
+    const int dim = p->cones[c].dim, row = p->cones[c].row;
+    for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
+      const int b = p->term_block[t], n = p->block_dim[b];
+      const double *J = p->jac + p->term_at[t], *B = p->minv + p->block_at[b];
+      double* m = momentum + (size_t)b * width;
+      apart = b == last ? apart : n == 6 && !mixes(B);
+      last = b;
+      if (apart && dim == 3) {
+        add_contact(J, B, lambda + row, m, diagonal + row);
+        continue;
+      }
+      for (int i = 0; i < dim; ++i) {
+        diagonal[row + i] += quadratic(n, B, J + i * n);
+        for (int j = 0; j < n; ++j) {
+          m[j] += J[i * n + j] * lambda[row + i];
+        }
+      }
+    }
+  }
+  for (int b = 0; b < p->nblock; ++b) {
+    const int n = p->block_dim[b];
+    speed(n, n, p->minv + p->block_at[b], momentum + (size_t)b * width, velocity + (size_t)b * width);
+  }
+  for (int c = 0; c < p->ncone; ++c) {
+    for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
+      const int b = p->term_block[t];
+      speed(p->cones[c].dim, p->block_dim[b], p->jac + p->term_at[t], velocity + (size_t)b * width,
+            sigma + p->cones[c].row);
+    }
+  }
+}
+
 static void apply(const TriboProblem* p, const double* lambda, double* sigma, double* diagonal, double* work) {
   for (int i = 0; i < p->nrow; ++i) {
     double r = p->R ? p->R[i] : 0;
@@ -159,80 +248,40 @@ static void apply(const TriboProblem* p, const double* lambda, double* sigma, do
     diagonal[i] = r;
   }
   if (p->G_col) {
-    for (int j = 0; j < p->nrow; ++j) {
-      for (int e = p->G_col[j]; e < p->G_col[j + 1]; ++e) {
-        sigma[p->G_row[e]] += p->G_val[e] * lambda[j];
-        diagonal[j] += p->G_row[e] == j ? p->G_val[e] : 0;
-      }
-    }
-    return;
-  }
-  // momentum Jᵀλ per block, then velocity M⁻¹ of it; every block has room for the largest
-  size_t width = widest_block(p), all = width * (size_t)p->nblock;
-  double *momentum = work, *velocity = work + all;
-  memset(work, 0, sizeof(double) * 2 * all);
-  for (int c = 0; c < p->ncone; ++c) {
-    for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
-      int b = p->term_block[t], n = p->block_dim[b];
-      const double *J = p->jac + p->term_at[t], *B = p->minv + p->block_at[b];
-      for (int i = 0; i < p->cones[c].dim; ++i) {
-        int row = p->cones[c].row + i;
-        diagonal[row] += n == 6 ? quadratic_6(B, J + 6 * i) : quadratic(n, B, J + i * n);
-        for (int j = 0; j < n; ++j) {
-          momentum[(size_t)b * width + (size_t)j] += J[i * n + j] * lambda[row];
-        }
-      }
-    }
-  }
-  for (int b = 0; b < p->nblock; ++b) {
-    int n = p->block_dim[b];
-    const double* B = p->minv + p->block_at[b];
-    for (int i = 0; i < n; ++i) {
-      for (int j = 0; j < n; ++j) {
-        velocity[(size_t)b * width + (size_t)i] += B[i * n + j] * momentum[(size_t)b * width + (size_t)j];
-      }
-    }
-  }
-  for (int c = 0; c < p->ncone; ++c) {
-    for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
-      int b = p->term_block[t], n = p->block_dim[b];
-      const double* J = p->jac + p->term_at[t];
-      for (int i = 0; i < p->cones[c].dim; ++i) {
-        for (int j = 0; j < n; ++j) {
-          sigma[p->cones[c].row + i] += J[i * n + j] * velocity[(size_t)b * width + (size_t)j];
-        }
-      }
-    }
+    apply_explicit(p, lambda, sigma, diagonal);
+  } else {
+    apply_motion(p, lambda, sigma, diagonal, work);
   }
 }
 
 // all measures of one cone; the squares of the natural map in one common unit d are added up in `square`
-static void judge_cone(const TriboCone* k, const double* lambda, const double* sigma, double mean, double d,
-                       TriboResiduals* out, int c, double* square) {
+static inline void judge_cone(const TriboCone* k, int circular, const double* lambda, const double* sigma, double mean,
+                              double d, TriboResiduals* out, int c, double* square) {
+  const int dim = circular ? 3 : k->dim;
   double s[6] = {0}, x[6] = {0}, p[6] = {0}, comp, norm = 0, nat = 0;
   // σ̂ = σ + Γ(σ)
-  for (int i = 0; i < k->dim; ++i) {
+  for (int i = 0; i < dim; ++i) {
     s[i] = sigma[i];
     norm += lambda[i] * lambda[i];
   }
-  if (k->kind == TRIBO_CONE_FRICTION) {
+  if (circular || k->kind == TRIBO_CONE_FRICTION) {
     double slip = 0;
-    for (int i = 0; i < k->dim - 1; ++i) {
+    for (int i = 0; i < dim - 1; ++i) {
       slip += k->mu[i] * s[i] * k->mu[i] * s[i];
     }
-    s[k->dim - 1] += sqrt(slip);
+    s[dim - 1] += sqrt(slip);
   }
-  project(k, 1, lambda, p);
-  for (int i = 0; i < k->dim; ++i) {
+  project(k, circular, 1, lambda, p);
+  for (int i = 0; i < dim; ++i) {
     out->prim = larger(out->prim, fabs(lambda[i] - p[i]));
   }
-  out->dual = larger(out->dual, dual_distance(k, lambda, s, &comp));
+  out->dual = larger(out->dual, dual_distance(k, circular, lambda, s, &comp));
   out->comp = larger(out->comp, fabs(comp));
-  for (int i = 0; i < k->dim; ++i) {
+  for (int i = 0; i < dim; ++i) {
     x[i] = mean * lambda[i] - s[i];
   }
-  project(k, mean, x, p);
-  for (int i = 0; i < k->dim; ++i) {
+  project(k, circular, mean, x, p);
+  for (int i = 0; i < dim; ++i) {
     nat = larger(nat, fabs(mean * lambda[i] - p[i]));
   }
   if (out->worst < 0 || nat > out->nat) {
@@ -240,11 +289,11 @@ static void judge_cone(const TriboCone* k, const double* lambda, const double* s
     out->worst = c;
   }
   out->floor = larger(out->floor, 50 * DBL_EPSILON * mean * sqrt(norm));
-  for (int i = 0; i < k->dim; ++i) {
+  for (int i = 0; i < dim; ++i) {
     x[i] = d * lambda[i] - s[i];
   }
-  project(k, d, x, p);
-  for (int i = 0; i < k->dim; ++i) {
+  project(k, circular, d, x, p);
+  for (int i = 0; i < dim; ++i) {
     *square += (d * lambda[i] - p[i]) * (d * lambda[i] - p[i]);
   }
 }
@@ -278,7 +327,11 @@ TriboStatus tribo_problem_residuals_in(const TriboProblem* p, const double* lamb
     for (int i = 0; i < k->dim; ++i) {
       sum += diagonal[k->row + i];
     }
-    judge_cone(k, lambda + k->row, sigma + k->row, sum / k->dim, d, out, c, &square);
+    if (is_circular(k)) {
+      judge_cone(k, 1, lambda + k->row, sigma + k->row, sum / 3, d, out, c, &square);
+    } else {
+      judge_cone(k, 0, lambda + k->row, sigma + k->row, sum / k->dim, d, out, c, &square);
+    }
   }
   double unit = larger(sqrt(ng), larger(d * sqrt(nl), sqrt(ns)));
   out->natmap_unit = unit > 0 ? sqrt(square) / unit : 0;

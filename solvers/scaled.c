@@ -5,6 +5,18 @@
 
 #include "memory.h"
 
+// Where each block's velocities are, and room for the diagonal and a product in problem units.
+static TriboStatus reserve_measures(TriboScaled* sc, const TriboProblem* p) {
+  TRIBO_TRY(TRIBO_RESERVE(&sc->diagonal, &sc->diagonal_capacity, p->nrow));
+  TRIBO_TRY(TRIBO_RESERVE(&sc->var, &sc->var_capacity, p->nblock + 1));
+  sc->var[0] = 0;
+  for (int b = 0; b < p->nblock; ++b) {
+    sc->var[b + 1] = sc->var[b] + p->block_dim[b];
+  }
+  sc->nv = sc->var[p->nblock];
+  return TRIBO_RESERVE(&sc->velocity, &sc->velocity_capacity, 2 * sc->nv);
+}
+
 static TriboStatus reserve(TriboScaled* sc, const TriboProblem* p) {
   size_t n = (size_t)p->nrow;
   TRIBO_TRY(TRIBO_RESERVE(&sc->cone, &sc->cone_capacity, p->ncone));
@@ -14,7 +26,6 @@ static TriboStatus reserve(TriboScaled* sc, const TriboProblem* p) {
   TRIBO_TRY(TRIBO_RESERVE(&sc->R, &sc->R_capacity, n));
   TRIBO_TRY(TRIBO_RESERVE(&sc->lo, &sc->lo_capacity, n));
   TRIBO_TRY(TRIBO_RESERVE(&sc->hi, &sc->hi_capacity, n));
-  TRIBO_TRY(TRIBO_RESERVE(&sc->diagonal, &sc->diagonal_capacity, n));
   if (p->G_col) {
     size_t nnz = (size_t)p->G_col[p->nrow];
     TRIBO_TRY(TRIBO_RESERVE(&sc->own, &sc->own_capacity, n));
@@ -23,20 +34,13 @@ static TriboStatus reserve(TriboScaled* sc, const TriboProblem* p) {
     return TRIBO_RESERVE(&sc->val, &sc->val_capacity, nnz);
   }
   size_t njac = 0;
-  TRIBO_TRY(TRIBO_RESERVE(&sc->var, &sc->var_capacity, p->nblock + 1));
-  sc->var[0] = 0;
-  for (int b = 0; b < p->nblock; ++b) {
-    sc->var[b + 1] = sc->var[b] + p->block_dim[b];
-  }
-  sc->nv = sc->var[p->nblock];
   for (int c = 0; c < p->ncone; ++c) {
     for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
       njac += (size_t)p->cones[c].dim * (size_t)p->block_dim[p->term_block[t]];
     }
   }
   TRIBO_TRY(TRIBO_RESERVE(&sc->jac, &sc->jac_capacity, njac));
-  TRIBO_TRY(TRIBO_RESERVE(&sc->term_at, &sc->term_at_capacity, p->term_first[p->ncone]));
-  return TRIBO_RESERVE(&sc->velocity, &sc->velocity_capacity, 2 * sc->nv);
+  return TRIBO_RESERVE(&sc->term_at, &sc->term_at_capacity, p->term_first[p->ncone]);
 }
 
 // xᵀ B x for a symmetric row-major block; of a robot's velocities few move a contact, and one a limit
@@ -54,8 +58,34 @@ static inline double quadratic_n(const double* B, const double* x, int n) {
   }
   return sum;
 }
-static double quadratic(const double* B, const double* x, int n) {
-  return n == 6 ? quadratic_n(B, x, 6) : quadratic_n(B, x, n);
+// Whether six velocities come in two threes with nothing between them in M⁻¹, as those of a free body about its centre.
+static int is_parted(const double* B, int n) {
+  int zeros = n == 6 ? 0 : -1;
+  for (int i = 3; n == 6 && i < 6; ++i) {
+    zeros += (B[6 * i] == 0) + (B[6 * i + 1] == 0) + (B[6 * i + 2] == 0);
+  }
+  return zeros == 9;
+}
+
+// xᵀ B x of three velocities, B at stride 6, on top of sum
+static inline double add_quadratic_3(double sum, const double* B, const double* x) {
+  sum += x[0] * (B[0] * x[0]);
+  sum += x[1] * (2 * (B[6] * x[0]) + B[7] * x[1]);
+  return sum + x[2] * (2 * (B[12] * x[0] + B[13] * x[1]) + B[14] * x[2]);
+}
+
+// what a term adds to the diagonal, row by row
+static void add_diagonal(int dim, int n, const double* restrict B, int parted, const double* restrict J,
+                         double* restrict diagonal) {
+  if (parted && dim == 3) {
+    for (int i = 0; i < 3; ++i) {
+      diagonal[i] += add_quadratic_3(add_quadratic_3(0, B, J + 6 * i), B + 21, J + 6 * i + 3);
+    }
+    return;
+  }
+  for (int i = 0; i < dim; ++i, J += n) {
+    diagonal[i] += n == 6 ? quadratic_n(B, J, 6) : quadratic_n(B, J, n);
+  }
 }
 
 static void diagonal_of_delassus(TriboScaled* sc, const TriboProblem* p) {
@@ -70,12 +100,13 @@ static void diagonal_of_delassus(TriboScaled* sc, const TriboProblem* p) {
     }
     return;
   }
-  for (int c = 0; c < p->ncone; ++c) {
+  for (int c = 0, last = -1, parted = 0; c < p->ncone; ++c) {
     for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
-      int b = p->term_block[t], n = p->block_dim[b];
-      for (int i = 0; i < p->cones[c].dim; ++i) {
-        sc->diagonal[p->cones[c].row + i] += quadratic(p->minv + p->block_at[b], p->jac + p->term_at[t] + i * n, n);
-      }
+      const int b = p->term_block[t], n = p->block_dim[b];
+      const double* B = p->minv + p->block_at[b];
+      parted = b == last ? parted : is_parted(B, n);
+      last = b;
+      add_diagonal(p->cones[c].dim, n, B, parted, p->jac + p->term_at[t], sc->diagonal + p->cones[c].row);
     }
   }
 }
@@ -162,11 +193,10 @@ static void scale_explicit(TriboScaled* sc, const TriboProblem* p) {
   sc->col[sc->n] = at;
 }
 
-TriboStatus tribo_sol_scale(TriboScaled* sc, const TriboProblem* p) {
+TriboStatus tribo_sol_measure(TriboScaled* sc, const TriboProblem* p) {
   sc->problem = p;
-  sc->n = sc->nround = sc->nv = 0;
   sc->ncone = p->ncone;
-  TRIBO_TRY(reserve(sc, p));
+  TRIBO_TRY(reserve_measures(sc, p));
   diagonal_of_delassus(sc, p);
   sc->mean = sc->norm_g = 0;
   for (int i = 0; i < p->nrow; ++i) {
@@ -175,6 +205,13 @@ TriboStatus tribo_sol_scale(TriboScaled* sc, const TriboProblem* p) {
   }
   sc->mean /= p->nrow;
   sc->norm_g = sqrt(sc->norm_g);
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_sol_scale(TriboScaled* sc) {
+  const TriboProblem* p = sc->problem;
+  sc->n = sc->nround = 0;
+  TRIBO_TRY(reserve(sc, p));
   for (int c = 0; c < p->ncone; ++c) {
     own_cone(sc, &p->cones[c], &sc->cone[c]);
   }
@@ -211,15 +248,18 @@ void tribo_sol_scaled_free(TriboScaled* sc) {
   }
 }
 
-static void apply_motion(const TriboScaled* sc, const double* x, double* y) {
+// y += J M⁻¹ Jᵀ x, in own coordinates or, with `own` NULL, in the problem's
+static void apply_motion(const TriboScaled* sc, const TriboOwnCone* own, const double* x, double* y) {
   const TriboProblem* p = sc->problem;
+  const double* jac = own ? sc->jac : p->jac;
+  const size_t* at = own ? sc->term_at : p->term_at;
   double *momentum = sc->velocity, *velocity = sc->velocity + sc->nv;
   memset(momentum, 0, 2 * sizeof(double) * (size_t)sc->nv);
   for (int c = 0; c < sc->ncone; ++c) {
-    const TriboOwnCone* k = &sc->cone[c];
+    const int row = own ? own[c].row : p->cones[c].row, dim = own ? own[c].dim : p->cones[c].dim;
     for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
       int b = p->term_block[t], n = p->block_dim[b];
-      tribo_sol_add_momentum(k->dim, n, sc->jac + sc->term_at[t], x + k->row, momentum + sc->var[b]);
+      tribo_sol_add_momentum(dim, n, jac + at[t], x + row, momentum + sc->var[b]);
     }
   }
   for (int b = 0; b < p->nblock; ++b) {
@@ -227,10 +267,10 @@ static void apply_motion(const TriboScaled* sc, const double* x, double* y) {
     tribo_sol_add_velocity(n, n, p->minv + p->block_at[b], momentum + sc->var[b], velocity + sc->var[b]);
   }
   for (int c = 0; c < sc->ncone; ++c) {
-    const TriboOwnCone* k = &sc->cone[c];
+    const int row = own ? own[c].row : p->cones[c].row, dim = own ? own[c].dim : p->cones[c].dim;
     for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
       int b = p->term_block[t], n = p->block_dim[b];
-      tribo_sol_add_velocity(k->dim, n, sc->jac + sc->term_at[t], velocity + sc->var[b], y + k->row);
+      tribo_sol_add_velocity(dim, n, jac + at[t], velocity + sc->var[b], y + row);
     }
   }
 }
@@ -240,12 +280,28 @@ void tribo_sol_apply(const TriboScaled* sc, const double* x, double* y) {
     y[i] = sc->R[i] * x[i];
   }
   if (sc->problem->G_col == NULL) {
-    apply_motion(sc, x, y);
+    apply_motion(sc, sc->cone, x, y);
     return;
   }
   for (int j = 0; j < sc->n; ++j) {
     for (int e = sc->col[j]; e < sc->col[j + 1]; ++e) {
       y[sc->row[e]] += sc->val[e] * x[j];
+    }
+  }
+}
+
+void tribo_sol_sigma(const TriboScaled* sc, const double* lambda, double* sigma) {
+  const TriboProblem* p = sc->problem;
+  for (int i = 0; i < p->nrow; ++i) {
+    sigma[i] = p->g[i] + (p->R ? p->R[i] * lambda[i] : 0);
+  }
+  if (p->G_col == NULL) {
+    apply_motion(sc, NULL, lambda, sigma);
+    return;
+  }
+  for (int j = 0; j < p->nrow; ++j) {
+    for (int e = p->G_col[j]; e < p->G_col[j + 1]; ++e) {
+      sigma[p->G_row[e]] += p->G_val[e] * lambda[j];
     }
   }
 }

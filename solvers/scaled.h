@@ -60,16 +60,22 @@ static inline int tribo_sol_is_fixed(const TriboScaled* sc, int i) {
   return sc->lo[i] == sc->hi[i];
 }
 
-TriboStatus tribo_sol_scale(TriboScaled* sc, const TriboProblem* problem);
+// What an answer is measured by: the diagonal of G + R, its mean, the size of g. The problem is not copied.
+TriboStatus tribo_sol_measure(TriboScaled* sc, const TriboProblem* problem);
+// The rest, of the problem that was measured last.
+TriboStatus tribo_sol_scale(TriboScaled* sc);
 void tribo_sol_scaled_free(TriboScaled* sc);
 
+// σ = (G + R) λ + g in problem units; a measured problem is enough
+void tribo_sol_sigma(const TriboScaled* sc, const double* lambda, double* sigma);
 // y = W x
 void tribo_sol_apply(const TriboScaled* sc, const double* x, double* y);
 
 double tribo_sol_norm(const double* x, int n);
 double tribo_sol_max(const double* x, int n);  // largest magnitude
 
-// ---- products with one Jacobian term, J row-major dim × n; free bodies (n = 6) get loops of known length ----
+// ---- products with one Jacobian term, J row-major dim × n; contacts (dim = 3) of free bodies (n = 6) get loops of
+// known length ----
 
 static inline void tribo_sol_add_momentum_n(int dim, int n, const double* J, const double* impulse, double* momentum) {
   for (int i = 0; i < dim; ++i, J += n) {
@@ -78,16 +84,26 @@ static inline void tribo_sol_add_momentum_n(int dim, int n, const double* J, con
     }
   }
 }
+// (the same sums, two velocities at once)
+static inline void tribo_sol_add_momentum_3x6(const double* restrict J, const double* restrict impulse,
+                                              double* restrict momentum) {
+  for (int j = 0; j < 6; ++j) {
+    momentum[j] = momentum[j] + J[j] * impulse[0] + J[6 + j] * impulse[1] + J[12 + j] * impulse[2];
+  }
+}
 // momentum += Jᵀ impulse
 static inline void tribo_sol_add_momentum(int dim, int n, const double* J, const double* impulse, double* momentum) {
-  if (n == 6) {
+  if (n == 6 && dim == 3) {
+    tribo_sol_add_momentum_3x6(J, impulse, momentum);
+  } else if (n == 6) {
     tribo_sol_add_momentum_n(dim, 6, J, impulse, momentum);
   } else {
     tribo_sol_add_momentum_n(dim, n, J, impulse, momentum);
   }
 }
 
-static inline void tribo_sol_add_velocity_n(int dim, int n, const double* J, const double* v, double* u) {
+static inline void tribo_sol_add_velocity_n(int dim, int n, const double* restrict J, const double* restrict v,
+                                            double* restrict u) {
   for (int i = 0; i < dim; ++i, J += n) {
     // two sums, so that they can be made side by side
     double even = 0, odd = 0;
@@ -101,7 +117,9 @@ static inline void tribo_sol_add_velocity_n(int dim, int n, const double* J, con
 }
 // u += J v
 static inline void tribo_sol_add_velocity(int dim, int n, const double* J, const double* v, double* u) {
-  if (n == 6) {
+  if (n == 6 && dim == 3) {
+    tribo_sol_add_velocity_n(3, 6, J, v, u);
+  } else if (n == 6) {
     tribo_sol_add_velocity_n(dim, 6, J, v, u);
   } else {
     tribo_sol_add_velocity_n(dim, n, J, v, u);

@@ -1,13 +1,13 @@
 // The solver object: registry, settings, workspace; one solve from the raw problem to the statistics.
-#include "solver.h"
+#include "score.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 #include <strings.h>
 
 #include "math3.h"
 #include "memory.h"
+#include "solvers.h"
 #include "timer.h"
 
 enum { POOL_VECTORS = 64 };
@@ -215,76 +215,21 @@ void tribo_sol_enter(TriboSolver* s, TriboRung rung) {
   s->rungs_tried |= 1u << rung;
 }
 
-// Natural map of one cone in problem units for the scale d: o = dλ − P_K(dλ − σ̂), with σ̂ = σ + Γ(σ).
-static void natural_map(const TriboScaled* sc, int c, double d, const double* lambda, const double* s, double* o) {
-  const TriboOwnCone* k = &sc->cone[c];
-  const TriboCone* raw = &sc->problem->cones[c];
-  double y[TRIBO_CONE_ROWS], p[TRIBO_CONE_ROWS];
-  for (int i = 0; i < k->dim; ++i) {
-    y[i] = d * lambda[i] - s[i];
-  }
-  if (!k->round) {
-    for (int i = 0; i < k->dim; ++i) {
-      double lo = sc->lo[k->row + i], hi = sc->hi[k->row + i], unit = d * sc->g * sc->s[k->row + i];
-      p[i] = tribo_clamp(y[i], lo > -INFINITY ? unit * lo : lo, hi < INFINITY ? unit * hi : hi);
-    }
-  } else {
-    double mu[TRIBO_CONE_ROWS];
-    int same = 1;
-    for (int i = 0; i < k->dim - 1; ++i) {
-      mu[i] = raw->mu[sc->source[k->row + i] - raw->row];
-      same &= mu[i] == k->mu;
-    }
-    if (same) {
-      tribo_sol_project_round(k->dim, k->mu, y, p);
-    } else {
-      tribo_sol_project_elliptic(k->dim, mu, y, p);
-    }
-  }
-  for (int i = 0; i < k->dim; ++i) {
-    o[i] = d * lambda[i] - p[i];
-  }
-}
-
-// r_nat and natmap_unit as tribo_problem_residuals defines them, from own coordinates.
+// what x with u = W x + q is worth in problem units
 static TriboScore judge(const TriboSolver* s, const double* x, const double* u) {
   const TriboScaled* sc = &s->scaled;
-  double nat = 0, floor = 0, square = 0, norm_l = 0, norm_s = 0;
+  TriboTally tally = {.mean = sc->mean, .relaxed = s->relaxed};
   for (int c = 0; c < sc->ncone; ++c) {
     const TriboOwnCone* k = &sc->cone[c];
-    double lambda[TRIBO_CONE_ROWS], sigma[TRIBO_CONE_ROWS], o[TRIBO_CONE_ROWS], size = 0, slip = 0;
-    for (int i = 0; i < k->dim; ++i) {
-      lambda[i] = sc->g * sc->s[k->row + i] * x[k->row + i];
-      sigma[i] = sc->g * u[k->row + i] / sc->s[k->row + i];
-      size += lambda[i] * lambda[i];
-      norm_s += sigma[i] * sigma[i];
+    const TriboCone* raw = &sc->problem->cones[c];
+    double lambda[TRIBO_CONE_ROWS] = {0}, sigma[TRIBO_CONE_ROWS] = {0};
+    for (int i = k->row; i < k->row + k->dim; ++i) {
+      lambda[sc->source[i] - raw->row] = sc->g * sc->s[i] * x[i];
+      sigma[sc->source[i] - raw->row] = sc->g * u[i] / sc->s[i];
     }
-    norm_l += size;
-    if (k->round && !s->relaxed) {
-      // Γ is the same number in both coordinates but for the scale of the normal row
-      for (int i = 0; i < k->dim - 1; ++i) {
-        slip += u[k->row + i] * u[k->row + i];
-      }
-      sigma[k->dim - 1] += k->mu * sqrt(slip) * sc->g / sc->s[k->row + k->dim - 1];
-    }
-    floor = fmax(floor, 50 * DBL_EPSILON * k->mean * sqrt(size));
-    natural_map(sc, c, k->mean, lambda, sigma, o);
-    nat = fmax(nat, tribo_sol_max(o, k->dim));
-    natural_map(sc, c, sc->mean, lambda, sigma, o);
-    for (int i = 0; i < k->dim; ++i) {
-      square += o[i] * o[i];
-    }
+    tribo_sol_tally(&tally, raw, k->mean, lambda, sigma);
   }
-  double scale = fmax(sc->norm_g, fmax(sc->mean * sqrt(norm_l), sqrt(norm_s)));
-  TriboScore score = {nat, scale > 0 ? sqrt(square) / scale : 0, 0};
-  const TriboCommonSettings* set = &s->settings.common;
-  double tol = fmax(set->tol, floor);
-  // half the tolerance: the independent judge rounds differently
-  score.value = 2 * fmax(tol > 0 ? nat / tol : nat > 0 ? INFINITY : 0, score.unit / set->tol_unit);
-  if (!isfinite(norm_l + norm_s)) {
-    score = (TriboScore){INFINITY, INFINITY, INFINITY};
-  }
-  return score;
+  return tribo_sol_score(&tally, sc->norm_g, &s->settings.common);
 }
 
 TriboScore tribo_sol_note(TriboSolver* s, const double* x, const double* u) {
@@ -333,22 +278,24 @@ int tribo_sol_warm_is_better(TriboSolver* s) {
 
 // ---- one solve ----
 
-static TriboStatus take_warm_start(TriboSolver* s, const TriboWarmStart* warm) {
-  const TriboScaled* sc = &s->scaled;
-  s->warm_x = s->warm_u = NULL;
-  if (warm == NULL || warm->lambda == NULL) {
+static TriboStatus check_warm_start(const TriboProblem* p, const TriboWarmStart* warm) {
+  size_t n = (size_t)p->nrow;
+  if (warm == NULL || warm->lambda == NULL ||
+      (tribo_finite(warm->lambda, n) && (warm->sigma == NULL || tribo_finite(warm->sigma, n)))) {
     return TRIBO_OK;
   }
-  size_t n = (size_t)sc->problem->nrow;
-  if (!tribo_finite(warm->lambda, n) || (warm->sigma && !tribo_finite(warm->sigma, n))) {
-    return tribo_fail(TRIBO_INVALID, "tribo_solver_solve: the warm start holds a number that is not finite");
-  }
+  return tribo_fail(TRIBO_INVALID, "tribo_solver_solve: the warm start holds a number that is not finite");
+}
+
+static void take_warm_start(TriboSolver* s, const TriboWarmStart* warm) {
+  const TriboScaled* sc = &s->scaled;
+  s->warm_x = s->warm_u = NULL;
   int any = 0;
-  for (int c = 0; c < sc->ncone; ++c) {
+  for (int c = 0; c < sc->ncone && warm != NULL && warm->lambda != NULL; ++c) {
     any |= warm->known == NULL || warm->known[c];
   }
   if (!any) {
-    return TRIBO_OK;
+    return;
   }
   s->warm_x = tribo_sol_take(s);
   s->warm_u = tribo_sol_take(s);
@@ -367,7 +314,6 @@ static TriboStatus take_warm_start(TriboSolver* s, const TriboWarmStart* warm) {
   if (warm->sigma == NULL) {
     tribo_sol_velocity(s, s->warm_x, s->warm_u);
   }
-  return TRIBO_OK;
 }
 
 // Contradicting bilateral rows: their part of W is singular and q has a part in its null space. The proximal steps
@@ -452,7 +398,6 @@ static void write_answer(TriboSolver* s, double* lambda, TriboSolveStats* stats)
   if (stats->outcome != TRIBO_SOLVED && bilateral_rows_contradict(s)) {
     stats->outcome = TRIBO_INFEASIBLE;
   }
-  stats->time = tribo_now() - s->start;
 }
 
 // no impulse at all may be the answer; it is also the first best point
@@ -471,41 +416,79 @@ static void try_zero(TriboSolver* s) {
   s->pool_used = mark;
 }
 
+// nothing has been tried yet
+static void begin(TriboSolver* s) {
+  const int gauss_seidel = s->method->run == tribo_sol_run_pgs;
+  s->best_score.value = INFINITY;
+  s->rungs_tried = 0;
+  s->rung = s->best_rung = TRIBO_RUNG_ZERO;
+  memset(s->by_rung, 0, sizeof s->by_rung);
+  s->iterations = s->timed_out = 0;
+  s->keep_last = 0;
+  s->shift = 0;
+  s->relaxed = gauss_seidel ? s->method->local == TRIBO_LOCAL_CCP && !s->settings.pgs.de_saxce
+                            : s->method->run == tribo_sol_run_admm && s->settings.admm.relaxed;
+  s->max_factorisations = 1 << 30;
+}
+
+// A problem that has rows and is one. Old impulses that still fit are the answer; else it is scaled and solved.
+static TriboStatus solve(TriboSolver* s, const TriboProblem* problem, const TriboWarmStart* warm, double* lambda,
+                         TriboSolveStats* stats) {
+  TRIBO_TRY(check_warm_start(problem, warm));
+  TRIBO_TRY(tribo_sol_measure(&s->scaled, problem));
+  TRIBO_TRY(TRIBO_RESERVE(&s->pool, &s->pool_capacity, POOL_VECTORS * (size_t)problem->nrow));
+  begin(s);
+  if (s->method->run == tribo_sol_run_auto && warm != NULL && warm->lambda != NULL && tribo_sol_keep(s, warm, lambda)) {
+    stats->rung = s->best_rung;
+    stats->rungs_tried = s->rungs_tried;
+    stats->nat = s->best_score.nat;
+    stats->natmap_unit = s->best_score.unit;
+    return TRIBO_OK;
+  }
+  TRIBO_TRY(tribo_sol_scale(&s->scaled));
+  TRIBO_TRY(tribo_sol_system_begin(&s->system, &s->scaled, (TriboForm)s->settings.common.form));
+  s->pool_used = 0;
+  s->best = tribo_sol_take(s);
+  take_warm_start(s, warm);
+  if (s->warm_x != NULL) {
+    memcpy(s->best, s->warm_x, sizeof(double) * (size_t)s->scaled.n);
+  }
+  try_zero(s);
+  if (!tribo_sol_stop(s)) {
+    s->method->run(s);
+  }
+  write_answer(s, lambda, stats);
+  return TRIBO_OK;
+}
+
+static const TriboSolveStats no_work = {
+    .outcome = TRIBO_SOLVED, .rung = TRIBO_RUNG_ZERO, .rungs_tried = 1u << TRIBO_RUNG_ZERO};
+
 TriboStatus tribo_solver_solve(TriboSolver* s, const TriboProblem* problem, const TriboWarmStart* warm, double* lambda,
                                TriboSolveStats* stats) {
   if (s == NULL || problem == NULL || stats == NULL || (problem->nrow > 0 && lambda == NULL)) {
     return tribo_fail(TRIBO_INVALID, "tribo_solver_solve: solver, problem, lambda or stats is NULL");
   }
-  s->start = tribo_now();
-  *stats = (TriboSolveStats){.outcome = TRIBO_SOLVED, .rung = TRIBO_RUNG_ZERO, .rungs_tried = 1u << TRIBO_RUNG_ZERO};
+  const double start = tribo_now(), most = s->settings.common.max_time;
+  *stats = no_work;
+  s->deadline = most > 0 ? start + most : 0;
   TRIBO_TRY(tribo_problem_validate(problem));
-  if (problem->nrow == 0) {
-    return TRIBO_OK;
+  if (problem->nrow > 0) {
+    TRIBO_TRY(solve(s, problem, warm, lambda, stats));
+    stats->time = tribo_now() - start;
   }
-  TRIBO_TRY(tribo_sol_scale(&s->scaled, problem));
-  TRIBO_TRY(tribo_sol_system_begin(&s->system, &s->scaled, (TriboForm)s->settings.common.form));
-  TRIBO_TRY(TRIBO_RESERVE(&s->pool, &s->pool_capacity, POOL_VECTORS * (size_t)s->scaled.n));
-  s->pool_used = 0;
-  s->best = tribo_sol_take(s);
-  s->best_score.value = INFINITY;
-  s->rungs_tried = 0;
-  s->rung = TRIBO_RUNG_ZERO;
-  memset(s->by_rung, 0, sizeof s->by_rung);
-  s->iterations = s->timed_out = 0;
-  s->keep_last = 0;
-  s->shift = 0;
-  int gauss_seidel = s->method->run == tribo_sol_run_pgs;
-  s->relaxed = gauss_seidel ? s->method->local == TRIBO_LOCAL_CCP && !s->settings.pgs.de_saxce
-                            : s->method->run == tribo_sol_run_admm && s->settings.admm.relaxed;
-  s->max_factorisations = 1 << 30;
-  s->deadline = s->settings.common.max_time > 0 ? s->start + s->settings.common.max_time : 0;
-  TRIBO_TRY(take_warm_start(s, warm));
-  if (s->method->run != tribo_sol_run_auto || s->warm_x == NULL || !tribo_sol_keep(s)) {
-    try_zero(s);
-    if (!tribo_sol_stop(s)) {
-      s->method->run(s);
-    }
-  }
-  write_answer(s, lambda, stats);
   return TRIBO_OK;
+}
+
+TriboStatus tribo_solver_solve_built(TriboSolver* s, const TriboProblem* problem, const TriboWarmStart* warm,
+                                     double* lambda, TriboSolveStats* stats) {
+  const double most = s->settings.common.max_time;
+  *stats = no_work;
+  s->deadline = most > 0 ? tribo_now() + most : 0;
+  // the velocities and Jacobians of the step are in g: what is not finite in them shows there; who made it is told by
+  // the full look
+  if (!tribo_finite(problem->g, (size_t)problem->nrow)) {
+    return tribo_problem_validate(problem);
+  }
+  return problem->nrow > 0 ? solve(s, problem, warm, lambda, stats) : TRIBO_OK;
 }

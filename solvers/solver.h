@@ -93,7 +93,7 @@ struct TriboSolver {
   unsigned rungs_tried;
   TriboRungWork by_rung[TRIBO_RUNG_COUNT];
   int iterations, max_factorisations;
-  double start, deadline;  // wall clock [s]
+  double deadline;  // wall clock [s]; 0: none
   int timed_out;
 
   double* pool;  // scratch vectors, taken and released like a stack
@@ -160,8 +160,9 @@ typedef struct TriboPath {
 } TriboPath;
 void tribo_sol_path(TriboSolver* s, const TriboPath* start);
 
-// Notes the impulses of the step before; 1 when they solve this problem far better than asked.
-int tribo_sol_keep(TriboSolver* s);
+// Judges the impulses of the step before; 1 when they solve the measured problem far better than asked: they are in
+// lambda (nrow).
+int tribo_sol_keep(TriboSolver* s, const TriboWarmStart* warm, double* lambda);
 // The warm path: modes and centre of the step before, when keep has judged them.
 void tribo_sol_centred(TriboSolver* s);
 

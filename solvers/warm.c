@@ -11,10 +11,8 @@
 // move the centre along: x ← x − (W + H)⁻¹ u, which also removes what rounding has left. A pass that does not solve the
 // problem gives the modes and the centre of the next.
 //
-// Before any of it the old impulses themselves are judged: of bodies at rest or in steady sliding they solve the new
-// problem as well. They are kept where they do so far better than asked, so that no error is handed on from step to
-// step; those that solve it just so are improved by one pass. After an improvement supports come to rest only with the
-// next one, so what they miss may not have jumped either.
+// Before any of it the old impulses themselves are judged (keep.c): those that solve the new problem just so are
+// improved by one pass.
 #include <math.h>
 #include <string.h>
 
@@ -23,8 +21,7 @@
 
 enum { S = TRIBO_CONE_ROWS, PASSES = 6, MOVES = 4, REFINE = 1 };
 static const double EPSILON = 1e-10;
-static const double KEEP = 0.01, FINE = 1e-5;  // of the tolerance: where old impulses are kept; what improves them
-static const double JUMP = 4;                  // by which what supports miss may grow
+static const double FINE = 1e-5;  // of the tolerance: what improves impulses that solve the problem just so
 
 typedef struct Centred {
   double *x, *u;          // (n) the present answer and its u = W x + q; before a pass: where the modes come from
@@ -230,33 +227,6 @@ static double choose_centring(TriboSolver* s, Centred* w) {
     }
   }
   return last;
-}
-
-// the largest speed along the normal of a loaded contact
-static double missed(const TriboScaled* sc, const double* x, const double* u) {
-  double most = 0;
-  for (int c = 0; c < sc->ncone; ++c) {
-    const int normal = sc->cone[c].row + sc->cone[c].dim - 1;
-    if (sc->cone[c].round && x[normal] > 0 && fabs(u[normal]) > most * sc->s[normal]) {
-      most = fabs(u[normal]) / sc->s[normal];
-    }
-  }
-  return most;
-}
-
-int tribo_sol_keep(TriboSolver* s) {
-  const TriboScaled* sc = &s->scaled;
-  const size_t mark = s->pool_used;
-  double* u = tribo_sol_take(s);
-  tribo_sol_velocity(s, s->warm_x, u);
-  tribo_sol_enter(s, TRIBO_RUNG_WARM);
-  s->warm_value = tribo_sol_note(s, s->warm_x, u).value;
-  const int kept = s->warm_value <= 0.1 * KEEP ||
-                   (s->warm_value <= KEEP && missed(sc, s->warm_x, u) <= JUMP * missed(sc, s->warm_x, s->warm_u));
-  // what is not kept does not end the solve
-  s->best_score.value = kept ? s->best_score.value : INFINITY;
-  s->pool_used = mark;
-  return kept;
 }
 
 void tribo_sol_centred(TriboSolver* s) {

@@ -23,3 +23,36 @@ static inline uint64_t tribo_tick(void) {
   return (uint64_t)(1e9 * tribo_now());
 #endif
 }
+
+// Seconds of ticks. The clock says now and then how long a tick is; in between nobody has to ask it.
+typedef struct TriboTickRate {
+  double time;      // [s] when it was asked last
+  uint64_t tick;    // and at which tick; 0: never
+  double per_tick;  // [s]
+  int rest;         // spans until it is asked again
+} TriboTickRate;
+
+// Asks the clock, unless somebody else has had the processor meanwhile: then the next span does.
+static inline void tribo_tick_ask(TriboTickRate* rate) {
+  enum { SPANS = 64, BRIEF = 1000 };
+  const uint64_t before = tribo_tick();
+  const double now = tribo_now();
+  const uint64_t after = tribo_tick();
+  const int first = rate->tick == 0, brief = after - before < (after - rate->tick) / BRIEF;
+  if (!first && (brief || rate->per_tick == 0)) {
+    rate->per_tick = (now - rate->time) / (double)(after - rate->tick);
+  }
+  if (first || brief) {
+    rate->time = now;
+    rate->tick = after;
+    rate->rest = first ? 0 : SPANS;
+  }
+}
+
+// Length of a span of ticks that ends now.
+static inline double tribo_tick_seconds(TriboTickRate* rate, uint64_t first, uint64_t last) {
+  if (rate->rest-- <= 0) {
+    tribo_tick_ask(rate);
+  }
+  return rate->per_tick * (double)(last - first);
+}

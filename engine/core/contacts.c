@@ -23,10 +23,6 @@ static const double TOUCHES = 1e-8;
 static void add_surface(TriboContactLaw* law, const TriboModel* model, int geom, const TriboPose* poses,
                         const double point[3], double sign) {
   const TriboShapeInfo* shape = &model->shapes[geom];
-  const int turns = tribo_dot3(shape->spin, shape->spin) > 0;
-  if (!turns && !(tribo_dot3(shape->surface, shape->surface) > 0)) {
-    return;
-  }
   // at the point, seen from the body
   const TriboPose rest = tribo_pose_identity(), *body = shape->body != TRIBO_WORLD ? &poses[shape->body] : &rest;
   double arm[3], own[3], world[3];
@@ -51,17 +47,30 @@ static void set_grain(TriboContactLaw* law, const TriboShapeInfo* a, const Tribo
   }
 }
 
+static inline int is_belt(const TriboShapeInfo* shape) {
+  return tribo_dot3(shape->spin, shape->spin) > 0 || tribo_dot3(shape->surface, shape->surface) > 0;
+}
+
 // Each contact's law, by the materials of its two shapes.
 static TriboStatus set_laws(const TriboModel* model, TriboData* data) {
   const TriboPose* poses = tribo_dyn_poses(data->dynamics);
   TRIBO_TRY(TRIBO_RESERVE(&data->laws, &data->law_capacity, data->ncontact));
-  for (int i = 0; i < data->ncontact; ++i) {
+  for (int i = 0, belt_a = 0, belt_b = 0; i < data->ncontact; ++i) {
     const TriboContact* c = &data->contacts[i];
-    int a = model->shapes[c->geom_a].material, b = model->shapes[c->geom_b].material;
-    data->laws[i] = model->laws[a * model->nmaterial + b];
-    set_grain(&data->laws[i], &model->shapes[c->geom_a], &model->shapes[c->geom_b], poses);
-    add_surface(&data->laws[i], model, c->geom_b, poses, c->point, 1);
-    add_surface(&data->laws[i], model, c->geom_a, poses, c->point, -1);
+    const TriboShapeInfo *a = &model->shapes[c->geom_a], *b = &model->shapes[c->geom_b];
+    data->laws[i] = model->laws[a->material * model->nmaterial + b->material];
+    set_grain(&data->laws[i], a, b, poses);
+    // the points of a pair come one after the other
+    if (i == 0 || c->geom_a != c[-1].geom_a || c->geom_b != c[-1].geom_b) {
+      belt_a = is_belt(a);
+      belt_b = is_belt(b);
+    }
+    if (belt_b) {
+      add_surface(&data->laws[i], model, c->geom_b, poses, c->point, 1);
+    }
+    if (belt_a) {
+      add_surface(&data->laws[i], model, c->geom_a, poses, c->point, -1);
+    }
   }
   return TRIBO_OK;
 }

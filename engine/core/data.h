@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model.h"
+#include "timer.h"
 
 // What is remembered of a constraint from one step to the next, in the order of the rows: contacts by
 // (geom_a, geom_b, feature), then limits, joint friction and closures by index.
@@ -160,6 +161,7 @@ struct TriboData {
   int nview;
   size_t view_capacity;
   TriboStepInfo info;
+  TriboTickRate tick_rate;  // how long a tick is, as the steps before have seen it
 
   // the last call of inverse dynamics; its problem takes the place of the last step's
   unsigned char* has_drive;                                                 // (nv)

@@ -135,6 +135,22 @@ static void append_cone(Islands* is, const TriboProblem* p, int c) {
   term_first[end->cone] = end->term;
 }
 
+// One island that holds every block is the whole problem, in its own order and numbers.
+static void copy_whole(Islands* is, const TriboProblem* p) {
+  const size_t ncone = (size_t)p->ncone, nrow = (size_t)p->nrow, nterm = (size_t)p->term_first[p->ncone];
+  for (int c = 0; c < p->ncone; ++c) {
+    is->cone_of[c] = c;
+  }
+  memcpy(is->cones, p->cones, ncone * sizeof *is->cones);
+  memcpy(is->g, p->g, nrow * sizeof *is->g);
+  if (p->R != NULL) {
+    memcpy(is->R, p->R, nrow * sizeof *is->R);
+  }
+  memcpy(is->term_first, p->term_first, (ncone + 1) * sizeof *is->term_first);
+  memcpy(is->term_block, p->term_block, nterm * sizeof *is->term_block);
+  memcpy(is->term_at, p->term_at, nterm * sizeof *is->term_at);
+}
+
 TriboStatus tribo_islands_build(Islands* is, const TriboProblem* p) {
   is->count = 0;
   if (p->ncone == 0) {
@@ -155,6 +171,10 @@ TriboStatus tribo_islands_build(Islands* is, const TriboProblem* p) {
       is->block_dim[is->first_block[i] + is->local[b]] = p->block_dim[b];
       is->block_at[is->first_block[i] + is->local[b]] = p->block_at[b];
     }
+  }
+  if (is->count == 1 && is->first_block[1] == p->nblock) {
+    copy_whole(is, p);
+    return TRIBO_OK;
   }
   for (int i = 0; i < is->count; ++i) {
     is->term_first[is->first_cone[i] + i] = 0;
@@ -197,6 +217,10 @@ TriboProblem tribo_islands_problem(const Islands* is, const TriboProblem* p, int
 }
 
 void tribo_islands_scatter(const Islands* is, const TriboProblem* p, double* lambda) {
+  if (is->count == 1) {
+    memcpy(lambda, is->lambda, (size_t)p->nrow * sizeof *lambda);
+    return;
+  }
   for (int i = 0; i < is->count; ++i) {
     for (int k = is->first_cone[i]; k < is->first_cone[i + 1]; ++k) {
       const TriboCone* whole = &p->cones[is->cone_of[k]];

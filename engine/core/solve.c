@@ -5,6 +5,7 @@
 
 #include "math3.h"
 #include "parallel.h"
+#include "solvers.h"
 #include "timer.h"
 
 // When a rigid problem has no answer in reach: how much compliance each row gets instead, as a share of the mean
@@ -56,7 +57,7 @@ static unsigned char is_hopeless(const TriboProblem* problem, const TriboSolveSt
   for (int r = 0; r < problem->nrow; ++r) {
     scale = fmax(scale, fabs(problem->g[r]));
   }
-  return !(stats->nat <= HOPELESS * scale);
+  return (unsigned char)!(stats->nat <= HOPELESS * scale);
 }
 
 // Closures that are alone with what they tie are solved already: an island of theirs takes the answer.
@@ -81,12 +82,12 @@ static TriboStatus solve_rigid_or_soft(TriboData* data, TriboSolver* solver, int
   TriboWarmStart warm = {is->warm_lambda + is->first_row[i], is->warm_sigma + is->first_row[i],
                          is->known + is->first_cone[i]};
   double* lambda = is->lambda + is->first_row[i];
-  TRIBO_TRY(tribo_solver_solve(solver, &problem, &warm, lambda, &is->stats[i]));
+  TRIBO_TRY(tribo_solver_solve_built(solver, &problem, &warm, lambda, &is->stats[i]));
   is->soft[i] = is_hopeless(&problem, &is->stats[i]);
   if (is->soft[i] && data->early) {
     // not before all has been tried
     TRIBO_TRY(tribo_solver_set(solver, "max_factorisations", data->most_factorisations));
-    TriboStatus status = tribo_solver_solve(solver, &problem, &warm, lambda, &is->stats[i]);
+    TriboStatus status = tribo_solver_solve_built(solver, &problem, &warm, lambda, &is->stats[i]);
     TRIBO_TRY(tribo_solver_set(solver, "max_factorisations", EARLY));
     TRIBO_TRY(status);
     is->soft[i] = is_hopeless(&problem, &is->stats[i]);
@@ -95,7 +96,7 @@ static TriboStatus solve_rigid_or_soft(TriboData* data, TriboSolver* solver, int
     // contradictory demands (a body squeezed between two walls) drive impulses to infinity: a little give bounds them
     soften(is, &problem, i);
     problem.R = is->R + is->first_row[i];
-    TRIBO_TRY(tribo_solver_solve(solver, &problem, NULL, lambda, &is->stats[i]));
+    TRIBO_TRY(tribo_solver_solve_built(solver, &problem, NULL, lambda, &is->stats[i]));
     is->stats[i].outcome = TRIBO_INFEASIBLE;
   }
   if (is->stats[i].shift > 0) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "math3.h"
+#include "solvers.h"
 #include "timer.h"
 
 // ---- stages
@@ -97,7 +98,7 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const S
   TRIBO_TRY(TRIBO_RESERVE(&data->settle, &data->settle_capacity, last.nrow));
   if (last.nrow > 0) {
     if (!tribo_dyn_settle_alone(model->system, data->dynamics, data->q_next, data->settle)) {
-      TRIBO_TRY(tribo_solver_solve(data->settler, &last, &guess, data->settle, &stats));
+      TRIBO_TRY(tribo_solver_solve_built(data->settler, &last, &guess, data->settle, &stats));
     }
     TRIBO_TRY(tribo_dyn_settle(model->system, data->dynamics, data->settle, data->v_next));
   }
@@ -280,10 +281,10 @@ static int may_divide(const StepStart* start, const TriboStepInfo* part, double 
          (deadline <= 0 || tribo_now() < deadline);
 }
 
-static TriboStatus run_step(const TriboModel* model, TriboData* data, double begin, double* part_dt,
+static TriboStatus run_step(const TriboModel* model, TriboData* data, uint64_t mark, double* part_dt,
                             TriboStepInfo* info) {
   const double dt = model->world.dt;
-  const double deadline = model->world.step_budget > 0 ? begin + model->world.step_budget : 0;
+  const double deadline = model->world.step_budget > 0 ? tribo_now() + model->world.step_budget : 0;
   StepStart start = {.time = data->time,
                      .q = data->q,
                      .v = data->v,
@@ -291,7 +292,6 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, double beg
                      .nwarm = data->nwarm,
                      .warm_dt = data->warm_dt,
                      .loops = data->loops};
-  uint64_t mark = tribo_tick();
   tribo_sleep_begin(data);
   tribo_events_begin(data);
   // shares are powers of two: their sums are exact
@@ -356,14 +356,15 @@ TriboStatus tribo_step(const TriboModel* model, TriboData* data, TriboStepInfo* 
   own.outcome = TRIBO_SOLVED;
   own.residual.worst = -1;
   double part_dt;
-  const double begin = tribo_now();
+  if (data->tick_rate.tick == 0) {
+    tribo_tick_ask(&data->tick_rate);
+  }
   const uint64_t first = tribo_tick();
-  TriboStatus status = run_step(model, data, begin, &part_dt, &own);
+  TriboStatus status = run_step(model, data, first, &part_dt, &own);
   // stages so far count ticks
-  const uint64_t ticks = tribo_tick() - first;
-  own.time = tribo_now() - begin;
+  own.time = tribo_tick_seconds(&data->tick_rate, first, tribo_tick());
   for (int i = 0; i < TRIBO_STAGE_COUNT; ++i) {
-    own.stage[i] *= ticks > 0 ? own.time / (double)ticks : 0;
+    own.stage[i] *= data->tick_rate.per_tick;
   }
   own.growths = tribo_growth_count() - growths;
   if (status != TRIBO_OK) {

@@ -6,3 +6,9 @@
 
 // Names and versions of the linear algebra in use ("OpenBLAS 0.3.21"), for `tribo version`.
 const char* tribo_la_version(void);
+
+// tribo_solver_solve for a problem that the engine has built itself, whose sizes, order and signs need no proof: only
+// that g is finite is asked. No clock is read without a time budget, and stats->time stays 0: a step has its own.
+TRIBO_NODISCARD TriboStatus tribo_solver_solve_built(TriboSolver* solver, const TriboProblem* problem,
+                                                     const TriboWarmStart* warm, double* lambda,
+                                                     TriboSolveStats* stats);

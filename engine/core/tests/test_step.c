@@ -1,7 +1,10 @@
 // The step as a user sees it: certified, repeatable to the bit, and without effect when it fails.
 #include <pthread.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "scenes.h"
+#include "timer.h"
 
 static const char* tower =
     "static: [{plane: [0, 0, 1]}]\n"
@@ -59,6 +62,24 @@ static void stages_share_the_time(void** state) {
   tribo_model_destroy(model);
 }
 
+// Steps are timed by ticks whose length the clock tells now and then: together they take what the clock says.
+static void times_are_those_of_the_clock(void** state) {
+  (void)state;
+  TriboModel* model = model_of(tower);
+  TriboData* data = data_of(model);
+  double sum = 0, begin = tribo_now();
+  for (int step = 0; step < 1000; ++step) {
+    TriboStepInfo info;
+    CHECK_OK(tribo_step(model, data, &info));
+    sum += info.time;
+  }
+  const double all = tribo_now() - begin;
+  CHECK_LE(sum, 1.1 * all);
+  CHECK_LE(0.1 * all, sum);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
 static void thread_count_changes_nothing(void** state) {
   (void)state;
   // nine towers: nine islands
@@ -83,6 +104,60 @@ static void thread_count_changes_nothing(void** state) {
     tribo_model_destroy(model);
     tribo_scene_destroy(scene);
   }
+}
+
+// A tower that is all there is, and one beside a ball in flight, are the same island.
+static void what_is_apart_changes_nothing(void** state) {
+  (void)state;
+  static const char* const flights[] = {"", "bodies: [{name: ball, position: [9, 9, 9], sphere: 0.1}]\n"};
+  double q[2][28];
+  for (int i = 0; i < 2; ++i) {
+    char text[400];
+    snprintf(text, sizeof text,
+             "static: [{plane: [0, 0, 1]}]\n"
+             "grid: [{name: c, count: [1, 1, 4], spacing: [1, 1, 1.01], origin: [0, 0, 0.5], box: [1, 1, 1]}]\n%s",
+             flights[i]);
+    TriboModel* model = model_of(text);
+    TriboData* data = data_of(model);
+    TriboView view;
+    run(model, data, 200);
+    CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_Q, &view));
+    for (int body = 0, n = 0; n < 4; ++body) {
+      const TriboBodyInfo* info = tribo_model_body(model, body);
+      if (strcmp(info->name, "ball") != 0) {
+        memcpy(q[i] + 7 * n++, view.values + info->q_at, 7 * sizeof(double));
+      }
+    }
+    tribo_data_destroy(data);
+    tribo_model_destroy(model);
+  }
+  assert_memory_equal(q[0], q[1], sizeof q[0]);
+}
+
+// The impulses of a box at rest are found once and then stay, bit for bit.
+static void what_rests_keeps_its_forces(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "world: {gravity: [1, 0.5, -9.81]}\n"
+      "static: [{plane: [0, 0, 1]}]\n"
+      "bodies: [{name: a, position: [0, 0, 0.1], box: [1, 1, 0.2]}]\n");
+  TriboData* data = data_of(model);
+  double first[12] = {0};
+  for (int step = 0; step < 220; ++step) {
+    const TriboContactView* views;
+    int count;
+    run(model, data, 1);
+    CHECK_OK(tribo_data_contacts(model, data, &views, &count));
+    for (int i = 0; step >= 200 && i < 4; ++i) {
+      assert_int_equal(count, 4);
+      if (step == 200) {
+        memcpy(first + 3 * i, views[i].force, 3 * sizeof(double));
+      }
+      assert_memory_equal(first + 3 * i, views[i].force, 3 * sizeof(double));
+    }
+  }
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
 }
 
 static void second_run_grows_nothing(void** state) {
@@ -327,7 +402,10 @@ int main(void) {
       cmocka_unit_test(a_blow_does_not_carry_a_joint_through_its_stop),
       cmocka_unit_test(same_bits_again_and_after_restore),
       cmocka_unit_test(stages_share_the_time),
+      cmocka_unit_test(times_are_those_of_the_clock),
       cmocka_unit_test(thread_count_changes_nothing),
+      cmocka_unit_test(what_is_apart_changes_nothing),
+      cmocka_unit_test(what_rests_keeps_its_forces),
       cmocka_unit_test(second_run_grows_nothing),
       cmocka_unit_test(a_failed_step_leaves_the_state),
       cmocka_unit_test(wrong_arguments_are_refused),

@@ -1,0 +1,83 @@
+// The impulses of the step before, judged in the problem's own units before anything is scaled or factorised: of bodies
+// at rest or in steady sliding they solve the new problem as well.
+//
+// They are kept where they do so far better than asked, so that no error is handed on from step to step. After an
+// improvement supports come to rest only with the next one, so what they miss may not have jumped either.
+#include <math.h>
+#include <string.h>
+
+#include "score.h"
+
+static const double KEEP = 0.01;  // of the tolerance
+static const double JUMP = 4;     // by which what supports miss may grow
+
+// The old impulses in `lambda`: 0 where nothing is known and along directions without friction. How many cones are
+// known?
+static int recall(const TriboProblem* p, const TriboWarmStart* warm, double* lambda) {
+  int known = 0;
+  memmove(lambda, warm->lambda, sizeof(double) * (size_t)p->nrow);
+  for (int c = 0; c < p->ncone; ++c) {
+    const TriboCone* k = &p->cones[c];
+    const int old = warm->known == NULL || warm->known[c];
+    known += old;
+    for (int i = 0; i < k->dim; ++i) {
+      if (!old || (k->kind == TRIBO_CONE_FRICTION && i < k->dim - 1 && k->mu[i] == 0)) {
+        lambda[k->row + i] = 0;
+      }
+    }
+  }
+  return known;
+}
+
+static int has_friction(const TriboCone* k) {
+  int any = 0;
+  for (int i = 0; k->kind == TRIBO_CONE_FRICTION && i < k->dim - 1 && !any; ++i) {
+    any = k->mu[i] > 0;
+  }
+  return any;
+}
+
+// The largest speed along the normal of a loaded contact, this one and those that made `most`.
+static double missed(const TriboCone* k, const double* sigma, double most) {
+  const double speed = fabs(sigma[k->row + k->dim - 1]);
+  return speed > most ? speed : most;
+}
+
+int tribo_sol_keep(TriboSolver* s, const TriboWarmStart* warm, double* lambda) {
+  const TriboScaled* sc = &s->scaled;
+  const TriboProblem* p = sc->problem;
+  double *sigma = s->pool, was = 0, is = 0;
+  TriboTally tally = {.mean = sc->mean};
+  if (recall(p, warm, lambda) == 0) {
+    return 0;
+  }
+  tribo_sol_sigma(sc, lambda, sigma);
+  for (int c = 0; c < p->ncone; ++c) {
+    const TriboCone* k = &p->cones[c];
+    double mean = 0;
+    if (lambda[k->row + k->dim - 1] > 0 && has_friction(k)) {
+      is = missed(k, sigma, is);
+      was = missed(k, warm->sigma ? warm->sigma : sigma, was);
+    }
+    for (int i = 0; i < k->dim; ++i) {
+      mean += sc->diagonal[k->row + i];
+      if (k->kind == TRIBO_CONE_FRICTION && i < k->dim - 1 && k->mu[i] == 0) {
+        sigma[k->row + i] = 0;
+      }
+    }
+    tribo_sol_tally(&tally, k, mean / k->dim, lambda + k->row, sigma + k->row);
+  }
+  s->best_score = tribo_sol_score(&tally, sc->norm_g, &s->settings.common);
+  s->warm_value = s->best_score.value;
+  s->rung = s->best_rung = TRIBO_RUNG_WARM;
+  s->rungs_tried |= 1u << TRIBO_RUNG_WARM;
+  if (s->history != NULL) {
+    s->history(0, TRIBO_RUNG_WARM, s->best_score.nat, s->best_score.unit, s->history_user);
+  }
+  if (s->warm_value <= 0.1 * KEEP || (s->warm_value <= KEEP && is <= JUMP * was)) {
+    return 1;
+  }
+  // what is not kept does not end the solve
+  s->best_score.value = INFINITY;
+  return 0;
+}

@@ -1,0 +1,17 @@
+// What a point is worth, by the solvers' own account.
+#pragma once
+
+#include "solver.h"
+
+// What the cones of a problem add up to. Begins with `mean` and `relaxed`, all else 0.
+typedef struct TriboTally {
+  double mean;            // diagonal of G + R, over all rows
+  int relaxed;            // without De Saxcé's term
+  double nat, floor;      // of the worst cone [m/s]
+  double square;          // of the natural map for the scale `mean`
+  double norm_l, norm_s;  // squares of λ and σ
+} TriboTally;
+
+// Adds a cone with its mean diagonal, λ and σ (cone->dim); both are 0 in rows whose friction coefficient is 0.
+void tribo_sol_tally(TriboTally* tally, const TriboCone* cone, double mean, const double* lambda, const double* sigma);
+TriboScore tribo_sol_score(const TriboTally* tally, double norm_g, const TriboCommonSettings* settings);
