@@ -482,7 +482,7 @@ static TriboStatus add_sunk(const Look* look, TriboPair pair, double travel, dou
       n = 1;
     }
   }
-  TRIBO_TRY(TRIBO_RESERVE(&data->sunk, &data->sunk_capacity, *count + n));
+  TRIBO_TRY(TRIBO_APPEND(&data->sunk, &data->sunk_capacity, *count, n));
   if (all) {
     tribo_col_sort(m.points, n);
   }

@@ -76,11 +76,9 @@ static void a_tower(void** state) {
   tribo_col_world_destroy(world);
 }
 
-// A prism with twelve sides stands on the ground on four of its corners. Where it turns about a line through two of
-// these, another corner goes down fastest: as far as it lies beyond the line, times the angle.
-static void points_left_out_sink(void** state) {
-  (void)state;
-  enum { SIDES = 12 };
+// A prism with twelve sides, 10 cm high.
+enum { SIDES = 12 };
+static TriboHull* make_prism(void) {
   double points[3 * 2 * SIDES];
   for (int i = 0; i < 2 * SIDES; ++i) {
     const double angle = 2 * 3.14159265358979323846 * (i % SIDES) / SIDES;
@@ -90,6 +88,14 @@ static void points_left_out_sink(void** state) {
   }
   TriboHull* hull;
   CHECK_OK(tribo_col_hull_create(points, 2 * SIDES, &hull));
+  return hull;
+}
+
+// It stands on the ground on four of its corners. Where it turns about a line through two of these, another corner goes
+// down fastest: as far as it lies beyond the line, times the angle.
+static void points_left_out_sink(void** state) {
+  (void)state;
+  TriboHull* hull = make_prism();
   geoms[0] = geom_of(TRIBO_SHAPE_HALFSPACE, 0, 0, 0, TRIBO_WORLD_BODY);
   geoms[1] = geom_of(TRIBO_SHAPE_HULL, 0, 0, 0, 0);
   geoms[1].hull = hull;
@@ -124,6 +130,37 @@ static void points_left_out_sink(void** state) {
     assert_int_equal(nsunk, 1);
     CHECK_OK(tribo_col_sunk(world, data, &query, h * turn * (0.1 - line) * 1.001, 0, &sunk, &nsunk));
     assert_int_equal(nsunk, 0);
+  }
+  tribo_col_data_destroy(data);
+  tribo_col_world_destroy(world);
+  tribo_col_hull_destroy(hull);
+}
+
+// More of them than a list begins with: all corners of all prisms, in order.
+static void many_points_left_out_sink(void** state) {
+  (void)state;
+  enum { PRISMS = 9 };
+  TriboHull* hull = make_prism();
+  geoms[0] = geom_of(TRIBO_SHAPE_HALFSPACE, 0, 0, 0, TRIBO_WORLD_BODY);
+  for (int i = 0; i < PRISMS; ++i) {
+    geoms[i + 1] = geom_of(TRIBO_SHAPE_HULL, 0, 0, 0, i);
+    geoms[i + 1].hull = hull;
+    poses[i] = pose_at(i, 0, 0.05);
+    twists[i] = (TriboTwist){{0, 0, 0}, {0, 0, 0}};
+  }
+  TriboColWorld* world = make_world(PRISMS + 1, PRISMS, NULL, 0);
+  TriboColData* data;
+  CHECK_OK(tribo_col_data_create(world, &data));
+  const TriboColQuery query = query_of(1e-3, 1e-3);
+  const TriboContact *c, *sunk;
+  int n, nsunk;
+  CHECK_OK(tribo_col_detect(world, data, &query, &c, &n, NULL));
+  CHECK_OK(tribo_col_sunk(world, data, &query, -1e-9, 1, &sunk, &nsunk));
+  assert_int_equal(nsunk, PRISMS * SIDES);
+  for (int i = 0; i < nsunk; ++i) {
+    assert_int_equal(sunk[i].geom_b, 1 + i / SIDES);
+    CHECK_NEAR(sunk[i].point[0], i / SIDES, 0.1 + 1e-12);
+    CHECK_NEAR(sunk[i].normal[2], 1, 1e-12);
   }
   tribo_col_data_destroy(data);
   tribo_col_world_destroy(world);
@@ -438,6 +475,7 @@ int main(void) {
       cmocka_unit_test(a_tower),
       cmocka_unit_test(contacts_of_a_face_share_a_plane),
       cmocka_unit_test(points_left_out_sink),
+      cmocka_unit_test(many_points_left_out_sink),
       cmocka_unit_test(the_far_side_of_a_rocking_face),
       cmocka_unit_test(filters),
       cmocka_unit_test(same_bits_and_no_growth),
