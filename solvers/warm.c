@@ -19,7 +19,7 @@
 #include "modes.h"
 #include "solver.h"
 
-enum { S = TRIBO_CONE_ROWS, PASSES = 6, MOVES = 4, REFINE = 1 };
+enum { S = TRIBO_CONE_ROWS, PASSES = 10, MOVES = 4, REFINE = 1 };
 static const double EPSILON = 1e-10;
 static const double FINE = 1e-5;  // of the tolerance: what improves impulses that solve the problem just so
 
@@ -241,7 +241,7 @@ void tribo_sol_centred(TriboSolver* s) {
   memcpy(w.u, s->warm_u, bytes);
   memcpy(w.centre, s->warm_x, bytes);
   const double enough = s->warm_value <= 1 ? FINE : 1;
-  double before = INFINITY;
+  double before[2] = {INFINITY, INFINITY};
   for (int pass = 0; pass < PASSES && (pass == 0 || !tribo_sol_stop(s)); ++pass) {
     s->iterations++;
     if (factorise(s, &w) != 0) {
@@ -258,11 +258,11 @@ void tribo_sol_centred(TriboSolver* s) {
       accept(s, &w);
       last = value;
     }
-    // passes that do not lead on from each other lead nowhere
-    if (!(last < 0.5 * before)) {
+    // modes often turn there and back: every second pass has to come nearer
+    if (!(last < 0.5 * before[pass % 2])) {
       break;
     }
-    before = last;
+    before[pass % 2] = last;
     tribo_sol_alart_curnier(&s->scaled, w.x, w.centre);
   }
   if (s->warm_value <= 1 && !tribo_sol_done(s)) {
