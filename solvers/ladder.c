@@ -12,7 +12,7 @@ enum {
   PATH_STEPS = 200,  // some turn many times
   NEWTON_STEPS = 60,
   LEVEL_STEPS = 60,
-  MANY = 200,   // contacts up to which one can wait for proximal points, which take thousands of factorisations;
+  MANY = 200,   // contacts up to which paths mostly end, and proximal points, thousands of factorisations, can be had;
   USUAL = 1000  // beyond, as many in all
 };
 

@@ -56,6 +56,9 @@ static int judge_scene(const Simulation* sim, int quiet, Json* json) {
     if (!quiet) {
       printf("  %s %-58s expected %-26s measured %.9g\n", v.held ? "held  " : "FAILED", v.quantity, v.expected,
              v.measured);
+    } else if (!v.held) {
+      // what went wrong is said also to those who asked for quiet
+      fprintf(stderr, "tribo: %s: %s: expected %s, measured %.9g\n", sim->path, v.quantity, v.expected, v.measured);
     }
     if (json != NULL) {
       json_begin(json, NULL, '{');

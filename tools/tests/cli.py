@@ -101,7 +101,9 @@ with tempfile.TemporaryDirectory() as folder:
     verdicts = json.loads((here / "verdicts.json").read_text())
     assert any(not v["held"] for v in verdicts) and set(verdicts[0]) == {
         "scene", "quantity", "expected", "measured", "tolerance", "held"}
-    call("check", bounce, wrong, "--quiet", code=1)
+    # quiet, but for what has failed
+    out, err = call("check", bounce, wrong, "--quiet", code=1)
+    assert out == "" and err.count("expected") == 1 and wrong.name in err and "measured" in err, err
     empty = here / "empty.yaml"
     empty.write_text("bodies: [{name: a, sphere: 1}]\n")
     complains(["check", str(empty)], "expects nothing")
