@@ -16,6 +16,8 @@ enum {
   USUAL = 1000  // beyond, as many in all
 };
 
+static const double POOR = 0.12;  // residual of old impulses that are no good start for Newton
+
 typedef struct Ladder {
   double *y, *z;  // (n) ADMM's point
   double j, k;    // its residual and size
@@ -163,9 +165,24 @@ static void level(TriboSolver* s) {
 }
 
 // Newton's steps from the impulses of the step before, however short: they are the cheapest of all, and modes that turn
-// back and forth for a while settle in the end
+// back and forth for a while settle in the end. Impulses that are a poor guess, as among bodies that fall on each
+// other, are first improved by ADMM, whose iterations cost little among many contacts.
 static void warm_newton(TriboSolver* s, int max_steps) {
-  newton_from(s, s->warm_x, 1e-4, max_steps, max_steps);
+  size_t mark = s->pool_used, bytes = sizeof(double) * (size_t)s->scaled.n;
+  double *y = tribo_sol_take(s), *z = tribo_sol_take(s);
+  memcpy(y, s->warm_x, bytes);
+  if (s->scaled.nround > MANY) {
+    tribo_sol_velocity(s, y, z);
+    if (tribo_sol_residual(s, y, z) > POOR) {
+      tribo_sol_shift(&s->scaled, s->warm_u, z);
+      tribo_sol_admm(
+          s,
+          &(TriboAdmm){
+              .y = y, .z = z, .omega = 1.6, .prox = 1e-6, .iterations = 100, .refactor = 2, .rule = 1, .enough = 1e-5});
+    }
+  }
+  newton_from(s, y, 1e-4, max_steps, max_steps);
+  s->pool_used = mark;
   level(s);
 }
 

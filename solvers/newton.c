@@ -13,8 +13,11 @@
 #include "modes.h"
 #include "solver.h"
 
-enum { MEMORY = 4, POINT_STEPS = 20 };
+enum { MEMORY = 4, POINT_STEPS = 20, IDLE_STEPS = 5 };
 static const double POINT_MISS = 1e-13, POINT_EPS = 1e-2;
+// Of the impulses among which hyperstatic contacts leave the choice, ε takes those nearest to where a step sets out. An
+// ε near rounding leaves the choice to rounding: modes then change for no reason, without end.
+static const double LEAST_EPS = 1e-8, IDLE_EPS = 1e-3;
 
 typedef struct Newton {
   double *x, *u, *step, *du, *b, *fixed, *w;  // (n) each
@@ -22,6 +25,8 @@ typedef struct Newton {
   double rho, eps, f;
   double past[MEMORY];
   int npast;
+  double nearest;  // r_nat of the best point [m/s] when it was last halved,
+  int idle;        // and the steps since
 } Newton;
 
 // impulses per velocity
@@ -131,6 +136,18 @@ static void refresh(TriboSolver* s, Newton* w) {
   w->f = merit(s, w, w->x, w->u, 0);
 }
 
+// Steps that come no nearer for a while are to be shorter ones.
+static void look_for_idleness(const TriboSolver* s, Newton* w) {
+  w->idle++;
+  if (s->best_score.nat < 0.5 * w->nearest) {
+    w->nearest = s->best_score.nat;
+    w->idle = 0;
+  } else if (w->idle >= IDLE_STEPS) {
+    w->eps = fmax(w->eps, IDLE_EPS / w->rho);
+    w->idle = 0;
+  }
+}
+
 void tribo_sol_newton(TriboSolver* s, double* x, double eps, int max_steps, int max_bad) {
   int n = s->scaled.n, bad = 0;
   size_t mark = s->pool_used;
@@ -139,6 +156,7 @@ void tribo_sol_newton(TriboSolver* s, double* x, double eps, int max_steps, int 
   tribo_sol_velocity(s, x, w.u);
   w.rho = tribo_sol_max(x, n) > 0 ? balance(s, x, w.u) : 1;
   w.eps = eps / w.rho;
+  w.nearest = INFINITY;
   refresh(s, &w);
   remember(&w, w.f);
   tribo_sol_note(s, x, w.u);
@@ -165,7 +183,7 @@ void tribo_sol_newton(TriboSolver* s, double* x, double eps, int max_steps, int 
       }
       remember(&w, w.f);
       if (a > 0.9) {
-        w.eps = fmax(0.1 * w.eps, 1e-13 / w.rho);
+        w.eps = fmax(0.1 * w.eps, LEAST_EPS / w.rho);
       } else if (a < 0.2) {
         w.eps = fmin(4 * w.eps, 1 / w.rho);
         bad++;
@@ -175,6 +193,7 @@ void tribo_sol_newton(TriboSolver* s, double* x, double eps, int max_steps, int 
       bad++;
       w.eps *= 10;
     }
+    look_for_idleness(s, &w);
     if (bad > max_bad || w.eps * w.rho > 10) {
       break;
     }
