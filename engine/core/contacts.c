@@ -170,15 +170,19 @@ static TriboStatus keep_contacts(TriboData* data) {
   return TRIBO_OK;
 }
 
-// Those of the found contacts that are new join the list; *added says how many.
-static TriboStatus join(const TriboModel* model, TriboData* data, const TriboContact* found, int nfound, int rigid,
-                        int* added) {
+// Those of the found contacts that are new join the list; *added says how many. What the others carry is remembered
+// where the step has been solved without the new ones.
+static TriboStatus join(const TriboModel* model, TriboData* data, const StepStart* solved, const TriboContact* found,
+                        int nfound, int rigid, int* added) {
   *added = 0;
   if (nfound == 0) {
     return TRIBO_OK;
   }
   TRIBO_TRY(TRIBO_RESERVE(&data->merged, &data->merged_capacity, data->ncontact + nfound));
   *added = merge(model, data->contacts, data->ncontact, found, nfound, rigid, data->merged);
+  if (*added > 0 && solved != NULL) {
+    TRIBO_TRY(tribo_warm_between(model, data, solved));
+  }
   if (*added > 0) {
     TriboContact* list = data->merged;
     const size_t capacity = data->merged_capacity;
@@ -198,6 +202,7 @@ TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const Ste
     return TRIBO_OK;
   }
   if (tribo_dyn_chase_limits(model->system, data->dynamics, data->q_next) > 0) {
+    TRIBO_TRY(tribo_warm_between(model, data, start));
     info->chases++;
     *more = 1;
   }
@@ -216,12 +221,12 @@ TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const Ste
       *more = 0;
       return TRIBO_OK;
     }
-    TRIBO_TRY(join(model, data, found, nfound, 0, &added));
+    TRIBO_TRY(join(model, data, start, found, nfound, 0, &added));
   }
   if (added == 0) {
     TRIBO_TRY(
         tribo_col_sunk(model->collision, data->collision, &query, SUNK * model->world.margin, 0, &found, &nfound));
-    TRIBO_TRY(join(model, data, found, nfound, 1, &added));
+    TRIBO_TRY(join(model, data, start, found, nfound, 1, &added));
   }
   if (added == 0) {
     return TRIBO_OK;
@@ -238,6 +243,6 @@ TriboStatus tribo_data_touching(const TriboModel* model, TriboData* data, double
   const TriboContact* found;
   int nfound;
   TRIBO_TRY(tribo_col_sunk(model->collision, data->collision, &query, -TOUCHES, 1, &found, &nfound));
-  TRIBO_TRY(join(model, data, found, nfound, 1, added));
+  TRIBO_TRY(join(model, data, NULL, found, nfound, 1, added));
   return set_laws(model, data);
 }

@@ -217,6 +217,8 @@ void tribo_islands_free(Islands* islands);
 // warm.c: the memory of the last step, matched to the rows of this one and into island order; and its renewal.
 void tribo_warm_match(TriboData* data, const StepStart* start);
 TriboStatus tribo_warm_renew(const TriboModel* model, TriboData* data, const StepStart* start);
+// The same of a step that has to be solved again, before its constraints change.
+TriboStatus tribo_warm_between(const TriboModel* model, TriboData* data, const StepStart* start);
 
 // Rounding may excuse a residual up to here [m/s]: beyond, impulses are so large that the problem has no proper answer.
 #define TRIBO_FLOOR_LIMIT 1e-6

@@ -150,20 +150,25 @@ static TriboStatus find_impulses(TriboData* data, const StepStart* start, double
   return TRIBO_OK;
 }
 
-// Contacts, limits and joints to impulses and the next state; once more where these impulses bring new contacts about.
+// Contacts, limits and joints to impulses and the next state; once more, from these impulses on, where they bring new
+// contacts about.
 static TriboStatus solve_step(const TriboModel* model, TriboData* data, const StepStart* start,
                               const TriboStepOptions* options, double deadline, TriboStepInfo* info, uint64_t* mark) {
+  StepStart known = *start;
   for (int more = 1; more;) {
     TRIBO_TRY(tribo_dyn_assemble(model->system, data->dynamics, options, start->q, start->v, data->contacts, data->laws,
                                  data->ncontact, &data->problem, &data->rows));
     lap(info, TRIBO_STAGE_ROWS, mark);
-    TRIBO_TRY(find_impulses(data, start, deadline, info, mark));
+    TRIBO_TRY(find_impulses(data, &known, deadline, info, mark));
     TRIBO_TRY(tribo_dyn_advance(model->system, data->dynamics, options, start->q, start->v, data->lambda, data->q_next,
                                 data->v_next));
     keep_still(model, data, start);
     lap(info, TRIBO_STAGE_ADVANCE, mark);
     const uint64_t looked = looking(info);
     TRIBO_TRY(tribo_data_chase(model, data, start, info, &more));
+    if (more) {
+      known.warm = data->warm_next, known.nwarm = data->nwarm_next, known.warm_dt = start->h;
+    }
     if (data->problem.ncone > 0) {
       *mark += looking(info) - looked;
       lap(info, TRIBO_STAGE_NARROW, mark);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "math3.h"
+#include "solvers.h"
 
 static WarmKey key_of(const TriboData* data, int cone) {
   const TriboRowInfo* row = &data->rows[cone];
@@ -132,4 +133,11 @@ TriboStatus tribo_warm_renew(const TriboModel* model, TriboData* data, const Ste
   }
   data->nwarm_next = n;
   return TRIBO_OK;
+}
+
+TriboStatus tribo_warm_between(const TriboModel* model, TriboData* data, const StepStart* start) {
+  TriboResiduals unused;
+  TRIBO_TRY(TRIBO_RESERVE(&data->judge_work, &data->judge_capacity, tribo_problem_workspace(&data->problem)));
+  TRIBO_TRY(tribo_problem_residuals_in(&data->problem, data->lambda, data->sigma, data->judge_work, &unused));
+  return tribo_warm_renew(model, data, start);
 }
