@@ -38,7 +38,8 @@ typedef struct BoundDof {
 typedef struct DofTree {
   int nv;
   int* parent;  // (nv) next dof on the way to the root, −1 at the root
-  int* start;   // (nv) the dofs start … k hang on each other, one by one
+  int* start;   // (nv) of the dofs start … k all on the way to the root are ancestors of k; the next ones end at its
+                // parent
 } DofTree;
 
 // A joint that moves: parents first.

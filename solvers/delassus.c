@@ -7,6 +7,7 @@
 //
 // It gives the diagonal before anything is scaled, then W as J times it, again by the listed columns; and with W a
 // product costs n², where J, M⁻¹ and Jᵀ one after the other cost several times as much.
+#include <stdint.h>
 #include <string.h>
 
 #include "lanes.h"
@@ -72,15 +73,18 @@ static void times(int dim, int n, const int* which, const double* P, const doubl
 enum { NARROW = 6 };  // velocities of a free body
 
 // Which columns of a term are not 0, and the term by these alone. Returns how many there are.
-static int pack(int dim, int n, const double* J, int* which, double* packed) {
+static inline int pack(int dim, int n, const double* J, int* which, double* packed) {
   int count = 0;
   for (int j = 0; j < n; ++j) {
-    int any = 0;
+    // not 0 or −0: some bit other than the sign's is set
+    uint64_t any = 0;
     for (int i = 0; i < dim; ++i) {
-      any |= J[i * n + j] != 0;
+      uint64_t bits;
+      memcpy(&bits, &J[i * n + j], sizeof bits);
+      any |= bits;
     }
     which[count] = j;
-    count += any;
+    count += (any << 1) != 0;
   }
   for (int i = 0; i < dim; ++i) {
     for (int k = 0; k < count; ++k) {
@@ -88,6 +92,30 @@ static int pack(int dim, int n, const double* J, int* which, double* packed) {
     }
   }
   return count;
+}
+
+// The response to one term, whose rows start at `row`; the number of rows is known for contacts.
+static inline void respond(TriboScaled* sc, int dim, int t, int row) {
+  const TriboProblem* p = sc->problem;
+  const int b = p->term_block[t], n = p->block_dim[b], ld = tribo_four_up(sc->acting[b]);
+  TriboMoved* m = &sc->moved[t];
+  int* which = sc->which + m->which;
+  double *packed = sc->packed + m->packed, *rows = sc->rows;
+  const int count = m->count = pack(dim, n, p->jac + p->term_at[t], which, packed);
+  times(dim, count, which, packed, p->minv + p->block_at[b], n, n, rows, n);
+  for (int i = 0; i < dim; ++i) {
+    double sum = 0;
+    for (int k = 0; k < count; ++k) {
+      sum += packed[i * count + k] * rows[i * n + which[k]];
+    }
+    sc->diagonal[row + i] += sum;
+  }
+  double* to = sc->response + sc->response_at[b] + m->column;
+  for (int j = 0; j < n; ++j, to += ld) {
+    for (int i = 0; i < dim; ++i) {
+      to[i] = rows[i * n + j];
+    }
+  }
 }
 
 // Places of the responses and of what is listed about the terms.
@@ -131,27 +159,17 @@ TriboStatus tribo_sol_response(TriboScaled* sc) {
   }
   TRIBO_TRY(lay_out(sc, p));
   for (int c = 0; c < p->ncone; ++c) {
-    const int dim = p->cones[c].dim;
+    const int dim = p->cones[c].dim, row = p->cones[c].row;
     for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
-      const int b = p->term_block[t], n = p->block_dim[b], ld = tribo_four_up(sc->acting[b]);
-      TriboMoved* m = &sc->moved[t];
-      if (n <= NARROW) {
+      if (p->block_dim[p->term_block[t]] <= NARROW) {
         continue;
       }
-      int* which = sc->which + m->which;
-      double *packed = sc->packed + m->packed, *rows = sc->rows;
-      m->count = pack(dim, n, p->jac + p->term_at[t], which, packed);
-      times(dim, m->count, which, packed, p->minv + p->block_at[b], n, n, rows, n);
-      double* to = sc->response + sc->response_at[b] + m->column;
-      for (int i = 0; i < dim; ++i) {
-        double sum = 0;
-        for (int k = 0; k < m->count; ++k) {
-          sum += packed[i * m->count + k] * rows[i * n + which[k]];
-        }
-        sc->diagonal[p->cones[c].row + i] += sum;
-        for (int j = 0; j < n; ++j) {
-          to[(size_t)j * (size_t)ld + (size_t)i] = rows[i * n + j];
-        }
+      if (dim == 3) {
+        respond(sc, 3, t, row);
+      } else if (dim == 1) {
+        respond(sc, 1, t, row);
+      } else {
+        respond(sc, dim, t, row);
       }
     }
   }
@@ -164,6 +182,67 @@ TriboStatus tribo_sol_response(TriboScaled* sc) {
     }
   }
   return TRIBO_OK;
+}
+
+// ---- products with wide blocks ----
+
+// a · b, by eight sums side by side
+static inline double dot(int n, const double* a, const double* b) {
+  TriboFour s = {0}, t = {0};
+  int i = 0;
+  double rest = 0;
+  for (; i + 8 <= n; i += 8) {
+    s += TRIBO_FOUR_CONST(a + i) * TRIBO_FOUR_CONST(b + i);
+    t += TRIBO_FOUR_CONST(a + i + 4) * TRIBO_FOUR_CONST(b + i + 4);
+  }
+  if (i + 4 <= n) {
+    s += TRIBO_FOUR_CONST(a + i) * TRIBO_FOUR_CONST(b + i);
+    i += 4;
+  }
+  for (; i < n; ++i) {
+    rest += a[i] * b[i];
+  }
+  s += t;
+  return (s[0] + s[2]) + (s[1] + s[3]) + rest;
+}
+
+TRIBO_LANES void tribo_sol_add_velocity_wide(int dim, int n, const double* J, const double* v, double* u) {
+  for (int i = 0; i < dim; ++i, J += n) {
+    u[i] += dot(n, J, v);
+  }
+}
+
+TRIBO_LANES void tribo_sol_add_momentum_wide(int dim, int n, const double* J, const double* impulse, double* momentum) {
+  for (int i = 0; i < dim; ++i, J += n) {
+    int j = 0;
+    for (; impulse[i] != 0 && j + 4 <= n; j += 4) {
+      TRIBO_FOUR(momentum + j) += impulse[i] * TRIBO_FOUR_CONST(J + j);
+    }
+    for (; impulse[i] != 0 && j < n; ++j) {
+      momentum[j] += impulse[i] * J[j];
+    }
+  }
+}
+
+void tribo_sol_respond(const TriboScaled* sc, const double* lambda, double* velocity) {
+  const TriboProblem* p = sc->problem;
+  for (int b = 0; b < p->nblock; ++b) {
+    const int n = p->block_dim[b], ld = tribo_four_up(sc->acting[b]);
+    if (n <= NARROW || ld == 0) {
+      continue;
+    }
+    // the impulses that act on the block
+    double* impulse = sc->rows;
+    memset(impulse, 0, sizeof(double) * (size_t)ld);
+    for (int c = 0; c < p->ncone; ++c) {
+      for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
+        for (int i = 0; p->term_block[t] == b && i < p->cones[c].dim; ++i) {
+          impulse[sc->moved[t].column + i] = lambda[p->cones[c].row + i];
+        }
+      }
+    }
+    tribo_sol_add_velocity_wide(n, ld, sc->response + sc->response_at[b], impulse, velocity + sc->var[b]);
+  }
 }
 
 // ---- W ----

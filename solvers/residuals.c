@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lanes.h"
 #include "memory.h"
 
 // (inline, where fmax is a call; a number that is not one is found at the end)
@@ -139,6 +140,65 @@ static double quadratic(int n, const double* B, const double* j) {
   return sum;
 }
 
+// ---- trees: more velocities than a body has, four of them at once
+
+// The same for the three rows of a contact, and their momentum. The end of a stretch left of the diagonal counts half
+// on it and nothing behind it.
+TRIBO_LANES static void add_tree_contact(int n, const double* B, const double* J, const double* lambda,
+                                         double* momentum, double* diagonal) {
+  static const double END[4][4] = {{0.5, 0, 0, 0}, {1, 0.5, 0, 0}, {1, 1, 0.5, 0}, {1, 1, 1, 0.5}};
+  const double *x = J, *y = J + n, *z = J + 2 * n;
+  TriboFour dx = {0}, dy = {0}, dz = {0};
+  for (int i = 0; i < n; ++i, B += n) {
+    if (x[i] == 0 && y[i] == 0 && z[i] == 0) {
+      continue;
+    }
+    TriboFour sx = {0}, sy = {0}, sz = {0};
+    int k = 0;
+    for (; k + 4 <= i; k += 4) {
+      sx += TRIBO_FOUR_CONST(B + k) * TRIBO_FOUR_CONST(x + k);
+      sy += TRIBO_FOUR_CONST(B + k) * TRIBO_FOUR_CONST(y + k);
+      sz += TRIBO_FOUR_CONST(B + k) * TRIBO_FOUR_CONST(z + k);
+    }
+    if (k + 4 <= n) {
+      const TriboFour end = TRIBO_FOUR_CONST(B + k) * TRIBO_FOUR_CONST(END[i - k]);
+      sx += end * TRIBO_FOUR_CONST(x + k);
+      sy += end * TRIBO_FOUR_CONST(y + k);
+      sz += end * TRIBO_FOUR_CONST(z + k);
+    } else {
+      for (; k <= i; ++k) {
+        const double b = k < i ? B[k] : 0.5 * B[k];
+        sx[0] += b * x[k];
+        sy[0] += b * y[k];
+        sz[0] += b * z[k];
+      }
+    }
+    dx += x[i] * sx;
+    dy += y[i] * sy;
+    dz += z[i] * sz;
+    momentum[i] += x[i] * lambda[0] + y[i] * lambda[1] + z[i] * lambda[2];
+  }
+  diagonal[0] += 2 * ((dx[0] + dx[1]) + (dx[2] + dx[3]));
+  diagonal[1] += 2 * ((dy[0] + dy[1]) + (dy[2] + dy[3]));
+  diagonal[2] += 2 * ((dz[0] + dz[1]) + (dz[2] + dz[3]));
+}
+
+// sigma += J v
+TRIBO_LANES static void add_tree_speed(int dim, int n, const double* J, const double* v, double* sigma) {
+  for (int i = 0; i < dim; ++i, J += n) {
+    TriboFour sum = {0};
+    double rest = 0;
+    int j = 0;
+    for (; j + 4 <= n; j += 4) {
+      sum += TRIBO_FOUR_CONST(J + j) * TRIBO_FOUR_CONST(v + j);
+    }
+    for (; j < n; ++j) {
+      rest += J[j] * v[j];
+    }
+    sigma[i] += (sum[0] + sum[1]) + (sum[2] + sum[3]) + rest;
+  }
+}
+
 // ---- free bodies: six velocities. Most of their inverse masses do not mix shifting with turning.
 
 static int mixes(const double* B) {
@@ -186,6 +246,8 @@ static void speed(int dim, int n, const double* J, const double* v, double* sigm
     add_speed(3, 6, J, v, sigma);
   } else if (n == 6) {
     add_speed(dim, 6, J, v, sigma);
+  } else if (n > 6) {
+    add_tree_speed(dim, n, J, v, sigma);
   } else {
     add_speed(dim, n, J, v, sigma);
   }
@@ -218,6 +280,10 @@ apply_motion(const TriboProblem* p, const double* lambda, double* sigma, double*
       last = b;
       if (apart && dim == 3) {
         add_contact(J, B, lambda + row, m, diagonal + row);
+        continue;
+      }
+      if (n > 6 && dim == 3) {
+        add_tree_contact(n, B, J, lambda + row, m, diagonal + row);
         continue;
       }
       for (int i = 0; i < dim; ++i) {

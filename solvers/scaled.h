@@ -89,6 +89,8 @@ void tribo_sol_scaled_free(TriboScaled* sc);
 
 // Responses of wide blocks, and what these add to the diagonal; part of measuring.
 TriboStatus tribo_sol_response(TriboScaled* sc);
+// velocity += M⁻¹ Jᵀ λ of the wide blocks, by their responses
+void tribo_sol_respond(const TriboScaled* sc, const double* lambda, double* velocity);
 // Fills W, for which there is room; products are made with it from then on where that pays.
 void tribo_sol_make_W(TriboScaled* sc);
 // y = W x of a dense n × n matrix
@@ -103,7 +105,10 @@ double tribo_sol_norm(const double* x, int n);
 double tribo_sol_max(const double* x, int n);  // largest magnitude
 
 // ---- products with one Jacobian term, J row-major dim × n; contacts (dim = 3) of free bodies (n = 6) get loops of
-// known length ----
+// known length, wide blocks loops over several numbers at once ----
+
+void tribo_sol_add_momentum_wide(int dim, int n, const double* J, const double* impulse, double* momentum);
+void tribo_sol_add_velocity_wide(int dim, int n, const double* J, const double* v, double* u);
 
 static inline void tribo_sol_add_momentum_n(int dim, int n, const double* J, const double* impulse, double* momentum) {
   for (int i = 0; i < dim; ++i, J += n) {
@@ -125,6 +130,8 @@ static inline void tribo_sol_add_momentum(int dim, int n, const double* J, const
     tribo_sol_add_momentum_3x6(J, impulse, momentum);
   } else if (n == 6) {
     tribo_sol_add_momentum_n(dim, 6, J, impulse, momentum);
+  } else if (n > 6) {
+    tribo_sol_add_momentum_wide(dim, n, J, impulse, momentum);
   } else {
     tribo_sol_add_momentum_n(dim, n, J, impulse, momentum);
   }
@@ -149,6 +156,8 @@ static inline void tribo_sol_add_velocity(int dim, int n, const double* J, const
     tribo_sol_add_velocity_n(3, 6, J, v, u);
   } else if (n == 6) {
     tribo_sol_add_velocity_n(dim, 6, J, v, u);
+  } else if (n > 6) {
+    tribo_sol_add_velocity_wide(dim, n, J, v, u);
   } else {
     tribo_sol_add_velocity_n(dim, n, J, v, u);
   }
