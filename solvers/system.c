@@ -86,6 +86,11 @@ double tribo_sol_system_least(const TriboSystem* sys, int unknowns) {
 
 // to = Eᵀ from, for the cones from `first` on
 static void reduce(const TriboSystem* sys, int first, const double* from, double* to) {
+  if (sys->plain) {
+    const int row = sys->sc->cone[first].row;
+    memcpy(to + row, from + row, sizeof(double) * (size_t)(sys->sc->n - row));
+    return;
+  }
   for (int c = first; c < sys->sc->ncone; ++c) {
     const TriboOwnCone* k = &sys->sc->cone[c];
     const TriboLocal* l = &sys->local[c];
@@ -103,6 +108,10 @@ static void reduce(const TriboSystem* sys, int first, const double* from, double
 
 // x = B y
 static void expand(const TriboSystem* sys, const double* y, double* x) {
+  if (sys->plain) {
+    memcpy(x, y, sizeof(double) * (size_t)sys->sc->n);
+    return;
+  }
   for (int c = 0; c < sys->sc->ncone; ++c) {
     const TriboOwnCone* k = &sys->sc->cone[c];
     const TriboLocal* l = &sys->local[c];
@@ -177,7 +186,7 @@ static int factor_dense(TriboSystem* sys, int unknowns, int symmetric) {
   if (tribo_la_factor_analyse_dense(sys->dense, unknowns) != TRIBO_OK) {
     return 1;
   }
-  double* A = tribo_la_factor_begin(sys->dense);
+  double* A = tribo_la_factor_values(sys->dense);
   for (int c = 0; c < sc->ncone; ++c) {
     const TriboLocal* l = &sys->local[c];
     const int first = symmetric ? c : 0;
@@ -267,8 +276,10 @@ static int factor_explicit(TriboSystem* sys, int symmetric) {
 int tribo_sol_system_factor(TriboSystem* sys) {
   const TriboScaled* sc = sys->sc;
   int symmetric = 1, unknowns = 0;
+  sys->plain = 1;
   for (int c = 0; c < sc->ncone; ++c) {
     symmetric &= sys->local[c].symmetric;
+    sys->plain &= sys->local[c].identity;
     sys->offset[c] = unknowns;
     unknowns += sys->local[c].k;
   }
