@@ -176,7 +176,7 @@ TRIBO_LANES static void add_tree_contact(int n, const double* B, const double* J
     dx += x[i] * sx;
     dy += y[i] * sy;
     dz += z[i] * sz;
-    momentum[i] += x[i] * lambda[0] + y[i] * lambda[1] + z[i] * lambda[2];
+    momentum[i] = momentum[i] + x[i] * lambda[0] + y[i] * lambda[1] + z[i] * lambda[2];
   }
   diagonal[0] += 2 * ((dx[0] + dx[1]) + (dx[2] + dx[3]));
   diagonal[1] += 2 * ((dy[0] + dy[1]) + (dy[2] + dy[3]));

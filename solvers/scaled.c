@@ -264,20 +264,11 @@ static void apply_motion(const TriboScaled* sc, const TriboOwnCone* own, const d
     const int row = own ? own[c].row : p->cones[c].row, dim = own ? own[c].dim : p->cones[c].dim;
     for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
       int b = p->term_block[t], n = p->block_dim[b];
-      if (n <= 6 || own) {
-        tribo_sol_add_momentum(dim, n, jac + at[t], x + row, momentum + sc->var[b]);
-      }
+      tribo_sol_add_momentum(dim, n, jac + at[t], x + row, momentum + sc->var[b]);
     }
-  }
-  // (in the problem's units the responses of wide blocks are known)
-  if (sc->wide && !own) {
-    tribo_sol_respond(sc, x, velocity);
   }
   for (int b = 0; b < p->nblock; ++b) {
     int n = p->block_dim[b];
-    if (n > 6 && !own) {
-      continue;
-    }
     tribo_sol_add_velocity(n, n, p->minv + p->block_at[b], momentum + sc->var[b], velocity + sc->var[b]);
   }
   for (int c = 0; c < sc->ncone; ++c) {
@@ -292,8 +283,12 @@ static void apply_motion(const TriboScaled* sc, const TriboOwnCone* own, const d
 void tribo_sol_apply(const TriboScaled* sc, const double* x, double* y) {
   if (sc->has_W && sc->W_pays) {
     tribo_sol_times_W(sc->n, sc->W, x, y);
-    return;
+  } else {
+    tribo_sol_apply_raw(sc, x, y);
   }
+}
+
+void tribo_sol_apply_raw(const TriboScaled* sc, const double* x, double* y) {
   for (int i = 0; i < sc->n; ++i) {
     y[i] = sc->R[i] * x[i];
   }

@@ -57,7 +57,7 @@ typedef struct TriboScaled {
   // W with R as a dense matrix, column-major
   double* W;   // (n × n) when has_W; room is made by who wants it
   int has_W;   // made since the problem was scaled
-  int W_pays;  // a product with it costs less than one by the motion
+  int W_pays;  // a product with it costs less than one by the motion, and is as good
 
   // explicit form: W without R in compressed columns
   int* own;  // (nrow) own row of a problem row, −1 when it has none
@@ -89,8 +89,6 @@ void tribo_sol_scaled_free(TriboScaled* sc);
 
 // Responses of wide blocks, and what these add to the diagonal; part of measuring.
 TriboStatus tribo_sol_response(TriboScaled* sc);
-// velocity += M⁻¹ Jᵀ λ of the wide blocks, by their responses
-void tribo_sol_respond(const TriboScaled* sc, const double* lambda, double* velocity);
 // Fills W, for which there is room; products are made with it from then on where that pays.
 void tribo_sol_make_W(TriboScaled* sc);
 // y = W x of a dense n × n matrix
@@ -100,6 +98,8 @@ void tribo_sol_times_W(int n, const double* W, const double* x, double* y);
 void tribo_sol_sigma(const TriboScaled* sc, const double* lambda, double* sigma);
 // y = W x
 void tribo_sol_apply(const TriboScaled* sc, const double* x, double* y);
+// The same from the problem's own data, also where there is a dense W.
+void tribo_sol_apply_raw(const TriboScaled* sc, const double* x, double* y);
 
 double tribo_sol_norm(const double* x, int n);
 double tribo_sol_max(const double* x, int n);  // largest magnitude
