@@ -81,6 +81,29 @@ static TriboStatus check_contact(const TriboSystem* system, int index, const Tri
   return TRIBO_OK;
 }
 
+// How far a point of a tree falls behind its tangent in a step, along the normal of something that stands still: joints
+// go on turning, and the point with them by ½h²a with the acceleration a that it has without joint accelerations. Links
+// that spin, even where their spins cancel, leave the ground or go into it by that much in every step; [m], below 0:
+// into it.
+static double sag(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
+                  const TriboContact* contact, const double normal[3]) {
+  const int block[2] = {tribo_dyn_block_of(system, contact->body_a), tribo_dyn_block_of(system, contact->body_b)};
+  const int side = block[0] < 0 ? 1 : 0, tree = block[side] - system->info.nfree;
+  if (block[1 - side] >= 0 || tree < 0 || options->scheme == TRIBO_SCHEME_EULER) {
+    return 0;
+  }
+  const TreePart* part = system->trees + tree;
+  const int body = side == 0 ? contact->body_a : contact->body_b;
+  const TreeMotion* m = data->motions + system->block_v[block[side]] + part->joint_of[body - part->body];
+  double a[3], across[3], turned[3];
+  tribo_cross3(across, m->spin, contact->point);
+  tribo_cross3(turned, m->spin, across);
+  tribo_cross3(a, m->turn, contact->point);
+  tribo_add3(a, a, m->rise);
+  tribo_add3(a, a, turned);
+  return (side == 0 ? -0.5 : 0.5) * options->h * options->h * tribo_dot3(normal, a);
+}
+
 static void add_contact(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options, const double* v,
                         int index, const TriboContact* contact, const TriboContactLaw* law) {
   Rows* d = &data->rows;
@@ -117,6 +140,11 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
     g[1] += tribo_dot3(frame + 3, law->surface);
   }
   tribo_dyn_normal_row(system, data, options, c, law, contact->gap, free, old);
+  // what the turning of joints alone would push into the ground is held off it
+  if (law->compliance == 0 && law->soft.solref[0] == 0 && !d->infos[c].impact) {
+    const double fall = sag(system, data, options, contact, frame + 6);
+    g[dim - 1] += contact->gap + fall < 0 && fall < 0 ? fall / options->h : 0;
+  }
 }
 
 // twice the signed area of a triangle seen against n

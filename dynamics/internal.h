@@ -75,6 +75,7 @@ typedef struct TreePart {
   DofTree dofs;
   TreeJoint* joints;  // (njoint)
   int njoint;
+  int* joint_of;    // (nlink) joint that moves a link, −1: none
   TreeTurn* turns;  // (nlink) of joints that turn about an axis
   int plain;        // 1: all its joints are of the kinds that tree_place.c knows
   int flat;         // 1: q is a vector, as v is
@@ -260,9 +261,10 @@ struct TriboDynData {
   double* q_half;         // (nq) trees: the point half-way, q ⊕ (h/2) v
   double* jac_half;       // (6 × nv) there
   TreeInertia* inertias;  // (nv) there, per block as many as it has joints
+  TreeMotion* motions;    // (nv) there, likewise, at the velocity v and without weight
   double* force;          // (nv) trees: all known forces but the bias, there
   double* weight;         // (nv) trees: the part of the bias that gravity makes, there
-  double* calm;           // (nv) trees: the rest of the bias, at the velocity v; not in inverse dynamics
+  double* calm;           // (nv) trees: the rest of the bias, at the velocity v
   double* factor;         // (nmass) trees: of M̃
 
   // set by: assemble
