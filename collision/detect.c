@@ -411,7 +411,7 @@ TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, con
     }
     return TRIBO_OK;
   }
-  const uint64_t start = tribo_tick();
+  const uint64_t start = query->start > 0 ? query->start : tribo_tick();
   data->ncontact = data->broad.npair = 0;
   place(world, data, query);
   if (world->pairs != NULL) {

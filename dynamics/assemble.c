@@ -7,7 +7,7 @@
 
 // ---- contacts ------------------------------------------------------------------------------------------------------
 
-static int contact_axes(const double frame[9], int dim, RowAxis axes[6]) {
+static void contact_axes(const double frame[9], int dim, RowAxis axes[6]) {
   const double *t1 = frame, *t2 = frame + 3, *n = frame + 6;
   int count = 0;
 #define AXIS(d, turns)              \
@@ -27,7 +27,6 @@ static int contact_axes(const double frame[9], int dim, RowAxis axes[6]) {
   }
   AXIS(n, 0);
 #undef AXIS
-  return count;
 }
 
 int tribo_dyn_are_welded(const TriboSystem* system, int body_a, int body_b) {
@@ -111,8 +110,14 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
   const int c = tribo_dyn_rows_begin(d, law->dim == 1 ? TRIBO_CONE_NONNEG : TRIBO_CONE_FRICTION, law->dim,
                                      TRIBO_ROW_CONTACT, index);
   double* frame = d->infos[c].frame;
-  tribo_copy3(frame + 6, tribo_dyn_directions_find(&data->directions, contact->normal));
-  tribo_tangents(frame, frame + 3, frame + 6);
+  const double* normal = tribo_dyn_directions_find(&data->directions, contact->normal);
+  // (the points of a face come one after the other, and have tangents in common)
+  if (c > 0 && !(tribo_dot3(law[-1].grain, law[-1].grain) > 0) && tribo_equal(d->infos[c - 1].frame + 6, normal, 3)) {
+    memcpy(frame, d->infos[c - 1].frame, 9 * sizeof *frame);
+  } else {
+    tribo_copy3(frame + 6, normal);
+    tribo_tangents(frame, frame + 3, frame + 6);
+  }
   // friction with a grain: the first tangent lies along it
   const double grain = tribo_dot3(law->grain, law->grain);
   if (grain > 0) {
@@ -125,9 +130,14 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
   }
   memcpy(d->cones[c].mu, law->mu, (size_t)(law->dim - 1) * sizeof *law->mu);
 
-  RowAxis axes[6];
-  const int dim = contact_axes(frame, law->dim, axes);
-  tribo_dyn_rows_pair(system, &place, d, contact->body_a, contact->body_b, contact->point, axes);
+  const int dim = law->dim;
+  if (dim == 3) {
+    tribo_dyn_rows_contact(system, &place, d, contact->body_a, contact->body_b, contact->point, frame);
+  } else {
+    RowAxis axes[6];
+    contact_axes(frame, dim, axes);
+    tribo_dyn_rows_pair(system, &place, d, contact->body_a, contact->body_b, contact->point, axes);
+  }
 
   // g = J v_f + γ
   double* g = d->g + d->cones[c].row;
@@ -142,7 +152,7 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
   tribo_dyn_normal_row(system, data, options, c, law, contact->gap, free, old);
   // what the turning of joints alone would push into the ground is held off it
   if (law->compliance == 0 && law->soft.solref[0] == 0 && !d->infos[c].impact) {
-    const double fall = sag(system, data, options, contact, frame + 6);
+    const double fall = system->info.ntree > 0 ? sag(system, data, options, contact, frame + 6) : 0;
     g[dim - 1] += contact->gap + fall < 0 && fall < 0 ? fall / options->h : 0;
   }
 }

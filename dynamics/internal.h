@@ -370,6 +370,9 @@ double* tribo_dyn_rows_term(const TriboSystem* system, Rows* rows, int block);
 // Adds the terms of two bodies to the newest cone, one axis per row: velocity of b against a at the point.
 void tribo_dyn_rows_pair(const TriboSystem* system, const Place* place, Rows* rows, int body_a, int body_b,
                          const double point[3], const RowAxis* axes);
+// The same for a contact with three rows, along the axes t1, t2, n of its frame.
+void tribo_dyn_rows_contact(const TriboSystem* system, const Place* place, Rows* rows, int body_a, int body_b,
+                            const double point[3], const double frame[9]);
 // Appends a cone of other rows, g = 0.
 void tribo_dyn_rows_repeat(const TriboSystem* system, Rows* rows, const Rows* from, int c);
 // out (dim) = Σ over the terms of cone c of J x

@@ -38,7 +38,8 @@ int tribo_dyn_rows_begin(Rows* r, TriboConeKind kind, int dim, TriboRowKind row_
   return c;
 }
 
-double* tribo_dyn_rows_term(const TriboSystem* system, Rows* r, int block) {
+// Room for one more term of the last cone, as it is.
+static double* new_term(const TriboSystem* system, Rows* r, int block) {
   const int c = r->ncone - 1, t = r->nterm++;
   const size_t count = (size_t)r->cones[c].dim * (size_t)system->info.block_dim[block];
   r->term_block[t] = block;
@@ -46,7 +47,12 @@ double* tribo_dyn_rows_term(const TriboSystem* system, Rows* r, int block) {
   r->term_first[c + 1] = r->nterm;
   *(r->infos[c].block_a < 0 ? &r->infos[c].block_a : &r->infos[c].block_b) = block;
   r->njac += count;
-  return memset(r->term_jac + r->term_at[t], 0, count * sizeof *r->term_jac);
+  return r->term_jac + r->term_at[t];
+}
+
+double* tribo_dyn_rows_term(const TriboSystem* system, Rows* r, int block) {
+  double* jac = new_term(system, r, block);
+  return memset(jac, 0, (size_t)(r->njac - r->term_at[r->nterm - 1]) * sizeof *jac);
 }
 
 void tribo_dyn_rows_repeat(const TriboSystem* system, Rows* r, const Rows* from, int c) {
@@ -168,6 +174,20 @@ static void add_free_side(const double* restrict R, const double x[3], double si
   }
 }
 
+// The three rows of a contact with friction, in a fresh term.
+static void set_free_contact(const double* restrict R, const double x[3], double sign, const double point[3],
+                             const double* restrict frame, double* restrict jac) {
+  double lever[3];
+  tribo_sub3(lever, point, x);
+  for (int r = 0; r < 3; ++r, jac += 6, frame += 3) {
+    double moment[3], own[3];
+    tribo_cross3(moment, lever, frame);
+    tribo_mul33tv(own, R, moment);
+    tribo_scale3(jac, sign, frame);
+    tribo_scale3(jac + 3, sign, own);
+  }
+}
+
 // Link of a tree: each joint on the way to the root adds its column of jac, a twist u, ω at the world origin; the point
 // then moves with u + ω × point.
 static void add_link_side(const TreePart* part, const double* tree_jac, int link, double sign, const double point[3],
@@ -183,6 +203,23 @@ static void add_link_side(const TreePart* part, const double* tree_jac, int link
       for (int r = 0; r < dim; ++r) {
         jac[r * n + k] += sign * tribo_dot3(axes[r].direction, axes[r].angular ? turn : velocity);
       }
+    }
+  }
+}
+
+// The same for the three rows of a contact with friction.
+static void add_link_contact(const TreePart* part, const double* tree_jac, int link, double sign, const double point[3],
+                             const double* restrict frame, double* restrict jac) {
+  const int n = part->info->nv;
+  for (; link >= 0; link = part->info->links[link].parent) {
+    const TriboLinkInfo* at = part->info->links + link;
+    for (int k = at->v_at; k < at->v_at + at->nv; ++k) {
+      double velocity[3];
+      tribo_cross3(velocity, tree_jac + 6 * k + 3, point);
+      tribo_add3(velocity, velocity, tree_jac + 6 * k);
+      jac[k] += sign * tribo_dot3(frame, velocity);
+      jac[n + k] += sign * tribo_dot3(frame + 3, velocity);
+      jac[2 * n + k] += sign * tribo_dot3(frame + 6, velocity);
     }
   }
 }
@@ -227,5 +264,25 @@ void tribo_dyn_rows_pair(const TriboSystem* system, const Place* place, Rows* ro
       jac = tribo_dyn_rows_term(system, rows, block[side]);
     }
     add_side(system, place, body[side], side == 0 ? -1 : 1, point, axes, dim, jac);
+  }
+}
+
+void tribo_dyn_rows_contact(const TriboSystem* system, const Place* place, Rows* rows, int body_a, int body_b,
+                            const double point[3], const double frame[9]) {
+  const int block[2] = {tribo_dyn_block_of(system, body_a), tribo_dyn_block_of(system, body_b)};
+  const int lower = block[0] < block[1] ? 0 : 1, nfree = system->info.nfree;
+  double* jac = NULL;
+  for (int k = 0; k < 2; ++k) {
+    const int side = k == 0 ? lower : 1 - lower, b = block[side], body = side == 0 ? body_a : body_b;
+    const double sign = 2.0 * side - 1;
+    if (b >= 0 && b < nfree) {
+      set_free_contact(place->poses[body].R, place->q + system->info.block_q[b], sign, point, frame,
+                       new_term(system, rows, b));
+    } else if (b >= 0) {
+      // two links of one tree share their term
+      const TreePart* part = system->trees + (b - nfree);
+      jac = jac == NULL || block[0] != block[1] ? tribo_dyn_rows_term(system, rows, b) : jac;
+      add_link_contact(part, place->jac + 6 * system->info.block_v[b], body - part->body, sign, point, frame, jac);
+    }
   }
 }

@@ -236,11 +236,12 @@ TriboStatus tribo_data_publish(TriboData* data, double h);
 void tribo_contact_view(const TriboContact* contact, const TriboRowInfo* row, const TriboCone* cone,
                         const double* lambda, double h, TriboContactView* view);
 
-// contacts.c: the contacts of a step with their laws; and those that the impulses found so far bring about: *more says
+// contacts.c: the contacts of a step with their laws, with the tick from which on their time counts and, afterwards,
+// the next stage's; and those that the impulses found so far bring about: *more says
 // whether there are any, so that the step has to be solved once more.
-TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, double h, TriboStepInfo* info);
+TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, double h, TriboStepInfo* info, uint64_t* mark);
 TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
-                             int* more);
+                             uint64_t* mark, int* more);
 
 // After a detect along a wanted motion: the points that pairs left out and that touch at its end; *added of them.
 TriboStatus tribo_data_touching(const TriboModel* model, TriboData* data, double h, int* added);
