@@ -12,6 +12,7 @@
 
 #include "math3.h"
 #include "pose.h"
+#include "timer.h"
 
 // A point that was left out joins when it would be deeper than this share of the margin.
 static const double SUNK = 0.05;
@@ -206,12 +207,13 @@ TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const Ste
   if (tribo_col_idle(model->collision)) {
     return TRIBO_OK;
   }
-  const TriboColQuery query = query_of(model, data, start->h, tribo_dyn_poses(data->dynamics), data->driven);
+  TriboColQuery query = query_of(model, data, start->h, tribo_dyn_poses(data->dynamics), data->driven);
   tribo_dyn_moving(model->system, data->dynamics, data->v_next, data->driven);
   const TriboContact* found;
   int nfound, added = 0;
   if (tribo_col_astray(model->collision, data->collision, &query, tribo_dyn_twists(data->dynamics))) {
     TRIBO_TRY(keep_contacts(data));
+    query.start = *mark > 0 ? tribo_tick() : 0;
     TRIBO_TRY(look(model, data, &query, &found, &nfound, info, mark));
     tribo_sleep_meet(model, data, start, found, nfound);
     if (data->woken) {
