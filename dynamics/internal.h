@@ -384,7 +384,10 @@ void tribo_dyn_rows_impulse(const TriboSystem* system, const Rows* rows, int fir
                             double* impulse);
 TriboProblem tribo_dyn_rows_problem(const TriboSystem* system, const Rows* rows, const double* mass,
                                     const double* minv);
-int tribo_dyn_block_of(const TriboSystem* system, int body);  // −1: nothing moves it
+// The block that moves a body, −1: nothing does.
+static inline int tribo_dyn_block_of(const TriboSystem* system, int body) {
+  return body == TRIBO_WORLD_BODY ? -1 : system->info.body_block[body];
+}
 int tribo_dyn_block_of_v(const TriboSystem* system, int v);
 // 1: both static, the same one, or links welded to the same joint
 int tribo_dyn_are_welded(const TriboSystem* system, int body_a, int body_b);

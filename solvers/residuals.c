@@ -218,7 +218,7 @@ static inline double quadratic_3(const double* A, const double* j) {
 }
 
 // momentum Jᵀλ and the diagonal of a contact
-static void __attribute__((noinline))
+TRIBO_LANES static void __attribute__((noinline))
 add_contact(const double* restrict J, const double* restrict B, const double* restrict lambda,
             double* restrict momentum, double* restrict diagonal) {
   for (int j = 0; j < 6; ++j) {
@@ -241,7 +241,7 @@ static inline void add_speed(int dim, int n, const double* restrict J, const dou
     sigma[i] += even + odd + (n % 2 ? J[n - 1] * v[n - 1] : 0);
   }
 }
-static void speed(int dim, int n, const double* J, const double* v, double* sigma) {
+static inline void speed(int dim, int n, const double* J, const double* v, double* sigma) {
   if (n == 6 && dim == 3) {
     add_speed(3, 6, J, v, sigma);
   } else if (n == 6) {
@@ -265,7 +265,7 @@ static void apply_explicit(const TriboProblem* p, const double* lambda, double* 
 }
 
 // momentum Jᵀλ per block, then velocity M⁻¹ of it; every block has room for the largest
-static void __attribute__((noinline))
+TRIBO_LANES static void __attribute__((noinline))
 apply_motion(const TriboProblem* p, const double* lambda, double* sigma, double* diagonal, double* work) {
   const size_t width = widest_block(p), all = width * (size_t)p->nblock;
   double *momentum = work, *velocity = work + all;
@@ -320,9 +320,11 @@ static void apply(const TriboProblem* p, const double* lambda, double* sigma, do
   }
 }
 
-// all measures of one cone; the squares of the natural map in one common unit d are added up in `square`
-static inline void judge_cone(const TriboCone* k, int circular, const double* lambda, const double* sigma, double mean,
-                              double d, TriboResiduals* out, int c, double* square) {
+// all measures of one cone; the squares of the natural map in one common unit d are added up in `square`, the largest
+// (dᵢ‖λᵢ‖)² goes to `most`
+static inline __attribute__((always_inline)) void judge_cone(const TriboCone* k, int circular, const double* lambda,
+                                                             const double* sigma, double mean, double d,
+                                                             TriboResiduals* out, int c, double* square, double* most) {
   const int dim = circular ? 3 : k->dim;
   double s[6] = {0}, x[6] = {0}, p[6] = {0}, comp, norm = 0, nat = 0;
   // σ̂ = σ + Γ(σ)
@@ -354,13 +356,45 @@ static inline void judge_cone(const TriboCone* k, int circular, const double* la
     out->nat = nat;
     out->worst = c;
   }
-  out->floor = larger(out->floor, 50 * DBL_EPSILON * mean * sqrt(norm));
+  *most = larger(*most, mean * mean * norm);
   for (int i = 0; i < dim; ++i) {
     x[i] = d * lambda[i] - s[i];
   }
   project(k, circular, d, x, p);
   for (int i = 0; i < dim; ++i) {
     *square += (d * lambda[i] - p[i]) * (d * lambda[i] - p[i]);
+  }
+}
+
+// all measures of all cones
+TRIBO_LANES static void judge(const TriboProblem* p, const double* lambda, const double* sigma, const double* diagonal,
+                              TriboResiduals* out) {
+  double d = 0, square = 0, most = 0, ng = 0, nl = 0, ns = 0;
+  for (int i = 0; i < p->nrow; ++i) {
+    d += diagonal[i];
+    ng += p->g[i] * p->g[i];
+    nl += lambda[i] * lambda[i];
+    ns += sigma[i] * sigma[i];
+  }
+  d /= p->nrow;
+  for (int c = 0; c < p->ncone; ++c) {
+    const TriboCone* k = &p->cones[c];
+    double sum = 0;
+    for (int i = 0; i < k->dim; ++i) {
+      sum += diagonal[k->row + i];
+    }
+    if (is_circular(k)) {
+      judge_cone(k, 1, lambda + k->row, sigma + k->row, sum / 3, d, out, c, &square, &most);
+    } else {
+      judge_cone(k, 0, lambda + k->row, sigma + k->row, sum / k->dim, d, out, c, &square, &most);
+    }
+  }
+  double unit = larger(sqrt(ng), larger(d * sqrt(nl), sqrt(ns)));
+  out->natmap_unit = unit > 0 ? sqrt(square) / unit : 0;
+  out->floor = 50 * DBL_EPSILON * sqrt(most);
+  // a NaN hides from fmax: say it
+  if (!isfinite(nl + ns)) {
+    out->prim = out->dual = out->comp = out->nat = out->natmap_unit = INFINITY;
   }
 }
 
@@ -379,32 +413,7 @@ TriboStatus tribo_problem_residuals_in(const TriboProblem* p, const double* lamb
   }
   double* diagonal = workspace;
   apply(p, lambda, sigma, diagonal, workspace + p->nrow);
-  double d = 0, square = 0, ng = 0, nl = 0, ns = 0;
-  for (int i = 0; i < p->nrow; ++i) {
-    d += diagonal[i];
-    ng += p->g[i] * p->g[i];
-    nl += lambda[i] * lambda[i];
-    ns += sigma[i] * sigma[i];
-  }
-  d /= p->nrow;
-  for (int c = 0; c < p->ncone; ++c) {
-    const TriboCone* k = &p->cones[c];
-    double sum = 0;
-    for (int i = 0; i < k->dim; ++i) {
-      sum += diagonal[k->row + i];
-    }
-    if (is_circular(k)) {
-      judge_cone(k, 1, lambda + k->row, sigma + k->row, sum / 3, d, out, c, &square);
-    } else {
-      judge_cone(k, 0, lambda + k->row, sigma + k->row, sum / k->dim, d, out, c, &square);
-    }
-  }
-  double unit = larger(sqrt(ng), larger(d * sqrt(nl), sqrt(ns)));
-  out->natmap_unit = unit > 0 ? sqrt(square) / unit : 0;
-  // a NaN hides from fmax: say it
-  if (!isfinite(nl + ns)) {
-    out->prim = out->dual = out->comp = out->nat = out->natmap_unit = INFINITY;
-  }
+  judge(p, lambda, sigma, diagonal, out);
   return TRIBO_OK;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lanes.h"
 #include "memory.h"
 
 // Where each block's velocities are, and room for the diagonal and a product in problem units.
@@ -75,8 +76,8 @@ static inline double add_quadratic_3(double sum, const double* B, const double* 
 }
 
 // what a term adds to the diagonal, row by row
-static void add_diagonal(int dim, int n, const double* restrict B, int parted, const double* restrict J,
-                         double* restrict diagonal) {
+static inline void add_diagonal(int dim, int n, const double* restrict B, int parted, const double* restrict J,
+                                double* restrict diagonal) {
   if (parted && dim == 3) {
     for (int i = 0; i < 3; ++i) {
       diagonal[i] += add_quadratic_3(add_quadratic_3(0, B, J + 6 * i), B + 21, J + 6 * i + 3);
@@ -88,7 +89,7 @@ static void add_diagonal(int dim, int n, const double* restrict B, int parted, c
   }
 }
 
-static void diagonal_of_delassus(TriboScaled* sc, const TriboProblem* p) {
+TRIBO_LANES static void diagonal_of_delassus(TriboScaled* sc, const TriboProblem* p) {
   for (int i = 0; i < p->nrow; ++i) {
     sc->diagonal[i] = p->R ? p->R[i] : 0;
   }
@@ -254,7 +255,7 @@ void tribo_sol_scaled_free(TriboScaled* sc) {
 }
 
 // y += J M⁻¹ Jᵀ x, in own coordinates or, with `own` NULL, in the problem's
-static void apply_motion(const TriboScaled* sc, const TriboOwnCone* own, const double* x, double* y) {
+TRIBO_LANES static void apply_motion(const TriboScaled* sc, const TriboOwnCone* own, const double* x, double* y) {
   const TriboProblem* p = sc->problem;
   const double* jac = own ? sc->jac : p->jac;
   const size_t* at = own ? sc->term_at : p->term_at;

@@ -38,10 +38,10 @@ static void add_surface(TriboContactLaw* law, const TriboModel* model, int geom,
 
 // The grain of the first shape that has one, where friction depends on the direction.
 static void set_grain(TriboContactLaw* law, const TriboShapeInfo* a, const TriboShapeInfo* b, const TriboPose* poses) {
-  const TriboShapeInfo* shape = tribo_dot3(a->grain, a->grain) > 0 ? a : b;
   if (law->mu[0] == law->mu[1]) {
     return;
   }
+  const TriboShapeInfo* shape = tribo_dot3(a->grain, a->grain) > 0 ? a : b;
   tribo_copy3(law->grain, shape->grain);
   if (shape->body != TRIBO_WORLD) {
     tribo_mul33v(law->grain, poses[shape->body].R, shape->grain);

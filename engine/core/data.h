@@ -165,6 +165,10 @@ struct TriboData {
   // how the last step whose stages were measured has shared its time out; so many steps go by before the next one is
   double stage_share[TRIBO_STAGE_COUNT];
   int stage_rest;
+  // the contact that was named last, and how: often it is the worst one again
+  int worst_a, worst_b;
+  uint32_t worst_feature;
+  char worst_name[sizeof((TriboStepInfo*)0)->worst];
 
   // the last call of inverse dynamics; its problem takes the place of the last step's
   unsigned char* has_drive;                                                 // (nv)
