@@ -131,8 +131,10 @@ static inline void apply_rows(const TriboSystem* system, const Rows* r, int c, i
       add_product(jac, 3, 6, part, out);
     } else if (n == 6) {
       add_product(jac, count, 6, part, out);
-    } else {
+    } else if (n > 6) {
       add_wide_product(jac, count, n, part, out);
+    } else {
+      add_product(jac, count, n, part, out);
     }
   }
 }
@@ -164,8 +166,10 @@ TRIBO_LANES void tribo_dyn_rows_impulse(const TriboSystem* system, const Rows* r
         add_transposed(jac, 3, 6, x, part);
       } else if (n == 6) {
         add_transposed(jac, r->cones[c].dim, 6, x, part);
-      } else {
+      } else if (n > 6) {
         add_wide_transposed(jac, r->cones[c].dim, n, x, part);
+      } else {
+        add_transposed(jac, r->cones[c].dim, n, x, part);
       }
     }
   }

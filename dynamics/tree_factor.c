@@ -79,18 +79,21 @@ TRIBO_LANES void tribo_dyn_factor_solve(const DofTree* tree, const double* L, do
   }
   for (int k = 0; k < n; ++k) {
     const double* row = L + k * n;
-    TriboFour sums = {0};
     double sum = x[k] / row[k];
     for (int end = parent[k]; end >= 0; end = parent[start[end]]) {
       int i = start[end];
-      for (; i + 3 <= end; i += 4) {
-        sums += TRIBO_FOUR_CONST(row + i) * TRIBO_FOUR_CONST(x + i);
+      if (i + 3 <= end) {
+        TriboFour sums = {0};
+        for (; i + 3 <= end; i += 4) {
+          sums += TRIBO_FOUR_CONST(row + i) * TRIBO_FOUR_CONST(x + i);
+        }
+        sum -= (sums[0] + sums[1]) + (sums[2] + sums[3]);
       }
       for (; i <= end; ++i) {
         sum -= row[i] * x[i];
       }
     }
-    x[k] = sum - ((sums[0] + sums[1]) + (sums[2] + sums[3]));
+    x[k] = sum;
   }
 }
 
