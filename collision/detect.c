@@ -411,7 +411,6 @@ TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, con
     }
     return TRIBO_OK;
   }
-  const uint64_t start = tribo_tick();
   data->ncontact = data->broad.npair = 0;
   place(world, data, query);
   if (world->pairs != NULL) {
@@ -423,11 +422,11 @@ TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, con
   TRIBO_TRY(plane_pairs(&guests, data, query->margin));
   TRIBO_TRY(tribo_col_broad_sort(&data->broad, world->ngeom));
   local.pairs = data->broad.npair;
-  const uint64_t middle = tribo_tick();
-  local.broad_ticks = middle - start;
+  const uint64_t middle = query->start > 0 ? tribo_tick() : 0;
+  local.broad_ticks = middle - query->start;
   if (local.pairs > 0) {
     TRIBO_TRY(narrow(&(Look){world, data, query}, &local));
-    local.narrow_ticks = tribo_tick() - middle;
+    local.narrow_ticks = query->start > 0 ? tribo_tick() - middle : 0;
   }
   *contacts = data->contacts;
   *ncontact = data->ncontact;
@@ -497,10 +496,15 @@ TriboStatus tribo_col_sunk(const TriboColWorld* world, TriboColData* data, const
   if (world == NULL || data == NULL || query == NULL || contacts == NULL || ncontact == NULL || data->world != world) {
     return tribo_fail(TRIBO_INVALID, "tribo_col_sunk: an argument is NULL, or the data is of another world");
   }
-  TRIBO_TRY(check_query(world, query));
   const Look look = {world, data, query};
-  int count = 0;
+  int count = 0, any = 0;
   for (int i = 0; i < data->broad.npair; ++i) {
+    any |= data->thinned[i];
+  }
+  if (any) {
+    TRIBO_TRY(check_query(world, query));
+  }
+  for (int i = 0; i < data->broad.npair && any; ++i) {
     const TriboPair pair = data->broad.pairs[i];
     const TriboMotion *a = data->motions + pair.a, *b = data->motions + pair.b;
     if (!data->thinned[i]) {

@@ -7,7 +7,7 @@
 
 // ---- contacts ------------------------------------------------------------------------------------------------------
 
-static int contact_axes(const double frame[9], int dim, RowAxis axes[6]) {
+static void contact_axes(const double frame[9], int dim, RowAxis axes[6]) {
   const double *t1 = frame, *t2 = frame + 3, *n = frame + 6;
   int count = 0;
 #define AXIS(d, turns)              \
@@ -27,7 +27,6 @@ static int contact_axes(const double frame[9], int dim, RowAxis axes[6]) {
   }
   AXIS(n, 0);
 #undef AXIS
-  return count;
 }
 
 int tribo_dyn_are_welded(const TriboSystem* system, int body_a, int body_b) {
@@ -81,6 +80,29 @@ static TriboStatus check_contact(const TriboSystem* system, int index, const Tri
   return TRIBO_OK;
 }
 
+// How far a point of a tree falls behind its tangent in a step, along the normal of something that stands still: joints
+// go on turning, and the point with them by ½h²a with the acceleration a that it has without joint accelerations. Links
+// that spin, even where their spins cancel, leave the ground or go into it by that much in every step; [m], below 0:
+// into it.
+static double sag(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
+                  const TriboContact* contact, const double normal[3]) {
+  const int block[2] = {tribo_dyn_block_of(system, contact->body_a), tribo_dyn_block_of(system, contact->body_b)};
+  const int side = block[0] < 0 ? 1 : 0, tree = block[side] - system->info.nfree;
+  if (block[1 - side] >= 0 || tree < 0 || options->scheme == TRIBO_SCHEME_EULER) {
+    return 0;
+  }
+  const TreePart* part = system->trees + tree;
+  const int body = side == 0 ? contact->body_a : contact->body_b;
+  const TreeMotion* m = data->motions + system->block_v[block[side]] + part->joint_of[body - part->body];
+  double a[3], across[3], turned[3];
+  tribo_cross3(across, m->spin, contact->point);
+  tribo_cross3(turned, m->spin, across);
+  tribo_cross3(a, m->turn, contact->point);
+  tribo_add3(a, a, m->rise);
+  tribo_add3(a, a, turned);
+  return (side == 0 ? -0.5 : 0.5) * options->h * options->h * tribo_dot3(normal, a);
+}
+
 static void add_contact(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options, const double* v,
                         int index, const TriboContact* contact, const TriboContactLaw* law) {
   Rows* d = &data->rows;
@@ -88,8 +110,14 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
   const int c = tribo_dyn_rows_begin(d, law->dim == 1 ? TRIBO_CONE_NONNEG : TRIBO_CONE_FRICTION, law->dim,
                                      TRIBO_ROW_CONTACT, index);
   double* frame = d->infos[c].frame;
-  tribo_copy3(frame + 6, tribo_dyn_directions_find(&data->directions, contact->normal));
-  tribo_tangents(frame, frame + 3, frame + 6);
+  const double* normal = tribo_dyn_directions_find(&data->directions, contact->normal);
+  // (the points of a face come one after the other, and have tangents in common)
+  if (c > 0 && !(tribo_dot3(law[-1].grain, law[-1].grain) > 0) && tribo_equal(d->infos[c - 1].frame + 6, normal, 3)) {
+    memcpy(frame, d->infos[c - 1].frame, 9 * sizeof *frame);
+  } else {
+    tribo_copy3(frame + 6, normal);
+    tribo_tangents(frame, frame + 3, frame + 6);
+  }
   // friction with a grain: the first tangent lies along it
   const double grain = tribo_dot3(law->grain, law->grain);
   if (grain > 0) {
@@ -102,9 +130,14 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
   }
   memcpy(d->cones[c].mu, law->mu, (size_t)(law->dim - 1) * sizeof *law->mu);
 
-  RowAxis axes[6];
-  const int dim = contact_axes(frame, law->dim, axes);
-  tribo_dyn_rows_pair(system, &place, d, contact->body_a, contact->body_b, contact->point, axes);
+  const int dim = law->dim;
+  if (dim == 3) {
+    tribo_dyn_rows_contact(system, &place, d, contact->body_a, contact->body_b, contact->point, frame);
+  } else {
+    RowAxis axes[6];
+    contact_axes(frame, dim, axes);
+    tribo_dyn_rows_pair(system, &place, d, contact->body_a, contact->body_b, contact->point, axes);
+  }
 
   // g = J v_f + γ
   double* g = d->g + d->cones[c].row;
@@ -117,6 +150,11 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
     g[1] += tribo_dot3(frame + 3, law->surface);
   }
   tribo_dyn_normal_row(system, data, options, c, law, contact->gap, free, old);
+  // what the turning of joints alone would push into the ground is held off it
+  if (law->compliance == 0 && law->soft.solref[0] == 0 && !d->infos[c].impact) {
+    const double fall = system->info.ntree > 0 ? sag(system, data, options, contact, frame + 6) : 0;
+    g[dim - 1] += contact->gap + fall < 0 && fall < 0 ? fall / options->h : 0;
+  }
 }
 
 // twice the signed area of a triangle seen against n

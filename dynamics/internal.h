@@ -38,7 +38,8 @@ typedef struct BoundDof {
 typedef struct DofTree {
   int nv;
   int* parent;  // (nv) next dof on the way to the root, −1 at the root
-  int* start;   // (nv) the dofs start … k hang on each other, one by one
+  int* start;   // (nv) of the dofs start … k all on the way to the root are ancestors of k; the next ones end at its
+                // parent
 } DofTree;
 
 // A joint that moves: parents first.
@@ -74,6 +75,7 @@ typedef struct TreePart {
   DofTree dofs;
   TreeJoint* joints;  // (njoint)
   int njoint;
+  int* joint_of;    // (nlink) joint that moves a link, −1: none
   TreeTurn* turns;  // (nlink) of joints that turn about an axis
   int plain;        // 1: all its joints are of the kinds that tree_place.c knows
   int flat;         // 1: q is a vector, as v is
@@ -259,9 +261,10 @@ struct TriboDynData {
   double* q_half;         // (nq) trees: the point half-way, q ⊕ (h/2) v
   double* jac_half;       // (6 × nv) there
   TreeInertia* inertias;  // (nv) there, per block as many as it has joints
+  TreeMotion* motions;    // (nv) there, likewise, at the velocity v and without weight
   double* force;          // (nv) trees: all known forces but the bias, there
   double* weight;         // (nv) trees: the part of the bias that gravity makes, there
-  double* calm;           // (nv) trees: the rest of the bias, at the velocity v; not in inverse dynamics
+  double* calm;           // (nv) trees: the rest of the bias, at the velocity v
   double* factor;         // (nmass) trees: of M̃
 
   // set by: assemble
@@ -367,6 +370,9 @@ double* tribo_dyn_rows_term(const TriboSystem* system, Rows* rows, int block);
 // Adds the terms of two bodies to the newest cone, one axis per row: velocity of b against a at the point.
 void tribo_dyn_rows_pair(const TriboSystem* system, const Place* place, Rows* rows, int body_a, int body_b,
                          const double point[3], const RowAxis* axes);
+// The same for a contact with three rows, along the axes t1, t2, n of its frame.
+void tribo_dyn_rows_contact(const TriboSystem* system, const Place* place, Rows* rows, int body_a, int body_b,
+                            const double point[3], const double frame[9]);
 // Appends a cone of other rows, g = 0.
 void tribo_dyn_rows_repeat(const TriboSystem* system, Rows* rows, const Rows* from, int c);
 // out (dim) = Σ over the terms of cone c of J x
@@ -378,7 +384,10 @@ void tribo_dyn_rows_impulse(const TriboSystem* system, const Rows* rows, int fir
                             double* impulse);
 TriboProblem tribo_dyn_rows_problem(const TriboSystem* system, const Rows* rows, const double* mass,
                                     const double* minv);
-int tribo_dyn_block_of(const TriboSystem* system, int body);  // −1: nothing moves it
+// The block that moves a body, −1: nothing does.
+static inline int tribo_dyn_block_of(const TriboSystem* system, int body) {
+  return body == TRIBO_WORLD_BODY ? -1 : system->info.body_block[body];
+}
 int tribo_dyn_block_of_v(const TriboSystem* system, int v);
 // 1: both static, the same one, or links welded to the same joint
 int tribo_dyn_are_welded(const TriboSystem* system, int body_a, int body_b);

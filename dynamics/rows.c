@@ -1,6 +1,8 @@
 // The rows of a problem, piece by piece: room, cones, and the Jacobian terms of a pair of bodies.
 #include "internal.h"
 
+#include "lanes.h"
+
 // ---- room ----------------------------------------------------------------------------------------------------------
 
 TriboStatus tribo_dyn_rows_reserve(Rows* r, size_t ncone, size_t nrow, size_t nterm, size_t njac) {
@@ -38,7 +40,8 @@ int tribo_dyn_rows_begin(Rows* r, TriboConeKind kind, int dim, TriboRowKind row_
   return c;
 }
 
-double* tribo_dyn_rows_term(const TriboSystem* system, Rows* r, int block) {
+// Room for one more term of the last cone, as it is.
+static double* new_term(const TriboSystem* system, Rows* r, int block) {
   const int c = r->ncone - 1, t = r->nterm++;
   const size_t count = (size_t)r->cones[c].dim * (size_t)system->info.block_dim[block];
   r->term_block[t] = block;
@@ -46,7 +49,12 @@ double* tribo_dyn_rows_term(const TriboSystem* system, Rows* r, int block) {
   r->term_first[c + 1] = r->nterm;
   *(r->infos[c].block_a < 0 ? &r->infos[c].block_a : &r->infos[c].block_b) = block;
   r->njac += count;
-  return memset(r->term_jac + r->term_at[t], 0, count * sizeof *r->term_jac);
+  return r->term_jac + r->term_at[t];
+}
+
+double* tribo_dyn_rows_term(const TriboSystem* system, Rows* r, int block) {
+  double* jac = new_term(system, r, block);
+  return memset(jac, 0, (size_t)(r->njac - r->term_at[r->nterm - 1]) * sizeof *jac);
 }
 
 void tribo_dyn_rows_repeat(const TriboSystem* system, Rows* r, const Rows* from, int c) {
@@ -72,6 +80,34 @@ static inline void add_product(const double* restrict jac, int dim, int n, const
   }
 }
 
+// the same for trees, four velocities at once
+static inline void add_wide_product(const double* jac, int dim, int n, const double* x, double* out) {
+  for (int i = 0; i < dim; ++i, jac += n) {
+    TriboFour sums = {0};
+    double sum = 0;
+    int k = 0;
+    for (; k + 4 <= n; k += 4) {
+      sums += TRIBO_FOUR_CONST(jac + k) * TRIBO_FOUR_CONST(x + k);
+    }
+    for (; k < n; ++k) {
+      sum += jac[k] * x[k];
+    }
+    out[i] += sum + ((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  }
+}
+
+static inline void add_wide_transposed(const double* jac, int dim, int n, const double* x, double* out) {
+  for (int i = 0; i < dim; ++i, jac += n) {
+    int k = 0;
+    for (; k + 4 <= n; k += 4) {
+      TRIBO_FOUR(out + k) += x[i] * TRIBO_FOUR_CONST(jac + k);
+    }
+    for (; k < n; ++k) {
+      out[k] += jac[k] * x[i];
+    }
+  }
+}
+
 // out (n) += Jᵀx
 static inline void add_transposed(const double* restrict jac, int dim, int n, const double* restrict x,
                                   double* restrict out) {
@@ -85,7 +121,9 @@ static inline void add_transposed(const double* restrict jac, int dim, int n, co
 // out (count) = rows i … i + count − 1 of cone c times x
 static inline void apply_rows(const TriboSystem* system, const Rows* r, int c, int i, int count, const double* x,
                               double* out) {
-  memset(out, 0, (size_t)count * sizeof *out);
+  for (int k = 0; k < count; ++k) {
+    out[k] = 0;
+  }
   for (int t = r->term_first[c]; t < r->term_first[c + 1]; ++t) {
     const int block = r->term_block[t], n = system->info.block_dim[block];
     const double *jac = r->term_jac + r->term_at[t] + (size_t)i * (size_t)n, *part = x + system->info.block_v[block];
@@ -93,14 +131,20 @@ static inline void apply_rows(const TriboSystem* system, const Rows* r, int c, i
       add_product(jac, 3, 6, part, out);
     } else if (n == 6) {
       add_product(jac, count, 6, part, out);
+    } else if (n > 6) {
+      add_wide_product(jac, count, n, part, out);
     } else {
       add_product(jac, count, n, part, out);
     }
   }
 }
 
-void tribo_dyn_rows_apply(const TriboSystem* system, const Rows* r, int c, const double* x, double* out) {
-  apply_rows(system, r, c, 0, r->cones[c].dim, x, out);
+TRIBO_LANES void tribo_dyn_rows_apply(const TriboSystem* system, const Rows* r, int c, const double* x, double* out) {
+  if (r->cones[c].dim == 3) {
+    apply_rows(system, r, c, 0, 3, x, out);
+  } else {
+    apply_rows(system, r, c, 0, r->cones[c].dim, x, out);
+  }
 }
 
 double tribo_dyn_rows_speed(const TriboSystem* system, const Rows* r, int c, int i, const double* x) {
@@ -109,8 +153,8 @@ double tribo_dyn_rows_speed(const TriboSystem* system, const Rows* r, int c, int
   return speed;
 }
 
-void tribo_dyn_rows_impulse(const TriboSystem* system, const Rows* r, int first, const double* lambda,
-                            double* impulse) {
+TRIBO_LANES void tribo_dyn_rows_impulse(const TriboSystem* system, const Rows* r, int first, const double* lambda,
+                                        double* impulse) {
   memset(impulse, 0, (size_t)system->info.nv * sizeof *impulse);
   for (int c = first; c < r->ncone; ++c) {
     const double* x = lambda + r->cones[c].row - r->cones[first].row;
@@ -122,6 +166,8 @@ void tribo_dyn_rows_impulse(const TriboSystem* system, const Rows* r, int first,
         add_transposed(jac, 3, 6, x, part);
       } else if (n == 6) {
         add_transposed(jac, r->cones[c].dim, 6, x, part);
+      } else if (n > 6) {
+        add_wide_transposed(jac, r->cones[c].dim, n, x, part);
       } else {
         add_transposed(jac, r->cones[c].dim, n, x, part);
       }
@@ -168,6 +214,20 @@ static void add_free_side(const double* restrict R, const double x[3], double si
   }
 }
 
+// The three rows of a contact with friction, in a fresh term.
+static inline void set_free_contact(const double* restrict R, const double x[3], double sign, const double point[3],
+                                    const double* restrict frame, double* restrict jac) {
+  double lever[3];
+  tribo_sub3(lever, point, x);
+  for (int r = 0; r < 3; ++r, jac += 6, frame += 3) {
+    double moment[3], own[3];
+    tribo_cross3(moment, lever, frame);
+    tribo_mul33tv(own, R, moment);
+    tribo_scale3(jac, sign, frame);
+    tribo_scale3(jac + 3, sign, own);
+  }
+}
+
 // Link of a tree: each joint on the way to the root adds its column of jac, a twist u, ω at the world origin; the point
 // then moves with u + ω × point.
 static void add_link_side(const TreePart* part, const double* tree_jac, int link, double sign, const double point[3],
@@ -187,6 +247,23 @@ static void add_link_side(const TreePart* part, const double* tree_jac, int link
   }
 }
 
+// The same for the three rows of a contact with friction.
+static inline void add_link_contact(const TreePart* part, const double* tree_jac, int link, double sign,
+                                    const double point[3], const double* restrict frame, double* restrict jac) {
+  const int n = part->info->nv;
+  for (; link >= 0; link = part->info->links[link].parent) {
+    const TriboLinkInfo* at = part->info->links + link;
+    for (int k = at->v_at; k < at->v_at + at->nv; ++k) {
+      double velocity[3];
+      tribo_cross3(velocity, tree_jac + 6 * k + 3, point);
+      tribo_add3(velocity, velocity, tree_jac + 6 * k);
+      jac[k] += sign * tribo_dot3(frame, velocity);
+      jac[n + k] += sign * tribo_dot3(frame + 3, velocity);
+      jac[2 * n + k] += sign * tribo_dot3(frame + 6, velocity);
+    }
+  }
+}
+
 static void add_side(const TriboSystem* system, const Place* place, int body, double sign, const double point[3],
                      const RowAxis* axes, int dim, double* jac) {
   const int block = system->info.body_block[body];
@@ -197,10 +274,6 @@ static void add_side(const TriboSystem* system, const Place* place, int body, do
     const double* tree_jac = place->jac + 6 * system->info.block_v[block];
     add_link_side(part, tree_jac, body - part->body, sign, point, axes, dim, jac);
   }
-}
-
-int tribo_dyn_block_of(const TriboSystem* system, int body) {
-  return body == TRIBO_WORLD_BODY ? -1 : system->info.body_block[body];
 }
 
 int tribo_dyn_block_of_v(const TriboSystem* system, int v) {
@@ -227,5 +300,25 @@ void tribo_dyn_rows_pair(const TriboSystem* system, const Place* place, Rows* ro
       jac = tribo_dyn_rows_term(system, rows, block[side]);
     }
     add_side(system, place, body[side], side == 0 ? -1 : 1, point, axes, dim, jac);
+  }
+}
+
+TRIBO_LANES void tribo_dyn_rows_contact(const TriboSystem* system, const Place* place, Rows* rows, int body_a,
+                                        int body_b, const double point[3], const double frame[9]) {
+  const int block[2] = {tribo_dyn_block_of(system, body_a), tribo_dyn_block_of(system, body_b)};
+  const int lower = block[0] < block[1] ? 0 : 1, nfree = system->info.nfree;
+  double* jac = NULL;
+  for (int k = 0; k < 2; ++k) {
+    const int side = k == 0 ? lower : 1 - lower, b = block[side], body = side == 0 ? body_a : body_b;
+    const double sign = 2.0 * side - 1;
+    if (b >= 0 && b < nfree) {
+      set_free_contact(place->poses[body].R, place->q + system->info.block_q[b], sign, point, frame,
+                       new_term(system, rows, b));
+    } else if (b >= 0) {
+      // two links of one tree share their term
+      const TreePart* part = system->trees + (b - nfree);
+      jac = jac == NULL || block[0] != block[1] ? tribo_dyn_rows_term(system, rows, b) : jac;
+      add_link_contact(part, place->jac + 6 * system->info.block_v[b], body - part->body, sign, point, frame, jac);
+    }
   }
 }

@@ -153,11 +153,10 @@ static UnitPart unit_part(const TriboLinkInfo* link) {
 
 // The joints of a tree, parents first.
 static TriboStatus make_joints(const TriboTreeInfo* info, TreePart* part) {
-  int* joint_of = tribo_alloc((size_t)info->nlink, sizeof *joint_of);
+  int* joint_of = part->joint_of = tribo_alloc((size_t)info->nlink, sizeof *joint_of);
   part->joints = tribo_alloc((size_t)info->nlink, sizeof *part->joints);
   part->turns = tribo_alloc((size_t)info->nlink, sizeof *part->turns);
   if (joint_of == NULL || part->joints == NULL || part->turns == NULL) {
-    tribo_free(joint_of);
     return tribo_fail(TRIBO_NOMEM, "tribo_dyn_system_create: no memory for a tree");
   }
   part->plain = part->flat = 1;
@@ -184,7 +183,6 @@ static TriboStatus make_joints(const TriboTreeInfo* info, TreePart* part) {
                       .radii = link->kind == TRIBO_JOINT_ELLIPSOID ? link->radii : NULL};
     }
   }
-  tribo_free(joint_of);
   return TRIBO_OK;
 }
 
@@ -302,6 +300,7 @@ void tribo_dyn_system_destroy(TriboSystem* s) {
     tribo_free(s->trees[t].dofs.parent);
     tribo_free(s->trees[t].dofs.start);
     tribo_free(s->trees[t].joints);
+    tribo_free(s->trees[t].joint_of);
     tribo_free(s->trees[t].turns);
   }
   tribo_free(s->block_dim);
@@ -354,6 +353,7 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(q_half, ntree > 0 ? nq : 0)            \
   X(jac_half, ntree > 0 ? 6 * nv : 0)      \
   X(inertias, ntree > 0 ? nv : 0)          \
+  X(motions, ntree > 0 ? nv : 0)           \
   X(force, ntree > 0 ? nv : 0)             \
   X(weight, ntree > 0 ? nv : 0)            \
   X(calm, ntree > 0 ? nv : 0)              \

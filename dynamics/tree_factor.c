@@ -15,28 +15,39 @@
 // all that is needed stands above or to the left, by symmetry.
 //
 // Numbers run depth first, so the ancestors of a dof are a few stretches of neighbouring numbers, each start … end with
-// the next one's end at the parent of start: loops over them are loops over arrays.
+// the next one's end at the parent of start: loops over them are loops over arrays. Stretches that are close are taken
+// as one: L is 0 in between, and to run over a few zeros costs less than to begin anew.
 #include "internal.h"
+
+#include "lanes.h"
+
+enum { BRIDGE = 12 };  // dofs between two stretches that are run over
 
 void tribo_dyn_dof_starts(DofTree* tree) {
   for (int k = 0; k < tree->nv; ++k) {
-    tree->start[k] = k > 0 && tree->parent[k] == k - 1 ? tree->start[k - 1] : k;
+    const int parent = tree->parent[k];
+    tree->start[k] = parent >= 0 && k - parent <= BRIDGE ? tree->start[parent] : k;
   }
 }
 
-static void subtract_scaled(double* restrict to, const double* restrict from, double scale, int n) {
-  for (int j = 0; j < n; ++j) {
+// to −= scale · from
+static inline void subtract_scaled(double* restrict to, const double* restrict from, double scale, int n) {
+  int j = 0;
+  for (; j + 4 <= n; j += 4) {
+    TRIBO_FOUR(to + j) -= scale * TRIBO_FOUR_CONST(from + j);
+  }
+  for (; j < n; ++j) {
     to[j] -= scale * from[j];
   }
 }
 
-TriboStatus tribo_dyn_factor(const DofTree* tree, const double* mass, double* L) {
+// 0, or 1 + the dof whose pivot is not positive
+TRIBO_LANES static int eliminate(const DofTree* tree, double* L) {
   const int n = tree->nv, *parent = tree->parent, *start = tree->start;
-  memcpy(L, mass, (size_t)n * (size_t)n * sizeof *L);
   for (int k = n - 1; k >= 0; --k) {
     double* row = L + k * n;
     if (!(row[k] > 0)) {
-      return tribo_fail(TRIBO_NUMERIC, "the mass matrix is not positive definite at v[%d] (pivot %g)", k, row[k]);
+      return k + 1;
     }
     for (int i = parent[k]; i >= 0; i = parent[i]) {
       const double a = row[i] / row[k];
@@ -46,10 +57,20 @@ TriboStatus tribo_dyn_factor(const DofTree* tree, const double* mass, double* L)
       row[i] = a;
     }
   }
+  return 0;
+}
+
+TriboStatus tribo_dyn_factor(const DofTree* tree, const double* mass, double* L) {
+  memcpy(L, mass, (size_t)tree->nv * (size_t)tree->nv * sizeof *L);
+  const int failed = eliminate(tree, L);
+  if (failed != 0) {
+    return tribo_fail(TRIBO_NUMERIC, "the mass matrix is not positive definite at v[%d] (pivot %g)", failed - 1,
+                      L[(failed - 1) * (tree->nv + 1)]);
+  }
   return TRIBO_OK;
 }
 
-void tribo_dyn_factor_solve(const DofTree* tree, const double* L, double* x) {
+TRIBO_LANES void tribo_dyn_factor_solve(const DofTree* tree, const double* L, double* x) {
   const int n = tree->nv, *parent = tree->parent, *start = tree->start;
   for (int k = n - 1; k >= 0; --k) {
     for (int end = parent[k]; end >= 0; end = parent[start[end]]) {
@@ -60,7 +81,15 @@ void tribo_dyn_factor_solve(const DofTree* tree, const double* L, double* x) {
     const double* row = L + k * n;
     double sum = x[k] / row[k];
     for (int end = parent[k]; end >= 0; end = parent[start[end]]) {
-      for (int i = start[end]; i <= end; ++i) {
+      int i = start[end];
+      if (i + 3 <= end) {
+        TriboFour sums = {0};
+        for (; i + 3 <= end; i += 4) {
+          sums += TRIBO_FOUR_CONST(row + i) * TRIBO_FOUR_CONST(x + i);
+        }
+        sum -= (sums[0] + sums[1]) + (sums[2] + sums[3]);
+      }
+      for (; i <= end; ++i) {
         sum -= row[i] * x[i];
       }
     }
@@ -69,30 +98,37 @@ void tribo_dyn_factor_solve(const DofTree* tree, const double* L, double* x) {
 }
 
 // Four rows at once: the sums come and go less often.
-static void subtract_four(double* restrict to, const double* const from[4], const double scale[4], int n) {
-  const double* restrict a = from[0], * restrict b = from[1], * restrict c = from[2], * restrict d = from[3];
-  for (int j = 0; j < n; ++j) {
+static inline void subtract_four(double* restrict to, const double* const from[4], const double scale[4], int n) {
+  const double *a = from[0], *b = from[1], *c = from[2], *d = from[3];
+  int j = 0;
+  for (; j + 4 <= n; j += 4) {
+    TRIBO_FOUR(to + j) = TRIBO_FOUR(to + j) - scale[0] * TRIBO_FOUR_CONST(a + j) - scale[1] * TRIBO_FOUR_CONST(b + j) -
+                         scale[2] * TRIBO_FOUR_CONST(c + j) - scale[3] * TRIBO_FOUR_CONST(d + j);
+  }
+  for (; j < n; ++j) {
     to[j] = to[j] - scale[0] * a[j] - scale[1] * b[j] - scale[2] * c[j] - scale[3] * d[j];
   }
 }
 
-void tribo_dyn_factor_inverse(const DofTree* tree, const double* L, double* minv) {
+TRIBO_LANES void tribo_dyn_factor_inverse(const DofTree* tree, const double* L, double* minv) {
   const int n = tree->nv, *parent = tree->parent;
   for (int i = 0; i < n; ++i) {
     double *row = minv + i * n, scale[4], last = 1 / L[i * (n + 1)];
     const double* from[4];
     int count = 0;
-    memset(row, 0, (size_t)i * sizeof *row);
+    // whole fours where there is room: what stands right of the diagonal is written by the rows below
+    const int width = tribo_four_up(i) <= n ? tribo_four_up(i) : i;
+    memset(row, 0, (size_t)width * sizeof *row);
     for (int p = parent[i]; p >= 0; p = parent[p]) {
       from[count] = minv + p * n;
       scale[count++] = L[i * n + p];
       if (count == 4) {
-        subtract_four(row, from, scale, i);
+        subtract_four(row, from, scale, width);
         count = 0;
       }
     }
     for (int k = 0; k < count; ++k) {
-      subtract_scaled(row, from[k], scale[k], i);
+      subtract_scaled(row, from[k], scale[k], width);
     }
     for (int p = parent[i]; p >= 0; p = parent[p]) {
       last -= L[i * n + p] * row[p];

@@ -117,8 +117,8 @@ static void add_springs(const TriboTreeInfo* info, const TriboStepOptions* optio
 static const double WEIGHTLESS[3] = {0, 0, 0};
 
 // c(q½, mean), the bias without gravity
-static void calm_bias(const TreePart* part, TriboDynData* data, const Halfway* half, const double* mean, double* out) {
-  tribo_dyn_tree_bias(part, WEIGHTLESS, half->q, half->jac, half->inertias, mean, data->look_motions, out);
+static void calm_bias(const TreePart* part, TreeMotion* motions, const Halfway* half, const double* mean, double* out) {
+  tribo_dyn_tree_bias(part, WEIGHTLESS, half->q, half->jac, half->inertias, mean, motions, out);
 }
 
 // v_f = v + h M̃⁻¹(force − b) with the bias b = weight + `calm`, `force` being τ − D v. Returns the largest change of
@@ -147,15 +147,16 @@ static void take_bias(const TreePart* part, TriboDynData* data, const TriboStepO
 static void pass_free_velocity(const TreePart* part, TriboDynData* data, const TriboStepOptions* options,
                                const Halfway* half, const double* mean, const double* v, double* v_free, double* change,
                                double* size) {
-  calm_bias(part, data, half, mean, data->work);
+  calm_bias(part, data->look_motions, half, mean, data->work);
   take_bias(part, data, options, half, data->work, v, v_free, change, size);
 }
 
-// A first free velocity, the bias taken at v; `calm` (nv) keeps what of it is not weight.
+// A first free velocity, the bias taken at v; `calm` (nv) keeps what of it is not weight, `motions` how links go on.
 static void first_free_velocity(const TreePart* part, TriboDynData* data, const TriboStepOptions* options,
-                                const Halfway* half, const double* v, double* calm, double* v_free) {
+                                const Halfway* half, const double* v, double* calm, TreeMotion* motions,
+                                double* v_free) {
   double change, size;
-  calm_bias(part, data, half, v, calm);
+  calm_bias(part, motions, half, v, calm);
   take_bias(part, data, options, half, calm, v, v_free, &change, &size);
 }
 
@@ -254,7 +255,7 @@ TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data,
   }
   TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v, tau, wrench, &half));
   // what touches it is not known yet: a first free velocity, good enough to look ahead
-  first_free_velocity(part, data, options, &half, v, data->calm + at_v, v_free);
+  first_free_velocity(part, data, options, &half, v, data->calm + at_v, data->motions + at_v, v_free);
   data->mean_of[tree] = MEAN_START;
 
   // what contacts see is at q
@@ -305,7 +306,7 @@ TriboStatus tribo_dyn_trees_restart(const TriboSystem* system, TriboDynData* dat
     if (system->cluster[part->block] >= 0) {
       TRIBO_TRY(tribo_dyn_tree_prepare(system, data, t, options, v + at, data->tau + at, data->wrench + 6 * part->body,
                                        &half));
-      first_free_velocity(part, data, options, &half, v + at, data->calm + at, data->v_free + at);
+      first_free_velocity(part, data, options, &half, v + at, data->calm + at, data->motions + at, data->v_free + at);
     }
   }
   data->settled = data->settled && !data->ahead;
@@ -330,16 +331,15 @@ TriboStatus tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data
     const Halfway half = tribo_dyn_tree_half(system, data, t, NULL);
     const unsigned char wanted = data->touched[part->block] ? MEAN_TOUCHED : MEAN_FREE;
     double change, size, *v_free = data->v_free + at, *mean = data->wish ? data->inverse.mean + at : data->mean;
+    if (data->wish) {
+      calm_bias(part, data->motions + at, &half, v + at, data->calm + at);
+    }
     // (what moves by foreseen impulses goes its own way)
     if (data->mean_of[t] == wanted || (data->foreseen && system->cluster[part->block] >= 0)) {
       continue;
     }
     if (wanted == MEAN_TOUCHED) {
-      if (data->wish) {
-        calm_bias(part, data, &half, v + at, mean);
-      } else {
-        memcpy(mean, data->calm + at, (size_t)part->info->nv * sizeof *mean);
-      }
+      memcpy(mean, data->calm + at, (size_t)part->info->nv * sizeof *mean);
       touched_mean(part, options->h, &half, v + at, mean);
     }
     if (!data->wish && wanted == MEAN_TOUCHED) {

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lanes.h"
 #include "memory.h"
 
 // (inline, where fmax is a call; a number that is not one is found at the end)
@@ -139,6 +140,65 @@ static double quadratic(int n, const double* B, const double* j) {
   return sum;
 }
 
+// ---- trees: more velocities than a body has, four of them at once
+
+// The same for the three rows of a contact, and their momentum. The end of a stretch left of the diagonal counts half
+// on it and nothing behind it.
+TRIBO_LANES static void add_tree_contact(int n, const double* B, const double* J, const double* lambda,
+                                         double* momentum, double* diagonal) {
+  static const double END[4][4] = {{0.5, 0, 0, 0}, {1, 0.5, 0, 0}, {1, 1, 0.5, 0}, {1, 1, 1, 0.5}};
+  const double *x = J, *y = J + n, *z = J + 2 * n;
+  TriboFour dx = {0}, dy = {0}, dz = {0};
+  for (int i = 0; i < n; ++i, B += n) {
+    if (x[i] == 0 && y[i] == 0 && z[i] == 0) {
+      continue;
+    }
+    TriboFour sx = {0}, sy = {0}, sz = {0};
+    int k = 0;
+    for (; k + 4 <= i; k += 4) {
+      sx += TRIBO_FOUR_CONST(B + k) * TRIBO_FOUR_CONST(x + k);
+      sy += TRIBO_FOUR_CONST(B + k) * TRIBO_FOUR_CONST(y + k);
+      sz += TRIBO_FOUR_CONST(B + k) * TRIBO_FOUR_CONST(z + k);
+    }
+    if (k + 4 <= n) {
+      const TriboFour end = TRIBO_FOUR_CONST(B + k) * TRIBO_FOUR_CONST(END[i - k]);
+      sx += end * TRIBO_FOUR_CONST(x + k);
+      sy += end * TRIBO_FOUR_CONST(y + k);
+      sz += end * TRIBO_FOUR_CONST(z + k);
+    } else {
+      for (; k <= i; ++k) {
+        const double b = k < i ? B[k] : 0.5 * B[k];
+        sx[0] += b * x[k];
+        sy[0] += b * y[k];
+        sz[0] += b * z[k];
+      }
+    }
+    dx += x[i] * sx;
+    dy += y[i] * sy;
+    dz += z[i] * sz;
+    momentum[i] = momentum[i] + x[i] * lambda[0] + y[i] * lambda[1] + z[i] * lambda[2];
+  }
+  diagonal[0] += 2 * ((dx[0] + dx[1]) + (dx[2] + dx[3]));
+  diagonal[1] += 2 * ((dy[0] + dy[1]) + (dy[2] + dy[3]));
+  diagonal[2] += 2 * ((dz[0] + dz[1]) + (dz[2] + dz[3]));
+}
+
+// sigma += J v
+TRIBO_LANES static void add_tree_speed(int dim, int n, const double* J, const double* v, double* sigma) {
+  for (int i = 0; i < dim; ++i, J += n) {
+    TriboFour sum = {0};
+    double rest = 0;
+    int j = 0;
+    for (; j + 4 <= n; j += 4) {
+      sum += TRIBO_FOUR_CONST(J + j) * TRIBO_FOUR_CONST(v + j);
+    }
+    for (; j < n; ++j) {
+      rest += J[j] * v[j];
+    }
+    sigma[i] += (sum[0] + sum[1]) + (sum[2] + sum[3]) + rest;
+  }
+}
+
 // ---- free bodies: six velocities. Most of their inverse masses do not mix shifting with turning.
 
 static int mixes(const double* B) {
@@ -158,7 +218,7 @@ static inline double quadratic_3(const double* A, const double* j) {
 }
 
 // momentum Jᵀλ and the diagonal of a contact
-static void __attribute__((noinline))
+TRIBO_LANES static void __attribute__((noinline))
 add_contact(const double* restrict J, const double* restrict B, const double* restrict lambda,
             double* restrict momentum, double* restrict diagonal) {
   for (int j = 0; j < 6; ++j) {
@@ -181,11 +241,13 @@ static inline void add_speed(int dim, int n, const double* restrict J, const dou
     sigma[i] += even + odd + (n % 2 ? J[n - 1] * v[n - 1] : 0);
   }
 }
-static void speed(int dim, int n, const double* J, const double* v, double* sigma) {
+static inline void speed(int dim, int n, const double* J, const double* v, double* sigma) {
   if (n == 6 && dim == 3) {
     add_speed(3, 6, J, v, sigma);
   } else if (n == 6) {
     add_speed(dim, 6, J, v, sigma);
+  } else if (n > 6) {
+    add_tree_speed(dim, n, J, v, sigma);
   } else {
     add_speed(dim, n, J, v, sigma);
   }
@@ -203,7 +265,7 @@ static void apply_explicit(const TriboProblem* p, const double* lambda, double* 
 }
 
 // momentum Jᵀλ per block, then velocity M⁻¹ of it; every block has room for the largest
-static void __attribute__((noinline))
+TRIBO_LANES static void __attribute__((noinline))
 apply_motion(const TriboProblem* p, const double* lambda, double* sigma, double* diagonal, double* work) {
   const size_t width = widest_block(p), all = width * (size_t)p->nblock;
   double *momentum = work, *velocity = work + all;
@@ -218,6 +280,10 @@ apply_motion(const TriboProblem* p, const double* lambda, double* sigma, double*
       last = b;
       if (apart && dim == 3) {
         add_contact(J, B, lambda + row, m, diagonal + row);
+        continue;
+      }
+      if (n > 6 && dim == 3) {
+        add_tree_contact(n, B, J, lambda + row, m, diagonal + row);
         continue;
       }
       for (int i = 0; i < dim; ++i) {
@@ -254,9 +320,11 @@ static void apply(const TriboProblem* p, const double* lambda, double* sigma, do
   }
 }
 
-// all measures of one cone; the squares of the natural map in one common unit d are added up in `square`
-static inline void judge_cone(const TriboCone* k, int circular, const double* lambda, const double* sigma, double mean,
-                              double d, TriboResiduals* out, int c, double* square) {
+// all measures of one cone; the squares of the natural map in one common unit d are added up in `square`, the largest
+// (dᵢ‖λᵢ‖)² goes to `most`
+static inline __attribute__((always_inline)) void judge_cone(const TriboCone* k, int circular, const double* lambda,
+                                                             const double* sigma, double mean, double d,
+                                                             TriboResiduals* out, int c, double* square, double* most) {
   const int dim = circular ? 3 : k->dim;
   double s[6] = {0}, x[6] = {0}, p[6] = {0}, comp, norm = 0, nat = 0;
   // σ̂ = σ + Γ(σ)
@@ -288,13 +356,45 @@ static inline void judge_cone(const TriboCone* k, int circular, const double* la
     out->nat = nat;
     out->worst = c;
   }
-  out->floor = larger(out->floor, 50 * DBL_EPSILON * mean * sqrt(norm));
+  *most = larger(*most, mean * mean * norm);
   for (int i = 0; i < dim; ++i) {
     x[i] = d * lambda[i] - s[i];
   }
   project(k, circular, d, x, p);
   for (int i = 0; i < dim; ++i) {
     *square += (d * lambda[i] - p[i]) * (d * lambda[i] - p[i]);
+  }
+}
+
+// all measures of all cones
+TRIBO_LANES static void judge(const TriboProblem* p, const double* lambda, const double* sigma, const double* diagonal,
+                              TriboResiduals* out) {
+  double d = 0, square = 0, most = 0, ng = 0, nl = 0, ns = 0;
+  for (int i = 0; i < p->nrow; ++i) {
+    d += diagonal[i];
+    ng += p->g[i] * p->g[i];
+    nl += lambda[i] * lambda[i];
+    ns += sigma[i] * sigma[i];
+  }
+  d /= p->nrow;
+  for (int c = 0; c < p->ncone; ++c) {
+    const TriboCone* k = &p->cones[c];
+    double sum = 0;
+    for (int i = 0; i < k->dim; ++i) {
+      sum += diagonal[k->row + i];
+    }
+    if (is_circular(k)) {
+      judge_cone(k, 1, lambda + k->row, sigma + k->row, sum / 3, d, out, c, &square, &most);
+    } else {
+      judge_cone(k, 0, lambda + k->row, sigma + k->row, sum / k->dim, d, out, c, &square, &most);
+    }
+  }
+  double unit = larger(sqrt(ng), larger(d * sqrt(nl), sqrt(ns)));
+  out->natmap_unit = unit > 0 ? sqrt(square) / unit : 0;
+  out->floor = 50 * DBL_EPSILON * sqrt(most);
+  // a NaN hides from fmax: say it
+  if (!isfinite(nl + ns)) {
+    out->prim = out->dual = out->comp = out->nat = out->natmap_unit = INFINITY;
   }
 }
 
@@ -313,32 +413,7 @@ TriboStatus tribo_problem_residuals_in(const TriboProblem* p, const double* lamb
   }
   double* diagonal = workspace;
   apply(p, lambda, sigma, diagonal, workspace + p->nrow);
-  double d = 0, square = 0, ng = 0, nl = 0, ns = 0;
-  for (int i = 0; i < p->nrow; ++i) {
-    d += diagonal[i];
-    ng += p->g[i] * p->g[i];
-    nl += lambda[i] * lambda[i];
-    ns += sigma[i] * sigma[i];
-  }
-  d /= p->nrow;
-  for (int c = 0; c < p->ncone; ++c) {
-    const TriboCone* k = &p->cones[c];
-    double sum = 0;
-    for (int i = 0; i < k->dim; ++i) {
-      sum += diagonal[k->row + i];
-    }
-    if (is_circular(k)) {
-      judge_cone(k, 1, lambda + k->row, sigma + k->row, sum / 3, d, out, c, &square);
-    } else {
-      judge_cone(k, 0, lambda + k->row, sigma + k->row, sum / k->dim, d, out, c, &square);
-    }
-  }
-  double unit = larger(sqrt(ng), larger(d * sqrt(nl), sqrt(ns)));
-  out->natmap_unit = unit > 0 ? sqrt(square) / unit : 0;
-  // a NaN hides from fmax: say it
-  if (!isfinite(nl + ns)) {
-    out->prim = out->dual = out->comp = out->nat = out->natmap_unit = INFINITY;
-  }
+  judge(p, lambda, sigma, diagonal, out);
   return TRIBO_OK;
 }
 

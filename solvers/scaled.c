@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lanes.h"
 #include "memory.h"
 
 // Where each block's velocities are, and room for the diagonal and a product in problem units.
@@ -43,7 +44,7 @@ static TriboStatus reserve(TriboScaled* sc, const TriboProblem* p) {
   return TRIBO_RESERVE(&sc->term_at, &sc->term_at_capacity, p->term_first[p->ncone]);
 }
 
-// xᵀ B x for a symmetric row-major block; of a robot's velocities few move a contact, and one a limit
+// xᵀ B x for a symmetric row-major block of a body or a short chain
 static inline double quadratic_n(const double* B, const double* x, int n) {
   double sum = 0;
   for (int i = 0; i < n; ++i) {
@@ -75,8 +76,8 @@ static inline double add_quadratic_3(double sum, const double* B, const double* 
 }
 
 // what a term adds to the diagonal, row by row
-static void add_diagonal(int dim, int n, const double* restrict B, int parted, const double* restrict J,
-                         double* restrict diagonal) {
+static inline void add_diagonal(int dim, int n, const double* restrict B, int parted, const double* restrict J,
+                                double* restrict diagonal) {
   if (parted && dim == 3) {
     for (int i = 0; i < 3; ++i) {
       diagonal[i] += add_quadratic_3(add_quadratic_3(0, B, J + 6 * i), B + 21, J + 6 * i + 3);
@@ -88,7 +89,7 @@ static void add_diagonal(int dim, int n, const double* restrict B, int parted, c
   }
 }
 
-static void diagonal_of_delassus(TriboScaled* sc, const TriboProblem* p) {
+TRIBO_LANES static void diagonal_of_delassus(TriboScaled* sc, const TriboProblem* p) {
   for (int i = 0; i < p->nrow; ++i) {
     sc->diagonal[i] = p->R ? p->R[i] : 0;
   }
@@ -104,6 +105,9 @@ static void diagonal_of_delassus(TriboScaled* sc, const TriboProblem* p) {
     for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
       const int b = p->term_block[t], n = p->block_dim[b];
       const double* B = p->minv + p->block_at[b];
+      if (n > 6) {
+        continue;  // known from the block's response
+      }
       parted = b == last ? parted : is_parted(B, n);
       last = b;
       add_diagonal(p->cones[c].dim, n, B, parted, p->jac + p->term_at[t], sc->diagonal + p->cones[c].row);
@@ -198,6 +202,7 @@ TriboStatus tribo_sol_measure(TriboScaled* sc, const TriboProblem* p) {
   sc->ncone = p->ncone;
   TRIBO_TRY(reserve_measures(sc, p));
   diagonal_of_delassus(sc, p);
+  TRIBO_TRY(tribo_sol_response(sc));
   sc->mean = sc->norm_g = 0;
   for (int i = 0; i < p->nrow; ++i) {
     sc->mean += sc->diagonal[i];
@@ -210,7 +215,7 @@ TriboStatus tribo_sol_measure(TriboScaled* sc, const TriboProblem* p) {
 
 TriboStatus tribo_sol_scale(TriboScaled* sc) {
   const TriboProblem* p = sc->problem;
-  sc->n = sc->nround = 0;
+  sc->n = sc->nround = sc->has_W = 0;
   TRIBO_TRY(reserve(sc, p));
   for (int c = 0; c < p->ncone; ++c) {
     own_cone(sc, &p->cones[c], &sc->cone[c]);
@@ -241,15 +246,16 @@ TriboStatus tribo_sol_scale(TriboScaled* sc) {
 }
 
 void tribo_sol_scaled_free(TriboScaled* sc) {
-  void* all[] = {sc->cone, sc->source,  sc->s,   sc->q,        sc->R,   sc->lo,  sc->hi,  sc->diagonal,
-                 sc->jac,  sc->term_at, sc->var, sc->velocity, sc->own, sc->col, sc->row, sc->val};
+  void* all[] = {sc->cone,  sc->source,  sc->s,      sc->q,        sc->R,    sc->lo,     sc->hi,          sc->diagonal,
+                 sc->jac,   sc->term_at, sc->var,    sc->velocity, sc->own,  sc->col,    sc->row,         sc->val,
+                 sc->moved, sc->which,   sc->packed, sc->response, sc->rows, sc->acting, sc->response_at, sc->W};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
     tribo_free(all[i]);
   }
 }
 
 // y += J M⁻¹ Jᵀ x, in own coordinates or, with `own` NULL, in the problem's
-static void apply_motion(const TriboScaled* sc, const TriboOwnCone* own, const double* x, double* y) {
+TRIBO_LANES static void apply_motion(const TriboScaled* sc, const TriboOwnCone* own, const double* x, double* y) {
   const TriboProblem* p = sc->problem;
   const double* jac = own ? sc->jac : p->jac;
   const size_t* at = own ? sc->term_at : p->term_at;
@@ -276,6 +282,14 @@ static void apply_motion(const TriboScaled* sc, const TriboOwnCone* own, const d
 }
 
 void tribo_sol_apply(const TriboScaled* sc, const double* x, double* y) {
+  if (sc->has_W && sc->W_pays) {
+    tribo_sol_times_W(sc->n, sc->W, x, y);
+  } else {
+    tribo_sol_apply_raw(sc, x, y);
+  }
+}
+
+void tribo_sol_apply_raw(const TriboScaled* sc, const double* x, double* y) {
   for (int i = 0; i < sc->n; ++i) {
     y[i] = sc->R[i] * x[i];
   }

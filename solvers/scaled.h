@@ -21,6 +21,13 @@ typedef struct TriboOwnCone {
   double mean;  // mean diagonal of the cone's block of G + R, problem units
 } TriboOwnCone;
 
+// Which velocities of a wide block a term moves (delassus.c).
+typedef struct TriboMoved {
+  int column;            // of its first row in the block's response
+  int count;             // velocities that it moves
+  size_t which, packed;  // where they are listed, and where its columns are without the zeros
+} TriboMoved;
+
 typedef struct TriboScaled {
   const TriboProblem* problem;
   int n, ncone, nround, nv;
@@ -39,6 +46,19 @@ typedef struct TriboScaled {
   int* var;          // (nblock + 1) first degree of freedom of a block
   double* velocity;  // (2 nv) scratch of a product
 
+  // blocks of more than six velocities: their response M⁻¹ Jᵀ to the rows that act on them, in problem units
+  int wide;           // whether there are such blocks; nothing else is set without
+  TriboMoved* moved;  // (nterm)
+  int* which;
+  double *packed, *response, *rows;  // rows: scratch of a product
+  int* acting;                       // (nblock) rows that act on it; a row of the response has up to three zeros more
+  size_t* response_at;               // (nblock)
+
+  // W with R as a dense matrix, column-major
+  double* W;   // (n × n) when has_W; room is made by who wants it
+  int has_W;   // made since the problem was scaled
+  int W_pays;  // a product with it costs less than one by the motion, and is as good
+
   // explicit form: W without R in compressed columns
   int* own;  // (nrow) own row of a problem row, −1 when it has none
   int *col, *row;
@@ -46,7 +66,8 @@ typedef struct TriboScaled {
 
   size_t cone_capacity, source_capacity, s_capacity, q_capacity, R_capacity, lo_capacity, hi_capacity,
       diagonal_capacity, jac_capacity, term_at_capacity, var_capacity, velocity_capacity, own_capacity, col_capacity,
-      row_capacity, val_capacity;
+      row_capacity, val_capacity, moved_capacity, which_capacity, packed_capacity, response_capacity, rows_capacity,
+      acting_capacity, response_at_capacity, W_capacity;
 } TriboScaled;
 
 // What bounds a row has; of use only outside round cones.
@@ -66,16 +87,28 @@ TriboStatus tribo_sol_measure(TriboScaled* sc, const TriboProblem* problem);
 TriboStatus tribo_sol_scale(TriboScaled* sc);
 void tribo_sol_scaled_free(TriboScaled* sc);
 
+// Responses of wide blocks, and what these add to the diagonal; part of measuring.
+TriboStatus tribo_sol_response(TriboScaled* sc);
+// Fills W, for which there is room; products are made with it from then on where that pays.
+void tribo_sol_make_W(TriboScaled* sc);
+// y = W x of a dense n × n matrix
+void tribo_sol_times_W(int n, const double* W, const double* x, double* y);
+
 // σ = (G + R) λ + g in problem units; a measured problem is enough
 void tribo_sol_sigma(const TriboScaled* sc, const double* lambda, double* sigma);
 // y = W x
 void tribo_sol_apply(const TriboScaled* sc, const double* x, double* y);
+// The same from the problem's own data, also where there is a dense W.
+void tribo_sol_apply_raw(const TriboScaled* sc, const double* x, double* y);
 
 double tribo_sol_norm(const double* x, int n);
 double tribo_sol_max(const double* x, int n);  // largest magnitude
 
 // ---- products with one Jacobian term, J row-major dim × n; contacts (dim = 3) of free bodies (n = 6) get loops of
-// known length ----
+// known length, wide blocks loops over several numbers at once ----
+
+void tribo_sol_add_momentum_wide(int dim, int n, const double* J, const double* impulse, double* momentum);
+void tribo_sol_add_velocity_wide(int dim, int n, const double* J, const double* v, double* u);
 
 static inline void tribo_sol_add_momentum_n(int dim, int n, const double* J, const double* impulse, double* momentum) {
   for (int i = 0; i < dim; ++i, J += n) {
@@ -97,6 +130,8 @@ static inline void tribo_sol_add_momentum(int dim, int n, const double* J, const
     tribo_sol_add_momentum_3x6(J, impulse, momentum);
   } else if (n == 6) {
     tribo_sol_add_momentum_n(dim, 6, J, impulse, momentum);
+  } else if (n > 6) {
+    tribo_sol_add_momentum_wide(dim, n, J, impulse, momentum);
   } else {
     tribo_sol_add_momentum_n(dim, n, J, impulse, momentum);
   }
@@ -121,6 +156,8 @@ static inline void tribo_sol_add_velocity(int dim, int n, const double* J, const
     tribo_sol_add_velocity_n(3, 6, J, v, u);
   } else if (n == 6) {
     tribo_sol_add_velocity_n(dim, 6, J, v, u);
+  } else if (n > 6) {
+    tribo_sol_add_velocity_wide(dim, n, J, v, u);
   } else {
     tribo_sol_add_velocity_n(dim, n, J, v, u);
   }

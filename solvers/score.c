@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "lanes.h"
 #include "math3.h"
 
 static inline double larger(double a, double b) {
@@ -64,7 +65,7 @@ static inline void add(TriboTally* t, const TriboCone* k, int circular, double m
     slip += k->mu[i] * s[i] * k->mu[i] * s[i];
   }
   s[dim - 1] += sqrt(slip);
-  t->floor = larger(t->floor, 50 * DBL_EPSILON * mean * sqrt(size));
+  t->most = larger(t->most, mean * mean * size);
   natural_map(k, circular, mean, lambda, s, o);
   for (int i = 0; i < dim; ++i) {
     t->nat = larger(t->nat, fabs(o[i]));
@@ -75,7 +76,8 @@ static inline void add(TriboTally* t, const TriboCone* k, int circular, double m
   }
 }
 
-void tribo_sol_tally(TriboTally* t, const TriboCone* k, double mean, const double* lambda, const double* sigma) {
+TRIBO_LANES void tribo_sol_tally(TriboTally* t, const TriboCone* k, double mean, const double* lambda,
+                                 const double* sigma) {
   if (k->kind == TRIBO_CONE_FRICTION && k->dim == 3 && k->mu[0] == k->mu[1] && k->mu[0] > 0) {
     add(t, k, 1, mean, lambda, sigma);
   } else {
@@ -89,7 +91,7 @@ TriboScore tribo_sol_score(const TriboTally* t, double norm_g, const TriboCommon
   }
   double scale = larger(norm_g, larger(t->mean * sqrt(t->norm_l), sqrt(t->norm_s)));
   TriboScore score = {t->nat, scale > 0 ? sqrt(t->square) / scale : 0, 0};
-  double tol = larger(set->tol, t->floor);
+  double tol = larger(set->tol, 50 * DBL_EPSILON * sqrt(t->most));
   // half the tolerance: the independent judge rounds differently
   score.value = 2 * larger(tol > 0 ? t->nat / tol : t->nat > 0 ? INFINITY : 0, score.unit / set->tol_unit);
   return score;

@@ -7,7 +7,8 @@
 typedef struct TriboTally {
   double mean;            // diagonal of G + R, over all rows
   int relaxed;            // without De Saxcé's term
-  double nat, floor;      // of the worst cone [m/s]
+  double nat;             // of the worst cone [m/s]
+  double most;            // largest (dᵢ‖λᵢ‖)², by which rounding is measured
   double square;          // of the natural map for the scale `mean`
   double norm_l, norm_s;  // squares of λ and σ
 } TriboTally;

@@ -10,7 +10,7 @@
 #include "solvers.h"
 #include "timer.h"
 
-enum { POOL_VECTORS = 64 };
+enum { POOL_VECTORS = 72 };
 
 // One table per set of defaults.
 #define ROW_PLAIN(...) TRIBO_SETTING_ROW(TriboCommonSettings, __VA_ARGS__)
@@ -232,8 +232,24 @@ static TriboScore judge(const TriboSolver* s, const double* x, const double* u) 
   return tribo_sol_score(&tally, sc->norm_g, &s->settings.common);
 }
 
+// the same with u from J and M⁻¹ instead of W (delassus.c)
+static TriboScore judge_raw(TriboSolver* s, const double* x) {
+  const size_t mark = s->pool_used;
+  double* u = tribo_sol_take(s);
+  tribo_sol_apply_raw(&s->scaled, x, u);
+  for (int i = 0; i < s->scaled.n; ++i) {
+    u[i] += s->scaled.q[i];
+  }
+  s->pool_used = mark;
+  return judge(s, x, u);
+}
+
 TriboScore tribo_sol_note(TriboSolver* s, const double* x, const double* u) {
   TriboScore score = judge(s, x, u);
+  if (score.value <= 1 && s->scaled.has_W && s->scaled.W_pays) {
+    score = judge_raw(s, x);
+    s->scaled.W_pays = score.value <= 1;
+  }
   if (score.value < s->best_score.value || s->keep_last) {
     s->best_score = score;
     s->best_rung = s->rung;

@@ -16,8 +16,8 @@ TriboStatus tribo_sol_system_create(TriboSystem* sys) {
 void tribo_sol_system_free(TriboSystem* sys) {
   tribo_la_factor_destroy(sys->dense);
   tribo_la_factor_destroy(sys->sparse);
-  void* all[] = {sys->local, sys->W, sys->offset,   sys->key, sys->edge, sys->pair_edge, sys->node_dim, sys->scratch,
-                 sys->Z,     sys->y, sys->blockval, sys->r,   sys->dy,   sys->x2,        sys->wx,       sys->v};
+  void* all[] = {sys->local, sys->offset,   sys->key, sys->edge, sys->pair_edge, sys->node_dim, sys->scratch, sys->Z,
+                 sys->y,     sys->blockval, sys->r,   sys->dy,   sys->x2,        sys->wx,       sys->v};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
     tribo_free(all[i]);
   }
@@ -38,17 +38,17 @@ static TriboStatus reserve(TriboSystem* sys, const TriboScaled* sc) {
   return TRIBO_RESERVE(&sys->v, &sys->v_capacity, S * (size_t)sc->nv);
 }
 
-TriboStatus tribo_sol_system_begin(TriboSystem* sys, const TriboScaled* sc, TriboForm wanted) {
+TriboStatus tribo_sol_system_begin(TriboSystem* sys, TriboScaled* sc, TriboForm wanted) {
   sys->sc = sc;
   sys->wanted = wanted;
-  sys->has_W = sys->factorisations = 0;
+  sys->factorisations = 0;
   TRIBO_TRY(reserve(sys, sc));
   TRIBO_TRY(tribo_sol_system_graph(sys, sc));
   // the dense form is prepared for its largest size where it may be chosen at all
   if (wanted != TRIBO_FORM_SPARSE) {
     double dense = 2.0 / 3 * pow(sc->n, 3);
     if (wanted == TRIBO_FORM_DENSE || dense < 64 * tribo_la_factor_flops(sys->sparse) || sc->n <= 60) {
-      TRIBO_TRY(TRIBO_RESERVE(&sys->W, &sys->W_capacity, (size_t)sc->n * (size_t)sc->n));
+      TRIBO_TRY(TRIBO_RESERVE(&sc->W, &sc->W_capacity, (size_t)sc->n * (size_t)sc->n));
       TRIBO_TRY(tribo_la_factor_analyse_dense(sys->dense, sc->n));
     } else {
       sys->wanted = TRIBO_FORM_SPARSE;
@@ -84,22 +84,34 @@ double tribo_sol_system_least(const TriboSystem* sys, int unknowns) {
   return choose(sys, unknowns) == TRIBO_FORM_DENSE ? 1e-13 : 1e-11;
 }
 
-// the reduced right-hand side Eᵀ b
-static void reduce(const TriboSystem* sys, const double* b, double* r) {
-  for (int c = 0; c < sys->sc->ncone; ++c) {
+// to = Eᵀ from, for the cones from `first` on
+static void reduce(const TriboSystem* sys, int first, const double* from, double* to) {
+  if (sys->plain) {
+    const int row = sys->sc->cone[first].row;
+    memcpy(to + row, from + row, sizeof(double) * (size_t)(sys->sc->n - row));
+    return;
+  }
+  for (int c = first; c < sys->sc->ncone; ++c) {
     const TriboOwnCone* k = &sys->sc->cone[c];
     const TriboLocal* l = &sys->local[c];
-    double* to = r + sys->offset[c];
-    if (l->identity) {
-      memcpy(to, b + k->row, sizeof(double) * (size_t)k->dim);
+    const double* b = from + k->row;
+    double* out = to + sys->offset[c];
+    if (l->identity && k->dim == 3) {
+      out[0] = b[0], out[1] = b[1], out[2] = b[2];
+    } else if (l->identity) {
+      memcpy(out, b, sizeof(double) * (size_t)k->dim);
     } else {
-      tribo_sol_small_transposed(l->E, k->dim, l->k, b + k->row, to);
+      tribo_sol_small_transposed(l->E, k->dim, l->k, b, out);
     }
   }
 }
 
 // x = B y
 static void expand(const TriboSystem* sys, const double* y, double* x) {
+  if (sys->plain) {
+    memcpy(x, y, sizeof(double) * (size_t)sys->sc->n);
+    return;
+  }
   for (int c = 0; c < sys->sc->ncone; ++c) {
     const TriboOwnCone* k = &sys->sc->cone[c];
     const TriboLocal* l = &sys->local[c];
@@ -145,107 +157,50 @@ static void reduce_block(const TriboLocal* a, int dim_a, const TriboLocal* b, in
 
 // ---- dense form ----
 
-// what an impulse along the row J of a block does to all rows from cone c on; m, the block's size, is known for bodies
-static inline void dense_column(const TriboSystem* sys, int c, int b, int m, const double* J, double* column) {
+// to = W B_c e_j for the rows from those of cone `first` on
+static void column_of(const TriboSystem* sys, int c, int j, int first, double* to) {
   const TriboScaled* sc = sys->sc;
-  const TriboProblem* p = sc->problem;
-  // velocity of the block, of which B is the symmetric inverse mass
-  double* v = sys->v;
-  const double* B = p->minv + p->block_at[b];
-  memset(v, 0, sizeof(double) * (size_t)m);
-  for (int s = 0; s < m; ++s, B += m) {
-    for (int r = 0; r < m; ++r) {
-      v[r] += B[r] * J[s];
+  const TriboOwnCone* k = &sc->cone[c];
+  const int from = sc->cone[first].row;
+  int any = 0;
+  for (int m = 0; m < k->dim; ++m) {
+    const double f = sys->local[c].B[S * m + j], *w = sc->W + (size_t)(k->row + m) * (size_t)sc->n;
+    for (int i = from; f != 0 && !any && i < sc->n; ++i) {
+      to[i] = f * w[i];
     }
-  }
-  for (int d = c; d < sc->ncone; ++d) {
-    for (int u = p->term_first[d]; u < p->term_first[d + 1] && p->term_block[u] <= b; ++u) {
-      if (p->term_block[u] == b) {
-        tribo_sol_add_velocity_n(sc->cone[d].dim, m, sc->jac + sc->term_at[u], v, column + sc->cone[d].row);
-      }
+    for (int i = from; f != 0 && any && i < sc->n; ++i) {
+      to[i] += f * w[i];
     }
+    any |= f != 0;
   }
-}
-
-// W from the motion: block by block of bodies, never over zeros
-static void dense_from_motion(TriboSystem* sys) {
-  const TriboScaled* sc = sys->sc;
-  const TriboProblem* p = sc->problem;
-  for (int c = 0; c < sc->ncone; ++c) {
-    const TriboOwnCone* k = &sc->cone[c];
-    for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
-      int b = p->term_block[t], m = p->block_dim[b];
-      const double* J = sc->jac + sc->term_at[t];
-      for (int i = 0; i < k->dim; ++i, J += m) {
-        double* column = sys->W + (size_t)(k->row + i) * (size_t)sc->n;
-        if (m == 6) {
-          dense_column(sys, c, b, 6, J, column);
-        } else {
-          dense_column(sys, c, b, m, J, column);
-        }
-      }
-    }
+  if (!any) {
+    memset(to + from, 0, sizeof(double) * (size_t)(sc->n - from));
   }
-}
-
-static void make_W(TriboSystem* sys) {
-  const TriboScaled* sc = sys->sc;
-  size_t n = (size_t)sc->n;
-  memset(sys->W, 0, sizeof(double) * n * n);
-  if (sc->problem->G_col) {
-    for (int j = 0; j < sc->n; ++j) {
-      for (int e = sc->col[j]; e < sc->col[j + 1]; ++e) {
-        sys->W[(size_t)sc->row[e] + (size_t)j * n] = sc->val[e];
-      }
-    }
-  } else {
-    dense_from_motion(sys);
-  }
-  for (size_t j = 0; j < n; ++j) {
-    sys->W[j + j * n] += sc->R[j];
-    for (size_t i = j + 1; i < n; ++i) {
-      sys->W[j + i * n] = sys->W[i + j * n];
-    }
-  }
-  sys->has_W = 1;
 }
 
 static int factor_dense(TriboSystem* sys, int unknowns, int symmetric) {
   const TriboScaled* sc = sys->sc;
-  size_t n = (size_t)sc->n, u = (size_t)unknowns;
-  if (!sys->has_W) {
-    make_W(sys);
+  if (!sc->has_W) {
+    tribo_sol_make_W(sys->sc);
   }
   if (tribo_la_factor_analyse_dense(sys->dense, unknowns) != TRIBO_OK) {
     return 1;
   }
-  double* A = tribo_la_factor_begin(sys->dense);
-  for (int cb = 0; cb < sc->ncone; ++cb) {
-    const TriboLocal* b = &sys->local[cb];
-    const TriboOwnCone* kb = &sc->cone[cb];
-    // columns of W B
-    for (int j = 0; j < b->k; ++j) {
-      double* column = A + (size_t)(sys->offset[cb] + j) * u;
-      for (int ca = symmetric ? cb : 0; ca < sc->ncone; ++ca) {
-        const TriboLocal* a = &sys->local[ca];
-        const TriboOwnCone* ka = &sc->cone[ca];
-        double t[S] = {0};
-        const double* w = sys->W + (size_t)ka->row + (size_t)kb->row * n;
-        for (int m = 0; m < kb->dim; ++m) {
-          double f = b->identity ? (double)(m == j) : b->B[S * m + j];
-          for (int i = 0; f != 0 && i < ka->dim; ++i) {
-            t[i] += w[(size_t)i + (size_t)m * n] * f;
-          }
-        }
-        double* to = column + sys->offset[ca];
-        if (a->identity) {
-          memcpy(to, t, sizeof(double) * (size_t)ka->dim);
-        } else {
-          tribo_sol_small_transposed(a->E, ka->dim, a->k, t, to);
-        }
+  double* A = tribo_la_factor_values(sys->dense);
+  for (int c = 0; c < sc->ncone; ++c) {
+    const TriboLocal* l = &sys->local[c];
+    const int first = symmetric ? c : 0;
+    for (int j = 0; j < l->k; ++j) {
+      // a column of W B, then of Eᵀ W B
+      double* column = A + (size_t)(sys->offset[c] + j) * (size_t)unknowns;
+      const double* w = sc->W + (size_t)(sc->cone[c].row + j) * (size_t)sc->n;
+      if (!l->identity) {
+        column_of(sys, c, j, first, sys->wx);
+        w = sys->wx;
       }
-      for (int i = 0; i < b->k; ++i) {
-        column[sys->offset[cb] + i] += b->C[S * i + j];
+      reduce(sys, first, w, column);
+      for (int i = 0; i < l->k; ++i) {
+        column[sys->offset[c] + i] += l->C[S * i + j];
       }
     }
   }
@@ -321,8 +276,10 @@ static int factor_explicit(TriboSystem* sys, int symmetric) {
 int tribo_sol_system_factor(TriboSystem* sys) {
   const TriboScaled* sc = sys->sc;
   int symmetric = 1, unknowns = 0;
+  sys->plain = 1;
   for (int c = 0; c < sc->ncone; ++c) {
     symmetric &= sys->local[c].symmetric;
+    sys->plain &= sys->local[c].identity;
     sys->offset[c] = unknowns;
     unknowns += sys->local[c].k;
   }
@@ -376,7 +333,7 @@ static double residual(TriboSystem* sys, const double* b, const double* x, const
   for (int i = 0; i < sc->n; ++i) {
     sys->wx[i] = b[i] - sys->wx[i];
   }
-  reduce(sys, sys->wx, r);
+  reduce(sys, 0, sys->wx, r);
   for (int c = 0; c < sc->ncone; ++c) {
     const TriboLocal* l = &sys->local[c];
     double t[S];
@@ -397,7 +354,7 @@ void tribo_sol_system_solve(TriboSystem* sys, const double* b, double* x, int re
   if (unknowns == 0) {
     return;
   }
-  reduce(sys, b, sys->r);
+  reduce(sys, 0, b, sys->r);
   solve_once(sys, sys->r, sys->y);
   expand(sys, sys->y, x);
   double last = refine > 0 ? residual(sys, b, x, sys->y, sys->r) : 0;

@@ -30,15 +30,14 @@ typedef enum TriboForm {
 } TriboForm;
 
 typedef struct TriboSystem {
-  const TriboScaled* sc;
+  TriboScaled* sc;
   TriboForm wanted, form;  // form: of the last factorisation
   TriboLocal* local;       // (ncone) filled by the method before each factorisation
+  int plain;               // every cone has B = E = I since the last factorisation
   int factorisations;
 
   // dense form
   TriboFactor* dense;
-  double* W;  // (n × n) column-major, when has_W
-  int has_W;
   int* offset;  // (ncone + 1) first unknown of a cone
 
   // sparse form
@@ -53,16 +52,16 @@ typedef struct TriboSystem {
 
   double *y, *r, *dy, *x2, *wx, *v;  // vectors of a solve
 
-  size_t local_capacity, W_capacity, offset_capacity, key_capacity, edge_capacity, pair_edge_capacity,
-      node_dim_capacity, scratch_capacity, Z_capacity, blockval_capacity, y_capacity, r_capacity, dy_capacity,
-      x2_capacity, wx_capacity, v_capacity;
+  size_t local_capacity, offset_capacity, key_capacity, edge_capacity, pair_edge_capacity, node_dim_capacity,
+      scratch_capacity, Z_capacity, blockval_capacity, y_capacity, r_capacity, dy_capacity, x2_capacity, wx_capacity,
+      v_capacity;
 } TriboSystem;
 
 TriboStatus tribo_sol_system_create(TriboSystem* sys);
 void tribo_sol_system_free(TriboSystem* sys);
 
 // Takes the memory and chooses the orderings for a problem; nothing is computed that may not be needed.
-TriboStatus tribo_sol_system_begin(TriboSystem* sys, const TriboScaled* sc, TriboForm wanted);
+TriboStatus tribo_sol_system_begin(TriboSystem* sys, TriboScaled* sc, TriboForm wanted);
 
 // The part of it that depends on the pattern alone (pattern.c).
 TriboStatus tribo_sol_system_graph(TriboSystem* sys, const TriboScaled* sc);

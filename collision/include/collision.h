@@ -102,6 +102,7 @@ typedef struct TriboColQuery {
   double margin;                // δ [m]
   const unsigned char* absent;  // (nbody) 1: the body is not there; NULL: all are
   const unsigned char* asleep;  // (nbody) 1: it touches only bodies that are awake; NULL: all are
+  uint64_t start;               // the tick (tribo_tick) from which on its time counts, 0: nobody wants to know
 } TriboColQuery;
 
 typedef struct TriboColStats {

@@ -133,12 +133,15 @@ static inline void tribo_tangents(double t1[3], double t2[3], const double n[3])
 }
 
 static inline int tribo_finite(const double* x, size_t n) {
-  // the sum of x − x is 0 for finite numbers and NaN otherwise; one branch for the whole array
-  double sum = 0;
-  for (size_t i = 0; i < n; ++i) {
+  // the sum of x − x is 0 for finite numbers and NaN otherwise; one branch for the whole array, two sums side by side
+  double sum = 0, other = 0;
+  size_t i = 0;
+  for (; i + 1 < n; i += 2) {
     sum += x[i] - x[i];
+    other += x[i + 1] - x[i + 1];
   }
-  return sum == 0;
+  sum += i < n ? x[i] - x[i] : 0;
+  return sum + other == 0;
 }
 static inline int tribo_equal(const double* a, const double* b, size_t n) {
   size_t i = 0;

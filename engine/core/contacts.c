@@ -12,6 +12,7 @@
 
 #include "math3.h"
 #include "pose.h"
+#include "timer.h"
 
 // A point that was left out joins when it would be deeper than this share of the margin.
 static const double SUNK = 0.05;
@@ -37,10 +38,10 @@ static void add_surface(TriboContactLaw* law, const TriboModel* model, int geom,
 
 // The grain of the first shape that has one, where friction depends on the direction.
 static void set_grain(TriboContactLaw* law, const TriboShapeInfo* a, const TriboShapeInfo* b, const TriboPose* poses) {
-  const TriboShapeInfo* shape = tribo_dot3(a->grain, a->grain) > 0 ? a : b;
   if (law->mu[0] == law->mu[1]) {
     return;
   }
+  const TriboShapeInfo* shape = tribo_dot3(a->grain, a->grain) > 0 ? a : b;
   tribo_copy3(law->grain, shape->grain);
   if (shape->body != TRIBO_WORLD) {
     tribo_mul33v(law->grain, poses[shape->body].R, shape->grain);
@@ -85,20 +86,22 @@ static TriboColQuery query_of(const TriboModel* model, const TriboData* data, do
                          .asleep = data->ndozing > 0 ? data->dozing : NULL};
 }
 
+// Looking has stages of its own: the mark from which on the time of others counts moves on by what it takes.
 static TriboStatus look(const TriboModel* model, TriboData* data, const TriboColQuery* query,
-                        const TriboContact** contacts, int* count, TriboStepInfo* info) {
+                        const TriboContact** contacts, int* count, TriboStepInfo* info, uint64_t* mark) {
   TriboColStats stats = {0};
   TRIBO_TRY(tribo_col_detect(model->collision, data->collision, query, contacts, count, &stats));
   info->stage[TRIBO_STAGE_BROAD] += (double)stats.broad_ticks;
   info->stage[TRIBO_STAGE_NARROW] += (double)stats.narrow_ticks;
   info->pairs = stats.pairs;
+  *mark += stats.broad_ticks + stats.narrow_ticks;
   return TRIBO_OK;
 }
 
-TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, double h, TriboStepInfo* info) {
-  const TriboColQuery query =
-      query_of(model, data, h, tribo_dyn_poses(data->dynamics), tribo_dyn_twists(data->dynamics));
-  TRIBO_TRY(look(model, data, &query, &data->contacts, &data->ncontact, info));
+TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, double h, TriboStepInfo* info, uint64_t* mark) {
+  TriboColQuery query = query_of(model, data, h, tribo_dyn_poses(data->dynamics), tribo_dyn_twists(data->dynamics));
+  query.start = *mark;
+  TRIBO_TRY(look(model, data, &query, &data->contacts, &data->ncontact, info, mark));
   info->contacts = data->ncontact;
   info->penetration = tribo_dyn_limit_violation(model->system, data->dynamics);
   for (int i = 0; i < data->ncontact; ++i) {
@@ -195,7 +198,7 @@ static TriboStatus join(const TriboModel* model, TriboData* data, const StepStar
 }
 
 TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
-                             int* more) {
+                             uint64_t* mark, int* more) {
   enum { MOST_CHASES = 8 };  // each one adds pairs, so there is an end; this bounds the time
   *more = 0;
   if (data->problem.ncone == 0 || info->chases >= MOST_CHASES) {
@@ -209,13 +212,14 @@ TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const Ste
   if (tribo_col_idle(model->collision)) {
     return TRIBO_OK;
   }
-  const TriboColQuery query = query_of(model, data, start->h, tribo_dyn_poses(data->dynamics), data->driven);
+  TriboColQuery query = query_of(model, data, start->h, tribo_dyn_poses(data->dynamics), data->driven);
   tribo_dyn_moving(model->system, data->dynamics, data->v_next, data->driven);
   const TriboContact* found;
   int nfound, added = 0;
   if (tribo_col_astray(model->collision, data->collision, &query, tribo_dyn_twists(data->dynamics))) {
     TRIBO_TRY(keep_contacts(data));
-    TRIBO_TRY(look(model, data, &query, &found, &nfound, info));
+    query.start = *mark > 0 ? tribo_tick() : 0;
+    TRIBO_TRY(look(model, data, &query, &found, &nfound, info, mark));
     tribo_sleep_meet(model, data, start, found, nfound);
     if (data->woken) {
       *more = 0;

@@ -162,6 +162,13 @@ struct TriboData {
   size_t view_capacity;
   TriboStepInfo info;
   TriboTickRate tick_rate;  // how long a tick is, as the steps before have seen it
+  // how the last step whose stages were measured has shared its time out; so many steps go by before the next one is
+  double stage_share[TRIBO_STAGE_COUNT];
+  int stage_rest;
+  // the contact that was named last, and how: often it is the worst one again
+  int worst_a, worst_b;
+  uint32_t worst_feature;
+  char worst_name[sizeof((TriboStepInfo*)0)->worst];
 
   // the last call of inverse dynamics; its problem takes the place of the last step's
   unsigned char* has_drive;                                                 // (nv)
@@ -238,11 +245,12 @@ TriboStatus tribo_data_publish(TriboData* data, double h);
 void tribo_contact_view(const TriboContact* contact, const TriboRowInfo* row, const TriboCone* cone,
                         const double* lambda, double h, TriboContactView* view);
 
-// contacts.c: the contacts of a step with their laws; and those that the impulses found so far bring about: *more says
+// contacts.c: the contacts of a step with their laws, with the tick from which on their time counts (0: nobody asks)
+// and, afterwards, the next stage's; and those that the impulses found so far bring about: *more says
 // whether there are any, so that the step has to be solved once more.
-TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, double h, TriboStepInfo* info);
+TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, double h, TriboStepInfo* info, uint64_t* mark);
 TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
-                             int* more);
+                             uint64_t* mark, int* more);
 
 // After a detect along a wanted motion: the points that pairs left out and that touch at its end; *added of them.
 TriboStatus tribo_data_touching(const TriboModel* model, TriboData* data, double h, int* added);

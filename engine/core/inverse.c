@@ -196,7 +196,8 @@ static TriboStatus prepare(const TriboModel* model, TriboData* data, const doubl
   }
   TRIBO_TRY(tribo_dyn_inverse_update(model->system, data->dynamics, step, data->q, data->v, wish, data->tau_step,
                                      data->wrench_step));
-  return tribo_data_detect(model, data, h, &info);
+  uint64_t mark = 0;
+  return tribo_data_detect(model, data, h, &info, &mark);
 }
 
 // The inverse of one wish; whole: the undriven part goes its own way, which lack then tells.

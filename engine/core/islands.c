@@ -111,6 +111,18 @@ static void partition(Islands* is, const TriboProblem* p) {
   }
 }
 
+// The same where there is one block: nothing to unite.
+static void partition_one(Islands* is, const TriboProblem* p) {
+  is->root[0] = is->island_of_block[0] = is->local[0] = 0;
+  is->count = 1;
+  is->first_cone[0] = is->first_row[0] = is->first_block[0] = is->first_term[0] = 0;
+  is->first_cone[1] = p->ncone;
+  is->first_row[1] = p->nrow;
+  is->first_block[1] = 1;
+  is->first_term[1] = p->term_first[p->ncone];
+  memset(is->island_of_cone, 0, (size_t)p->ncone * sizeof *is->island_of_cone);
+}
+
 // Copies one cone of the whole problem behind those its island already has.
 static void append_cone(Islands* is, const TriboProblem* p, int c) {
   int island = is->island_of_cone[c];
@@ -164,7 +176,11 @@ TriboStatus tribo_islands_build(Islands* is, const TriboProblem* p) {
     lay_out(is, p, is->slab);
     memcpy(is->sizes, sizes, sizeof sizes);
   }
-  partition(is, p);
+  if (p->nblock == 1) {
+    partition_one(is, p);
+  } else {
+    partition(is, p);
+  }
   for (int b = 0; b < p->nblock; ++b) {
     int i = is->island_of_block[b];
     if (i >= 0) {

@@ -19,10 +19,15 @@ static void join(char* text, size_t size, const char* const* pieces, int count) 
 }
 
 // "cube1 – cube2", "elbow (upper limit)": the constraint a person would look for.
-static void name_constraint(const TriboModel* model, const TriboData* data, int cone, char* text, size_t size) {
+static void name_constraint(const TriboModel* model, TriboData* data, int cone, char* text, size_t size) {
   const TriboRowInfo* row = &data->rows[cone];
   if (row->kind == TRIBO_ROW_CONTACT) {
     const TriboContact* c = &data->contacts[row->index];
+    if (data->worst_name[0] != '\0' && data->worst_a == c->geom_a && data->worst_b == c->geom_b &&
+        data->worst_feature == c->feature) {
+      memcpy(text, data->worst_name, size);
+      return;
+    }
     const char* names[2] = {model->shapes[c->geom_a].name, model->shapes[c->geom_b].name};
     const int bodies[2] = {c->body_a, c->body_b};
     for (int k = 0; k < 2; ++k) {
@@ -35,6 +40,8 @@ static void name_constraint(const TriboModel* model, const TriboData* data, int 
       rest /= 10;
     } while (rest > 0);
     join(text, size, (const char*[]){names[0], " – ", names[1], " (point ", point, ")"}, 6);
+    data->worst_a = c->geom_a, data->worst_b = c->geom_b, data->worst_feature = c->feature;
+    memcpy(data->worst_name, text, size);
     return;
   }
   if (row->kind == TRIBO_ROW_CLOSURE) {

@@ -12,6 +12,9 @@
 // diagonal of its block of G; and how bad, against the largest |g|, an answer must be for that.
 static const double SOFTNESS = 1e-3, HOPELESS = 0.1;
 
+// A step that can still be divided gives way only to a contradiction, which leaves all of what is asked for undone.
+static const double CONTRADICTORY = 0.5;
+
 // Factorisations that a solve may take while its step can still be halved. Chosen on two scenes, the wall and the pile
 // of 200: against 1000, no fewer steps were certified there, in less time.
 static const double EARLY = 300;
@@ -48,8 +51,8 @@ typedef struct SolveContext {
   double deadline;  // 0: none
 } SolveContext;
 
-// Whether an answer is so far off that the problem may have none.
-static unsigned char is_hopeless(const TriboProblem* problem, const TriboSolveStats* stats) {
+// Whether an answer is so far off, by this share of what is asked for, that the problem may have none.
+static unsigned char is_hopeless(const TriboProblem* problem, const TriboSolveStats* stats, double share) {
   double scale = 0;
   if (stats->nat <= TRIBO_FLOOR_LIMIT || stats->outcome == TRIBO_TIME_OUT) {
     return 0;
@@ -57,7 +60,7 @@ static unsigned char is_hopeless(const TriboProblem* problem, const TriboSolveSt
   for (int r = 0; r < problem->nrow; ++r) {
     scale = fmax(scale, fabs(problem->g[r]));
   }
-  return (unsigned char)!(stats->nat <= HOPELESS * scale);
+  return (unsigned char)!(stats->nat <= share * scale);
 }
 
 // Closures that are alone with what they tie are solved already: an island of theirs takes the answer.
@@ -83,14 +86,14 @@ static TriboStatus solve_rigid_or_soft(TriboData* data, TriboSolver* solver, int
                          is->known + is->first_cone[i]};
   double* lambda = is->lambda + is->first_row[i];
   TRIBO_TRY(tribo_solver_solve_built(solver, &problem, &warm, lambda, &is->stats[i]));
-  is->soft[i] = is_hopeless(&problem, &is->stats[i]);
+  is->soft[i] = is_hopeless(&problem, &is->stats[i], HOPELESS);
   if (is->soft[i] && data->early) {
     // not before all has been tried
     TRIBO_TRY(tribo_solver_set(solver, "max_factorisations", data->most_factorisations));
     TriboStatus status = tribo_solver_solve_built(solver, &problem, &warm, lambda, &is->stats[i]);
     TRIBO_TRY(tribo_solver_set(solver, "max_factorisations", EARLY));
     TRIBO_TRY(status);
-    is->soft[i] = is_hopeless(&problem, &is->stats[i]);
+    is->soft[i] = is_hopeless(&problem, &is->stats[i], CONTRADICTORY);
   }
   if (is->soft[i]) {
     // contradictory demands (a body squeezed between two walls) drive impulses to infinity: a little give bounds them

@@ -1,13 +1,15 @@
-// Dense factorisations and kernels. Below SMALL unknowns (or SMALL_WORK multiplications) plain column loops beat the
-// cost of a BLAS call; above, OpenBLAS does the work.
+// Dense factorisations and kernels. Up to OWN unknowns (or SMALL_WORK multiplications) own loops beat the cost of a
+// BLAS call; above, OpenBLAS does the work. Own factorisations eliminate four columns at a time, so that what is right
+// of them comes and goes once for four products; each entry sees its products in the order of the columns.
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 
 #include "kernels.h"
 #include "la.h"
+#include "lanes.h"
 
-enum { SMALL = 20, SMALL_WORK = 2000, SMALL_VECTOR = 32 };
+enum { OWN = 80, SMALL_WORK = 2000 };
 
 const char* tribo_la_version(void) {
   return openblas_get_config();
@@ -22,31 +24,77 @@ TriboStatus tribo_la_init(void) {
   return TRIBO_OK;
 }
 
+// to −= f₀ a₀ + f₁ a₁ + … of four neighbouring columns
+static inline void subtract_four(int n, const double* a, size_t ld, const double f[4], double* to) {
+  const double *b = a + ld, *c = b + ld, *d = c + ld;
+  int i = 0;
+  for (; i + 4 <= n; i += 4) {
+    TRIBO_FOUR(to + i) = TRIBO_FOUR(to + i) - f[0] * TRIBO_FOUR_CONST(a + i) - f[1] * TRIBO_FOUR_CONST(b + i) -
+                         f[2] * TRIBO_FOUR_CONST(c + i) - f[3] * TRIBO_FOUR_CONST(d + i);
+  }
+  for (; i < n; ++i) {
+    to[i] = to[i] - f[0] * a[i] - f[1] * b[i] - f[2] * c[i] - f[3] * d[i];
+  }
+}
+
+// to −= f a
+static inline void subtract(int n, const double* a, double f, double* to) {
+  int i = 0;
+  for (; i + 4 <= n; i += 4) {
+    TRIBO_FOUR(to + i) -= f * TRIBO_FOUR_CONST(a + i);
+  }
+  for (; i < n; ++i) {
+    to[i] -= f * a[i];
+  }
+}
+
+// the same for the first `count` columns, count ≤ 4
+static inline void subtract_some(int n, int count, const double* a, size_t ld, const double f[4], double* to) {
+  if (count == 4) {
+    subtract_four(n, a, ld, f, to);
+    return;
+  }
+  for (int m = 0; m < count; ++m) {
+    subtract(n, a + (size_t)m * ld, f[m], to);
+  }
+}
+
+TRIBO_LANES static int own_cholesky(int n, double* A, size_t ld) {
+  for (int first = 0; first < n; first += 4) {
+    const int count = n - first < 4 ? n - first : 4, next = first + count;
+    double* panel = A + (size_t)first * ld;
+    for (int k = first; k < next; ++k) {
+      double* a = A + (size_t)k * ld;
+      for (int m = first; m < k; ++m) {
+        subtract(n - k, A + (size_t)m * ld + k, A[(size_t)m * ld + (size_t)k], a + k);
+      }
+      if (!(a[k] > 0)) {
+        return k + 1;
+      }
+      double d = sqrt(a[k]);
+      a[k] = d;
+      for (int i = k + 1; i < n; ++i) {
+        a[i] /= d;
+      }
+    }
+    for (int j = next; j < n; ++j) {
+      double f[4] = {0};
+      for (int m = 0; m < count; ++m) {
+        f[m] = panel[(size_t)m * ld + (size_t)j];
+      }
+      subtract_some(n - j, count, panel + j, ld, f, A + (size_t)j * ld + j);
+    }
+  }
+  return 0;
+}
+
 int tribo_la_cholesky(int n, double* A, int ld) {
-  if (n > SMALL) {
+  if (n > OWN) {
     lapack_int info, size = n, lda = ld;
     LAPACK_dpotrf("L", &size, A, &lda, &info);
     return info;
   }
-  for (int k = 0; k < n; ++k) {
-    double* a = A + (size_t)k * ld;
-    if (!(a[k] > 0)) {
-      return k + 1;
-    }
-    double d = sqrt(a[k]);
-    a[k] = d;
-    for (int i = k + 1; i < n; ++i) {
-      a[i] /= d;
-    }
-    for (int j = k + 1; j < n; ++j) {
-      double* b = A + (size_t)j * ld;
-      double f = a[j];
-      for (int i = j; i < n; ++i) {
-        b[i] -= a[i] * f;
-      }
-    }
-  }
-  return 0;
+  return own_cholesky(n, A, (size_t)ld);
 }
 
 void tribo_la_cholesky_solve(int n, const double* L, int ld, double* x) {
@@ -54,8 +102,69 @@ void tribo_la_cholesky_solve(int n, const double* L, int ld, double* x) {
   tribo_la_trsv_lt(n, L, ld, x);
 }
 
+// exchanges two rows of all columns
+static inline void exchange(int n, double* A, size_t ld, int i, int k) {
+  for (int j = 0; j < n; ++j, A += ld) {
+    double t = A[k];
+    A[k] = A[i];
+    A[i] = t;
+  }
+}
+
+// column k of a panel that began at `first`, whose other columns are done: 0, or 1 without a pivot
+static inline int lu_column(int n, double* A, size_t ld, int first, int k, int* pivot) {
+  double* a = A + (size_t)k * ld;
+  for (int m = first; m < k; ++m) {
+    subtract(n - m - 1, A + (size_t)m * ld + m + 1, a[m], a + m + 1);
+  }
+  int best = k;
+  double most = fabs(a[k]);
+  for (int i = k + 1; i < n; ++i) {
+    if (fabs(a[i]) > most) {
+      most = fabs(a[i]);
+      best = i;
+    }
+  }
+  pivot[k] = best;
+  if (!(most > 0)) {
+    return 1;
+  }
+  if (best != k) {
+    exchange(n, A, ld, best, k);
+  }
+  for (int i = k + 1; i < n; ++i) {
+    a[i] /= a[k];
+  }
+  return 0;
+}
+
+TRIBO_LANES static int own_lu(int n, double* A, size_t ld, int* pivot) {
+  int failed = 0;
+  for (int first = 0; first < n; first += 4) {
+    const int count = n - first < 4 ? n - first : 4, next = first + count;
+    const double* panel = A + (size_t)first * ld;
+    for (int k = first; k < next; ++k) {
+      if (lu_column(n, A, ld, first, k, pivot) && !failed) {
+        failed = k + 1;
+      }
+    }
+    for (int j = next; j < n; ++j) {
+      double f[4] = {0}, *b = A + (size_t)j * ld;
+      for (int m = 0; m < count; ++m) {
+        f[m] = b[first + m];
+        for (int l = 0; l < m; ++l) {
+          f[m] -= f[l] * panel[(size_t)l * ld + (size_t)(first + m)];
+        }
+        b[first + m] = f[m];
+      }
+      subtract_some(n - next, count, panel + next, ld, f, b + next);
+    }
+  }
+  return failed;
+}
+
 int tribo_la_lu(int n, double* A, int ld, int* pivot) {
-  if (n > SMALL) {
+  if (n > OWN) {
     lapack_int info, size = n, lda = ld;
     LAPACK_dgetrf(&size, &size, A, &lda, pivot, &info);
     for (int i = 0; i < n; ++i) {
@@ -63,37 +172,7 @@ int tribo_la_lu(int n, double* A, int ld, int* pivot) {
     }
     return info;
   }
-  int failed = 0;
-  for (int k = 0; k < n; ++k) {
-    double* a = A + (size_t)k * ld;
-    int best = k;
-    for (int i = k + 1; i < n; ++i) {
-      best = fabs(a[i]) > fabs(a[best]) ? i : best;
-    }
-    pivot[k] = best;
-    if (!(fabs(a[best]) > 0)) {
-      failed = failed ? failed : k + 1;
-      continue;
-    }
-    if (best != k) {
-      for (int j = 0; j < n; ++j) {
-        double t = A[k + (size_t)j * ld];
-        A[k + (size_t)j * ld] = A[best + (size_t)j * ld];
-        A[best + (size_t)j * ld] = t;
-      }
-    }
-    for (int i = k + 1; i < n; ++i) {
-      a[i] /= a[k];
-    }
-    for (int j = k + 1; j < n; ++j) {
-      double* b = A + (size_t)j * ld;
-      double f = b[k];
-      for (int i = k + 1; i < n; ++i) {
-        b[i] -= a[i] * f;
-      }
-    }
-  }
-  return failed;
+  return own_lu(n, A, (size_t)ld, pivot);
 }
 
 void tribo_la_lu_solve(int n, const double* LU, int ld, const int* pivot, double* x) {
@@ -201,69 +280,93 @@ void tribo_la_syrk_sub(int n, int k, const double* A, int lda, double* C, int ld
   }
 }
 
-void tribo_la_gemv_sub(int m, int n, const double* A, int lda, const double* x, double* y) {
-  for (int j = 0; j < n; ++j) {
-    const double* a = A + (size_t)j * lda;
-    for (int i = 0; i < m; ++i) {
-      y[i] -= a[i] * x[j];
-    }
+TRIBO_LANES void tribo_la_gemv_sub(int m, int n, const double* A, int lda, const double* x, double* y) {
+  int j = 0;
+  for (; j + 4 <= n; j += 4) {
+    subtract_four(m, A + (size_t)j * lda, (size_t)lda, x + j, y);
+  }
+  for (; j < n; ++j) {
+    subtract(m, A + (size_t)j * lda, x[j], y);
   }
 }
 
-void tribo_la_gemtv_sub(int m, int n, const double* A, int lda, const double* x, double* y) {
-  if (m > SMALL_VECTOR) {
-    cblas_dgemv(CblasColMajor, CblasTrans, m, n, -1, A, lda, x, 1, 1, y, 1);
-    return;
+// a · x, by four sums side by side
+static inline double dot(int n, const double* a, const double* x) {
+  TriboFour sums = {0};
+  double rest = 0;
+  int i = 0;
+  for (; i + 4 <= n; i += 4) {
+    sums += TRIBO_FOUR_CONST(a + i) * TRIBO_FOUR_CONST(x + i);
   }
+  for (; i < n; ++i) {
+    rest += a[i] * x[i];
+  }
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest;
+}
+
+TRIBO_LANES void tribo_la_gemtv_sub(int m, int n, const double* A, int lda, const double* x, double* y) {
   for (int j = 0; j < n; ++j) {
-    const double* a = A + (size_t)j * lda;
-    double sum = 0;
-    for (int i = 0; i < m; ++i) {
-      sum += a[i] * x[i];
+    y[j] -= dot(m, A + (size_t)j * lda, x);
+  }
+}
+
+TRIBO_LANES static void own_trsv_l(int n, const double* L, size_t ld, int unit, double* x) {
+  for (int first = 0; first < n; first += 4) {
+    const int count = n - first < 4 ? n - first : 4, next = first + count;
+    const double* panel = L + (size_t)first * ld;
+    for (int k = 0; k < count; ++k) {
+      double sum = x[first + k];
+      for (int m = 0; m < k; ++m) {
+        sum -= panel[(size_t)m * ld + (size_t)(first + k)] * x[first + m];
+      }
+      x[first + k] = unit ? sum : sum / panel[(size_t)k * ld + (size_t)(first + k)];
     }
-    y[j] -= sum;
+    subtract_some(n - next, count, panel + next, ld, x + first, x + next);
   }
 }
 
 void tribo_la_trsv_l(int n, const double* L, int ld, int unit, double* x) {
-  if (n > SMALL_VECTOR) {
+  if (n > OWN) {
     cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, unit ? CblasUnit : CblasNonUnit, n, L, ld, x, 1);
     return;
   }
-  for (int j = 0; j < n; ++j) {
+  own_trsv_l(n, L, (size_t)ld, unit, x);
+}
+
+TRIBO_LANES static void own_trsv_lt(int n, const double* L, size_t ld, double* x) {
+  for (int j = n - 1; j >= 0; --j) {
     const double* a = L + (size_t)j * ld;
-    x[j] = unit ? x[j] : x[j] / a[j];
-    for (int i = j + 1; i < n; ++i) {
-      x[i] -= a[i] * x[j];
-    }
+    x[j] = (x[j] - dot(n - j - 1, a + j + 1, x + j + 1)) / a[j];
   }
 }
 
 void tribo_la_trsv_lt(int n, const double* L, int ld, double* x) {
-  if (n > SMALL_VECTOR) {
+  if (n > OWN) {
     cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, n, L, ld, x, 1);
     return;
   }
-  for (int j = n - 1; j >= 0; --j) {
-    const double* a = L + (size_t)j * ld;
-    double sum = x[j];
-    for (int i = j + 1; i < n; ++i) {
-      sum -= a[i] * x[i];
+  own_trsv_lt(n, L, (size_t)ld, x);
+}
+
+TRIBO_LANES static void own_trsv_u(int n, const double* U, size_t ld, double* x) {
+  for (int end = n; end > 0; end -= 4) {
+    const int first = end < 4 ? 0 : end - 4, count = end - first;
+    const double* panel = U + (size_t)first * ld;
+    for (int k = count - 1; k >= 0; --k) {
+      double sum = x[first + k];
+      for (int m = count - 1; m > k; --m) {
+        sum -= panel[(size_t)m * ld + (size_t)(first + k)] * x[first + m];
+      }
+      x[first + k] = sum / panel[(size_t)k * ld + (size_t)(first + k)];
     }
-    x[j] = sum / a[j];
+    subtract_some(first, count, panel, ld, x + first, x);
   }
 }
 
 void tribo_la_trsv_u(int n, const double* U, int ld, double* x) {
-  if (n > SMALL_VECTOR) {
+  if (n > OWN) {
     cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, n, U, ld, x, 1);
     return;
   }
-  for (int j = n - 1; j >= 0; --j) {
-    const double* a = U + (size_t)j * ld;
-    x[j] /= a[j];
-    for (int i = 0; i < j; ++i) {
-      x[i] -= a[i] * x[j];
-    }
-  }
+  own_trsv_u(n, U, (size_t)ld, x);
 }

@@ -46,6 +46,10 @@ double* tribo_la_factor_begin(TriboFactor* f) {
   return f->value;
 }
 
+double* tribo_la_factor_values(TriboFactor* f) {
+  return f->value;
+}
+
 // adds a child's update (r × r) to the front's panels and to its own update
 static void add_child(const TriboFactor* f, const TriboFront* t, const TriboFront* child, const double* from,
                       double* update) {

@@ -55,6 +55,7 @@ void tribo_la_factor_edge(const TriboFactor* f, int e, TriboSlot* ij, TriboSlot*
 
 // Sets all entries to zero and gives the array to add into; then factorises. 0, or 1 when a pivot broke down.
 double* tribo_la_factor_begin(TriboFactor* f);
+double* tribo_la_factor_values(TriboFactor* f);  // the same array as it is, for who writes every entry
 int tribo_la_factor_run(TriboFactor* f, int symmetric);
 // x: right-hand side in, solution out, in the order of nodes.
 void tribo_la_factor_solve(TriboFactor* f, double* x);

@@ -397,6 +397,38 @@ static void a_blow_does_not_carry_a_joint_through_its_stop(void** state) {
   tribo_model_destroy(model);
 }
 
+// A foot whose leg turns below the ground it stands on lifts the rail that carries the leg. In every step it bends away
+// from its tangent by ½h²ω²r = 0.1 mm, into the ground.
+static void a_turning_leg_stays_above_the_ground(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "materials: {default: {friction: 0}}\n"
+      "static: [{plane: [0, 0, 1]}]\n"
+      "bodies:\n"
+      "  - {name: rail, position: [0, 0, -0.49], mass: 1, com: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}\n"
+      "  - {name: leg, position: [0, 0, -0.49], mass: 1, com: [0, 0, 0], inertia: [50, 50, 50, 0, 0, 0],"
+      " shapes: [{box: [0.02, 0.02, 0.02], position: [0, 0, 0.5]}]}\n"
+      "joints:\n"
+      "  - {name: up, kind: prismatic, parent: world, child: rail, axis: [0, 0, 1]}\n"
+      "  - {name: hip, kind: revolute, parent: rail, child: leg, anchor: [0, 0, -0.49], axis: [0, 1, 0],"
+      " velocity: 20}\n");
+  TriboData* data = data_of(model);
+  double deepest = 0;
+  for (int i = 0; i < 45; ++i) {
+    TriboStepInfo info;
+    CHECK_OK(tribo_step(model, data, &info));
+    deepest = fmax(deepest, info.penetration);
+    assert_true(info.certified);
+  }
+  CHECK_LE(deepest, 3e-5);
+  // it has stood on it all the time: the rail is as high as the leg is tilted
+  const double angle = scene_value(model, data, "q", "hip");
+  CHECK_LE(0.7, angle);
+  CHECK_NEAR(scene_value(model, data, "position.z", "rail"), 0.01 * (cos(angle) + sin(angle)) - 0.5 * cos(angle), 1e-4);
+  tribo_data_destroy(data);
+  tribo_model_destroy(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_blow_does_not_carry_a_joint_through_its_stop),
@@ -412,6 +444,7 @@ int main(void) {
       cmocka_unit_test(a_budget_is_honoured),
       cmocka_unit_test(states_are_checked),
       cmocka_unit_test(a_model_is_shared_between_threads),
+      cmocka_unit_test(a_turning_leg_stays_above_the_ground),
       cmocka_unit_test(contacts_carry_the_weight),
       cmocka_unit_test(contradictions_are_told_and_bounded),
   };

@@ -616,7 +616,7 @@ typedef struct TriboStepInfo {
   int softened;                     // islands whose rigid problem had no answer in reach: solved with a little give
   double levelled;                  // largest distance by which supports that contradict each other were changed [m]
   unsigned rungs;                   // bit per TriboRung that gave an island its answer
-  double stage[TRIBO_STAGE_COUNT];  // wall time [s]
+  double stage[TRIBO_STAGE_COUNT];  // wall time [s]; of short steps every eighth is asked
   double time;                      // of the whole step [s]
   uint64_t growths;                 // buffers that had to grow in this step
   char worst[96];                   // name of the constraint with the largest residual, "" without any
