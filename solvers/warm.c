@@ -6,10 +6,14 @@
 //
 //     u + H (x − centre) + c ε k² ∇B = 0
 //
-// so in a hyperstatic stack, where many impulses do, those deep inside the cones are found. c in [0, 1] is how much
-// centring is asked; the answer is linear in c, so one factorisation serves all of them, and the same factors then
-// move the centre along: x ← x − (W + H)⁻¹ u, which also removes what rounding has left. A pass that does not solve the
-// problem gives the modes and the centre of the next.
+// so in a hyperstatic stack, where many impulses do, those deep inside the cones are found. c = 1 centres them; where
+// that does not solve the problem, c = 0 tells the modes better. How deep the centre is held inside is a matter of the
+// neighbours: the corners of one face share its load, and one that happens to carry none of it must be free to take
+// some, while a face that carries little altogether must not be torn off its bodies.
+//
+// The same factors then move the centre along: x ← x − (W + H)⁻¹ u, which removes what centring and rounding have left.
+// Slip turns from point to point; moves follow it, with factors that are those of where it was. A pass that does not
+// solve the problem gives the modes and the centre of the next.
 //
 // Before any of it the old impulses themselves are judged (keep.c): those that solve the new problem just so are
 // improved by one pass.
@@ -19,24 +23,27 @@
 #include "modes.h"
 #include "solver.h"
 
-enum { S = TRIBO_CONE_ROWS, PASSES = 10, MOVES = 4, REFINE = 1 };
+enum { S = TRIBO_CONE_ROWS, PASSES = 10, MOVES = 8, REFINE = 1 };
 static const double EPSILON = 1e-10;
-static const double FINE = 1e-5;  // of the tolerance: what improves impulses that solve the problem just so
+static const double LEAST = 1e-4;  // of the largest impulse: what a centre has at least,
+static const double SHARE = 0.1;   // and of the largest between the same bodies
+static const double FINE = 1e-5;   // of the tolerance: what improves impulses that solve the problem just so
 
 typedef struct Centred {
   double *x, *u;          // (n) the present answer and its u = W x + q; before a pass: where the modes come from
   double* centre;         // (n)
+  double* least;          // (n) impulse that the centre of a round cone has at least, in its normal row
   double *grad, *metric;  // (n) ε k² ∇B, diagonal of H outside sticking cones
-  double *fixed, *slide;  // (n) rows at their bounds; c of slipping cones in their normal row
-  double *next, *next_u;  // (n) the answer that is tried
-  double *d, *wd;         // (n) what full centring adds, and W times it
-  double *trial, *v;      // (n) scratch
+  double* fixed;          // (n) rows at their bounds
+  double* next;           // (n) the answer that is tried
+  double *trial, *v;      // (n) it, put into its cones as it is judged, and its velocity
+  double* b;              // (n) right-hand side
 } Centred;
 
-// C += ε k² ∇²B and grad = ε k² ∇B of a sticking cone with centre c
-static void barrier(const TriboOwnCone* k, const double* c, double size, double* C, double* grad) {
+// C += ε k² ∇²B and grad = ε k² ∇B of a sticking cone with centre c, held inside where it is less than `least`
+static void barrier(const TriboOwnCone* k, const double* c, double size, double least, double* C, double* grad) {
   int m = k->dim - 1;
-  double n = fmax(c[m], 1e-3 * size), s = 0, mu2 = k->mu * k->mu, t[S], weight = EPSILON * size * size;
+  double n = fmax(c[m], least), s = 0, mu2 = k->mu * k->mu, t[S], weight = EPSILON * size * size;
   for (int i = 0; i < m; ++i) {
     s += c[i] * c[i];
   }
@@ -62,7 +69,7 @@ static void barrier(const TriboOwnCone* k, const double* c, double size, double*
 
 // the same for a bounded row inside its bounds
 static void row_barrier(double lo, double hi, double c, double size, double* C, double* grad) {
-  double weight = EPSILON * size * size, least = 1e-3 * size;
+  double weight = EPSILON * size * size, least = LEAST * size;
   *C += EPSILON;
   *grad = 0;
   if (lo > -INFINITY) {
@@ -77,35 +84,66 @@ static void row_barrier(double lo, double hi, double c, double size, double* C, 
   }
 }
 
+// Does a cone act on the same bodies as the one before it? The contacts of a pair follow each other.
+static int same_bodies(const TriboProblem* p, int c) {
+  if (p->nblock == 0) {
+    return 0;
+  }
+  const int *first = p->term_first + c, terms = first[1] - first[0];
+  return first[0] - first[-1] == terms &&
+         memcmp(p->term_block + first[-1], p->term_block + first[0], sizeof *p->term_block * (size_t)terms) == 0;
+}
+
+// What each centre has at least, from the largest impulse of all and the largest between its own bodies.
+static void hold_inside(const TriboScaled* sc, Centred* w, double size) {
+  for (int c = 0, next; c < sc->ncone; c = next) {
+    double most = 0;
+    for (next = c; next < sc->ncone && (next == c || same_bodies(sc->problem, next)); ++next) {
+      const TriboOwnCone* k = &sc->cone[next];
+      most = k->round ? fmax(most, w->centre[k->row + k->dim - 1]) : most;
+    }
+    for (int i = c; i < next; ++i) {
+      w->least[sc->cone[i].row + sc->cone[i].dim - 1] = fmax(LEAST * size, SHARE * most);
+    }
+  }
+}
+
+// modes and barrier metric of rows with bounds; y says which of them are inside
+static void prepare_rows(TriboSolver* s, Centred* w, const TriboOwnCone* k, double size, const double* y,
+                         TriboLocal* l) {
+  const TriboScaled* sc = &s->scaled;
+  tribo_sol_local_rows(sc, k, y, l, w->fixed + k->row);
+  for (int i = k->row, unknown = 0; i < k->row + k->dim; ++i, ++y) {
+    if (*y > sc->lo[i] && *y < sc->hi[i]) {
+      row_barrier(sc->lo[i], sc->hi[i], w->centre[i], size, &w->metric[i], &w->grad[i]);
+      l->C[(S + 1) * unknown++] = w->metric[i];
+    }
+  }
+}
+
 // modes, barrier metric and factorisation; 0, or 1 when a pivot broke down
 static int factorise(TriboSolver* s, Centred* w) {
   const TriboScaled* sc = &s->scaled;
-  double size = fmax(tribo_sol_max(w->centre, sc->n), 1e-300), *y = w->v;
+  double size = fmax(tribo_sol_max(w->centre, sc->n), 1e-300), *y = w->b;
   for (int i = 0; i < sc->n; ++i) {
     y[i] = w->x[i] - w->u[i];
-    w->fixed[i] = w->grad[i] = w->metric[i] = w->slide[i] = 0;
+    w->fixed[i] = w->grad[i] = w->metric[i] = 0;
   }
+  hold_inside(sc, w, size);
   for (int c = 0; c < sc->ncone; ++c) {
     const TriboOwnCone* k = &sc->cone[c];
     TriboLocal* l = &s->system.local[c];
-    const double* at = w->centre + k->row;
+    const double *at = w->centre + k->row, least = w->least[k->row + k->dim - 1];
     if (!k->round) {
-      tribo_sol_local_rows(sc, k, y + k->row, l, w->fixed + k->row);
-      for (int i = k->row, unknown = 0; i < k->row + k->dim; ++i) {
-        if (y[i] > sc->lo[i] && y[i] < sc->hi[i]) {
-          row_barrier(sc->lo[i], sc->hi[i], w->centre[i], size, &w->metric[i], &w->grad[i]);
-          l->C[(S + 1) * unknown++] = w->metric[i];
-        }
-      }
+      prepare_rows(s, w, k, size, y + k->row, l);
       continue;
     }
     double slide = tribo_sol_local_round(k, y + k->row, 1, l);
     if (l->identity) {
-      barrier(k, at, size, l->C, w->grad + k->row);
+      barrier(k, at, size, least, l->C, w->grad + k->row);
       continue;
     }
-    double ratio = size / fmax(at[k->dim - 1], 1e-3 * size), weight = EPSILON * ratio * ratio;
-    w->slide[k->row + k->dim - 1] = slide;
+    double ratio = size / fmax(at[k->dim - 1], least), weight = EPSILON * ratio * ratio;
     for (int i = 0; i < k->dim; ++i) {
       w->metric[k->row + i] = weight;
     }
@@ -116,10 +154,10 @@ static int factorise(TriboSolver* s, Centred* w) {
   return tribo_sol_system_factor(&s->system);
 }
 
-// x: the answer of the present factors with full centring
-static void solve(TriboSolver* s, Centred* w) {
+// x: the answer of the present factors, with c as the share of centring
+static void solve(TriboSolver* s, Centred* w, double centring) {
   const TriboScaled* sc = &s->scaled;
-  double* b = w->v;
+  double* b = w->b;
   memset(b, 0, sizeof(double) * (size_t)sc->n);
   if (tribo_sol_max(w->fixed, sc->n) > 0) {
     tribo_sol_apply(sc, w->fixed, b);
@@ -129,7 +167,7 @@ static void solve(TriboSolver* s, Centred* w) {
     const TriboLocal* l = &s->system.local[c];
     for (int i = 0; i < k->dim; ++i) {
       int row = k->row + i;
-      double pull = w->metric[row] * w->centre[row] - w->grad[row];
+      double pull = w->metric[row] * w->centre[row] - centring * w->grad[row];
       for (int j = 0; k->round && l->identity && j < k->dim; ++j) {
         pull += l->C[S * i + j] * w->centre[k->row + j];
       }
@@ -140,91 +178,71 @@ static void solve(TriboSolver* s, Centred* w) {
   for (int i = 0; i < sc->n; ++i) {
     w->x[i] += w->fixed[i];
   }
-  tribo_sol_velocity(s, w->x, w->u);
 }
 
-// next: the answer with its centre moved to x
+// What a slipping cone misses at x with velocity u: u_N, and across the slip u_f + c x_f, which y = x − u gives the
+// direction and the c of. Where that does not slip, both are those of the factors.
+static void slip_misses(const TriboOwnCone* k, const TriboLocal* l, const double* x, const double* u, double* out) {
+  const int m = k->dim - 1;
+  double y[S], t[S], size = 0, along = 0, slide = l->C[S + 1] - l->C[0];
+  for (int i = 0; i <= m; ++i) {
+    y[i] = x[i] - u[i];
+    size += i < m ? y[i] * y[i] : 0;
+    t[i] = l->B[S * i] / k->mu;
+  }
+  if (tribo_sol_mode(k, y) == TRIBO_SLIP) {
+    size = sqrt(size);
+    slide = fmin(size / (k->mu * y[m]) - 1, 1e10);
+    for (int i = 0; i < m; ++i) {
+      t[i] = y[i] / size;
+    }
+  }
+  for (int i = 0; i < m; ++i) {
+    out[i] = u[i] + slide * x[i];
+    along += t[i] * out[i];
+  }
+  for (int i = 0; i < m; ++i) {
+    out[i] -= along * t[i];
+  }
+  out[m] = u[m];
+}
+
+// next: the answer of the present factors with its centre moved to `trial`
 static void move_centre(TriboSolver* s, Centred* w) {
   const TriboScaled* sc = &s->scaled;
-  double* b = w->v;
+  memcpy(w->b, w->v, sizeof(double) * (size_t)sc->n);
   for (int c = 0; c < sc->ncone; ++c) {
     const TriboOwnCone* k = &sc->cone[c];
     const TriboLocal* l = &s->system.local[c];
-    double slide = w->slide[k->row + k->dim - 1];
-    for (int i = 0; i < k->dim; ++i) {
-      b[k->row + i] = -w->u[k->row + i];
-    }
-    // slip: u_f across the slip is to be −c b with b = Tᵀ x_f, not 0
-    for (int j = 1; slide > 0 && j < l->k; ++j) {
-      double across = 0;
-      for (int i = 0; i < k->dim - 1; ++i) {
-        across += l->E[S * i + j] * w->x[k->row + i];
-      }
-      for (int i = 0; i < k->dim - 1; ++i) {
-        b[k->row + i] -= slide * l->E[S * i + j] * across;
-      }
+    if (k->round && l->k > 0 && !l->identity) {
+      slip_misses(k, l, w->trial + k->row, w->v + k->row, w->b + k->row);
     }
   }
-  tribo_sol_system_solve(&s->system, b, w->next, 0);
+  tribo_sol_system_solve(&s->system, w->b, w->next, 0);
   for (int i = 0; i < sc->n; ++i) {
-    w->next[i] += w->x[i];
+    w->next[i] = w->trial[i] - w->next[i];
   }
-  tribo_sol_velocity(s, w->next, w->next_u);
 }
 
-// judges x, whose velocity is u, after the map that puts it into the cones
-static double judge(TriboSolver* s, Centred* w, const double* x, const double* u) {
+// judges x after the map that puts it into the cones
+static double judge(TriboSolver* s, Centred* w, const double* x) {
   tribo_sol_alart_curnier(&s->scaled, x, w->trial);
-  if (memcmp(w->trial, x, sizeof(double) * (size_t)s->scaled.n) == 0) {
-    return tribo_sol_note(s, x, u).value;
-  }
   tribo_sol_velocity(s, w->trial, w->v);
   return tribo_sol_note(s, w->trial, w->v).value;
 }
 
-static void accept(TriboSolver* s, Centred* w) {
-  memcpy(w->x, w->next, sizeof(double) * (size_t)s->scaled.n);
-  memcpy(w->u, w->next_u, sizeof(double) * (size_t)s->scaled.n);
-}
-
-// as much centring as the residual allows: less only where that halves it
-static double choose_centring(TriboSolver* s, Centred* w) {
-  static const double less[] = {0.5, 0.3, 0.15, 0.05};  // steps from 1 to 0.5, 0.2, 0.05 and 0
-  int n = s->scaled.n;
-  solve(s, w);
-  double last = judge(s, w, w->x, w->u), taken = 0, removed = 0;
-  if (last <= 1) {
-    return last;
-  }
-  for (int i = 0; i < n; ++i) {
-    w->v[i] = -w->grad[i];
-  }
-  tribo_sol_system_solve(&s->system, w->v, w->d, 0);
-  tribo_sol_apply(&s->scaled, w->d, w->wd);
-  // the residual is about linear in c: when even 0.05 of it is too much, no centring at all is tried first
-  if (0.05 * last > 1) {
-    for (int i = 0; i < n; ++i) {
-      w->next[i] = w->x[i] - w->d[i];
-      w->next_u[i] = w->u[i] - w->wd[i];
+// The answer of the present factors, then with its centre moved while that halves the residual. Returns what is left.
+static double answer(TriboSolver* s, Centred* w, double centring, double enough) {
+  solve(s, w, centring);
+  double last = judge(s, w, w->x);
+  for (int move = 0; move < MOVES && last > enough; ++move) {
+    move_centre(s, w);
+    const double value = judge(s, w, w->next);
+    if (!(value < 0.5 * last)) {
+      break;
     }
-    double value = judge(s, w, w->next, w->next_u);
-    if (value <= 1) {
-      accept(s, w);
-      return value;
-    }
-  }
-  for (size_t m = 0; m < sizeof less / sizeof less[0] && last > 1; ++m) {
-    removed += less[m];
-    for (int i = 0; i < n; ++i) {
-      w->next[i] = w->x[i] - (removed - taken) * w->d[i];
-      w->next_u[i] = w->u[i] - (removed - taken) * w->wd[i];
-    }
-    double value = judge(s, w, w->next, w->next_u);
-    if (value < 0.5 * last) {
-      accept(s, w);
-      last = value;
-      taken = removed;
-    }
+    memcpy(w->x, w->next, sizeof(double) * (size_t)s->scaled.n);
+    last = value;
   }
   return last;
 }
@@ -232,8 +250,7 @@ static double choose_centring(TriboSolver* s, Centred* w) {
 void tribo_sol_centred(TriboSolver* s) {
   size_t bytes = sizeof(double) * (size_t)s->scaled.n, mark = s->pool_used;
   Centred w;
-  double** vectors[] = {&w.x,    &w.u,      &w.centre, &w.grad, &w.metric, &w.fixed, &w.slide,
-                        &w.next, &w.next_u, &w.d,      &w.wd,   &w.trial,  &w.v};
+  double** vectors[] = {&w.x, &w.u, &w.centre, &w.least, &w.grad, &w.metric, &w.fixed, &w.next, &w.trial, &w.v, &w.b};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) {
     *vectors[i] = tribo_sol_take(s);
   }
@@ -247,22 +264,16 @@ void tribo_sol_centred(TriboSolver* s) {
     if (factorise(s, &w) != 0) {
       break;
     }
-    double last = choose_centring(s, &w);
-    // the same factors with the centre moved, while that halves the residual
-    for (int move = 0; move < MOVES && last > enough; ++move) {
-      move_centre(s, &w);
-      double value = judge(s, &w, w.next, w.next_u);
-      if (!(value < 0.5 * last)) {
-        break;
-      }
-      accept(s, &w);
-      last = value;
+    double last = answer(s, &w, 1, enough);
+    if (last > 1) {
+      last = answer(s, &w, 0, enough);
     }
     // modes often turn there and back: every second pass has to come nearer
-    if (!(last < 0.5 * before[pass % 2])) {
+    if (tribo_sol_done(s) || !(last < 0.5 * before[pass % 2])) {
       break;
     }
     before[pass % 2] = last;
+    tribo_sol_velocity(s, w.x, w.u);
     tribo_sol_alart_curnier(&s->scaled, w.x, w.centre);
   }
   if (s->warm_value <= 1 && !tribo_sol_done(s)) {
