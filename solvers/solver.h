@@ -82,9 +82,10 @@ struct TriboSolver {
   // one solve
   TriboScaled scaled;
   TriboSystem system;
-  double *warm_x, *warm_u;  // (n) the step before in own coordinates, or NULL
-  double warm_value;        // what its impulses are worth now
-  double* best;             // (n)
+  double *warm_x, *warm_u;          // (n) the step before in own coordinates, or NULL
+  const unsigned char* warm_known;  // (ncone) which cones it knew, or NULL: all
+  double warm_value;                // what its impulses are worth now
+  double* best;                     // (n)
   TriboScore best_score;
   double shift;               // [m/s] of the normal rows, at most; 0 unless they were levelled
   int relaxed;                // judged without De Saxcé's term: the method solves the convex relaxation

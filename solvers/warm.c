@@ -247,6 +247,24 @@ static double answer(TriboSolver* s, Centred* w, double centring, double enough)
   return last;
 }
 
+// A contact or limit that has just come closes or stays open as the old impulses of the others say. Those that have
+// been open before are left so: under a stack, where a small change of a heavy load throws a light body about, old
+// impulses say too much.
+static void meet(TriboSolver* s, Centred* w) {
+  const TriboScaled* sc = &s->scaled;
+  int met = 0;
+  for (int c = 0; c < sc->ncone && s->warm_known != NULL; ++c) {
+    const TriboOwnCone* k = &sc->cone[c];
+    if (s->warm_known[c]) {
+      continue;
+    }
+    if (!met++) {
+      tribo_sol_velocity(s, w->x, w->v);
+    }
+    memcpy(w->u + k->row, w->v + k->row, sizeof(double) * (size_t)k->dim);
+  }
+}
+
 void tribo_sol_centred(TriboSolver* s) {
   size_t bytes = sizeof(double) * (size_t)s->scaled.n, mark = s->pool_used;
   Centred w;
@@ -257,6 +275,7 @@ void tribo_sol_centred(TriboSolver* s) {
   memcpy(w.x, s->warm_x, bytes);
   memcpy(w.u, s->warm_u, bytes);
   memcpy(w.centre, s->warm_x, bytes);
+  meet(s, &w);
   const double enough = s->warm_value <= 1 ? FINE : 1;
   double before[2] = {INFINITY, INFINITY};
   for (int pass = 0; pass < PASSES && (pass == 0 || !tribo_sol_stop(s)); ++pass) {
