@@ -179,15 +179,6 @@ static int climb(TriboSolver* s, TriboRung rung) {
   return 1;
 }
 
-// Are there no more unknowns than motions at the last modes, so that these leave no choice of impulses?
-static int is_determined(const TriboSolver* s) {
-  int unknowns = 0;
-  for (int c = 0; c < s->scaled.ncone; ++c) {
-    unknowns += s->system.local[c].k;
-  }
-  return unknowns <= s->scaled.nv;
-}
-
 // The rungs that start from the step before. The central path ends deep inside the cones, a better place for the next
 // step to start from than where Newton ends; among many contacts it seldom gets to its end. Where there is no choice,
 // as on most robots, a few damped steps of Newton come first.
@@ -198,7 +189,7 @@ static void climb_warm(TriboSolver* s, int small) {
   if (!small && climb(s, TRIBO_RUNG_WARM_NEWTON)) {
     warm_newton(s, 2 * NEWTON_STEPS);
   }
-  if (small && is_determined(s) && climb(s, TRIBO_RUNG_WARM_NEWTON)) {
+  if (small && tribo_sol_determined(s) && climb(s, TRIBO_RUNG_WARM_NEWTON)) {
     newton_from(s, s->warm_x, 0.1, FEW_STEPS, 2);
   }
   if (climb(s, TRIBO_RUNG_WARM_PATH)) {

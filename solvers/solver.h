@@ -166,6 +166,8 @@ void tribo_sol_path(TriboSolver* s, const TriboPath* start);
 int tribo_sol_keep(TriboSolver* s, const TriboWarmStart* warm, double* lambda);
 // The warm path: modes and centre of the step before, when keep has judged them.
 void tribo_sol_centred(TriboSolver* s);
+// Are there no more unknowns than motions at the modes of the last factors, so that these leave no choice of impulses?
+int tribo_sol_determined(const TriboSolver* s);
 
 // Do the impulses of the step before do better than none?
 int tribo_sol_warm_is_better(TriboSolver* s);

@@ -7,9 +7,10 @@
 //     u + H (x − centre) + c ε k² ∇B = 0
 //
 // so in a hyperstatic stack, where many impulses do, those deep inside the cones are found. c = 1 centres them; where
-// that does not solve the problem, c = 0 tells the modes better. How deep the centre is held inside is a matter of the
-// neighbours: the corners of one face share its load, and one that happens to carry none of it must be free to take
-// some, while a face that carries little altogether must not be torn off its bodies.
+// that does not solve the problem, c = 0 tells the modes better, and where there is no choice it is all. How deep the
+// centre is held inside is a matter of the neighbours: the corners of one face share its load, and one that happens to
+// carry none of it must be free to take some, while a face that carries little altogether must not be torn off its
+// bodies.
 //
 // The same factors then move the centre along: x ← x − (W + H)⁻¹ u, which removes what centring and rounding have left.
 // Slip turns from point to point; moves follow it, with factors that are those of where it was. A pass that does not
@@ -180,6 +181,11 @@ static void solve(TriboSolver* s, Centred* w, double centring) {
   }
 }
 
+static int is_slipping(const TriboSolver* s, int c) {
+  const TriboLocal* l = &s->system.local[c];
+  return s->scaled.cone[c].round && l->k > 0 && !l->identity;
+}
+
 // What a slipping cone misses at x with velocity u: u_N, and across the slip u_f + c x_f, which y = x − u gives the
 // direction and the c of. Where that does not slip, both are those of the factors.
 static void slip_misses(const TriboOwnCone* k, const TriboLocal* l, const double* x, const double* u, double* out) {
@@ -207,20 +213,36 @@ static void slip_misses(const TriboOwnCone* k, const TriboLocal* l, const double
   out[m] = u[m];
 }
 
+// A cone that slips is left by a move as it turns: back onto it.
+static void onto_cone(const TriboOwnCone* k, double* x) {
+  const int m = k->dim - 1;
+  double size = 0;
+  for (int i = 0; i < m; ++i) {
+    size += x[i] * x[i];
+  }
+  for (int i = 0; i < m && size > 0 && x[m] > 0; ++i) {
+    x[i] *= k->mu * x[m] / sqrt(size);
+  }
+}
+
 // next: the answer of the present factors with its centre moved to `trial`
 static void move_centre(TriboSolver* s, Centred* w) {
   const TriboScaled* sc = &s->scaled;
   memcpy(w->b, w->v, sizeof(double) * (size_t)sc->n);
   for (int c = 0; c < sc->ncone; ++c) {
     const TriboOwnCone* k = &sc->cone[c];
-    const TriboLocal* l = &s->system.local[c];
-    if (k->round && l->k > 0 && !l->identity) {
-      slip_misses(k, l, w->trial + k->row, w->v + k->row, w->b + k->row);
+    if (is_slipping(s, c)) {
+      slip_misses(k, &s->system.local[c], w->trial + k->row, w->v + k->row, w->b + k->row);
     }
   }
   tribo_sol_system_solve(&s->system, w->b, w->next, 0);
   for (int i = 0; i < sc->n; ++i) {
     w->next[i] = w->trial[i] - w->next[i];
+  }
+  for (int c = 0; c < sc->ncone; ++c) {
+    if (is_slipping(s, c)) {
+      onto_cone(&sc->cone[c], w->next + sc->cone[c].row);
+    }
   }
 }
 
@@ -245,6 +267,14 @@ static double answer(TriboSolver* s, Centred* w, double centring, double enough)
     last = value;
   }
   return last;
+}
+
+int tribo_sol_determined(const TriboSolver* s) {
+  int unknowns = 0;
+  for (int c = 0; c < s->scaled.ncone; ++c) {
+    unknowns += s->system.local[c].k;
+  }
+  return unknowns <= s->scaled.nv;
 }
 
 // A contact or limit that has just come closes or stays open as the old impulses of the others say. Those that have
@@ -283,7 +313,7 @@ void tribo_sol_centred(TriboSolver* s) {
     if (factorise(s, &w) != 0) {
       break;
     }
-    double last = answer(s, &w, 1, enough);
+    double last = tribo_sol_determined(s) ? INFINITY : answer(s, &w, 1, enough);
     if (last > 1) {
       last = answer(s, &w, 0, enough);
     }
