@@ -13,8 +13,9 @@
 // bodies.
 //
 // The same factors then move the centre along: x ← x − (W + H)⁻¹ u, which removes what centring and rounding have left.
-// Slip turns from point to point; moves follow it, with factors that are those of where it was. A pass that does not
-// solve the problem gives the modes and the centre of the next.
+// Slip turns from point to point; moves follow it, with factors that are those of where it was. Where there is no
+// choice, moves learn from each other what the factors get wrong. A pass that does not solve the problem gives the
+// modes and the centre of the next.
 //
 // Before any of it the old impulses themselves are judged (keep.c): those that solve the new problem just so are
 // improved by one pass.
@@ -24,8 +25,9 @@
 #include "modes.h"
 #include "solver.h"
 
-enum { S = TRIBO_CONE_ROWS, PASSES = 10, MOVES = 8, REFINE = 1 };
+enum { S = TRIBO_CONE_ROWS, PASSES = 10, MOVES = 8, REFINE = 1, LESSONS = 3 };
 static const double EPSILON = 1e-10;
+static const double HOLD = 1e3;    // of ε in slipping cones, over the size of the impulses
 static const double LEAST = 1e-4;  // of the largest impulse: what a centre has at least,
 static const double SHARE = 0.1;   // and of the largest between the same bodies
 static const double FINE = 1e-5;   // of the tolerance: what improves impulses that solve the problem just so
@@ -39,6 +41,11 @@ typedef struct Centred {
   double* next;           // (n) the answer that is tried
   double *trial, *v;      // (n) it, put into its cones as it is judged, and its velocity
   double* b;              // (n) right-hand side
+  int determined;         // 1: the modes leave no choice of impulses
+
+  double *from, *step;                      // (n) where the last move set out, and its step
+  double *path[LESSONS], *change[LESSONS];  // (n) how the two have changed from move to move
+  int nlesson;                              // so far; −1 before the first move
 } Centred;
 
 // C += ε k² ∇²B and grad = ε k² ∇B of a sticking cone with centre c, held inside where it is less than `least`
@@ -122,6 +129,27 @@ static void prepare_rows(TriboSolver* s, Centred* w, const TriboOwnCone* k, doub
   }
 }
 
+static int is_slipping(const TriboSolver* s, int c) {
+  const TriboLocal* l = &s->system.local[c];
+  return s->scaled.cone[c].round && l->k > 0 && !l->identity;
+}
+
+// Supports that slip and are too many contradict each other by rounding, and impulses drift by that over the metric;
+// small ones are held the more, for with them the direction of slip would turn.
+static void hold_slipping(TriboSolver* s, Centred* w, double size) {
+  const double more = fmax(1, HOLD / size);
+  for (int c = 0; c < s->scaled.ncone; ++c) {
+    const TriboOwnCone* k = &s->scaled.cone[c];
+    TriboLocal* l = &s->system.local[c];
+    for (int i = 0; is_slipping(s, c) && i < l->k; ++i) {
+      l->C[(S + 1) * i] += (more - 1) * w->metric[k->row];
+    }
+    for (int i = k->row; is_slipping(s, c) && i < k->row + k->dim; ++i) {
+      w->metric[i] *= more;
+    }
+  }
+}
+
 // modes, barrier metric and factorisation; 0, or 1 when a pivot broke down
 static int factorise(TriboSolver* s, Centred* w) {
   const TriboScaled* sc = &s->scaled;
@@ -152,6 +180,10 @@ static int factorise(TriboSolver* s, Centred* w) {
       l->C[(S + 1) * i] = weight + (i > 0 ? slide : 0);
     }
   }
+  w->determined = tribo_sol_determined(s);
+  if (!w->determined) {
+    hold_slipping(s, w, size);
+  }
   return tribo_sol_system_factor(&s->system);
 }
 
@@ -179,11 +211,6 @@ static void solve(TriboSolver* s, Centred* w, double centring) {
   for (int i = 0; i < sc->n; ++i) {
     w->x[i] += w->fixed[i];
   }
-}
-
-static int is_slipping(const TriboSolver* s, int c) {
-  const TriboLocal* l = &s->system.local[c];
-  return s->scaled.cone[c].round && l->k > 0 && !l->identity;
 }
 
 // What a slipping cone misses at x with velocity u: u_N, and across the slip u_f + c x_f, which y = x − u gives the
@@ -225,6 +252,72 @@ static void onto_cone(const TriboOwnCone* k, double* x) {
   }
 }
 
+static double dot(int n, const double* x, const double* y) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    sum += x[i] * y[i];
+  }
+  return sum;
+}
+
+static void subtract(int n, double a, const double* x, double* y) {
+  for (int i = 0; i < n; ++i) {
+    y[i] -= a * x[i];
+  }
+}
+
+// Anderson's mixing of moves. Steps are about linear in where they set out: the combination of the last moves whose
+// step is shortest takes the place of the present `trial` and of its step, `next`.
+static void learn(int n, Centred* w) {
+  const size_t bytes = sizeof(double) * (size_t)n;
+  for (int i = 0, m = w->nlesson % LESSONS; i < n && m >= 0; ++i) {
+    w->path[m][i] = w->trial[i] - w->from[i];
+    w->change[m][i] = w->next[i] - w->step[i];
+  }
+  memcpy(w->from, w->trial, bytes);
+  memcpy(w->step, w->next, bytes);
+  const int last = w->nlesson++, count = w->nlesson < LESSONS ? w->nlesson : LESSONS;
+  // changes are made orthogonal to each other, the newest first
+  for (int j = 0; j < count; ++j) {
+    double *path = w->path[(last - j) % LESSONS], *change = w->change[(last - j) % LESSONS];
+    const double whole = dot(n, change, change);
+    for (int k = 0; k < j; ++k) {
+      const double *old = w->change[(last - k) % LESSONS], size = dot(n, old, old);
+      const double share = size > 0 ? dot(n, old, change) / size : 0;
+      subtract(n, share, w->path[(last - k) % LESSONS], path);
+      subtract(n, share, old, change);
+    }
+    const double own = dot(n, change, change);
+    if (!(own > 1e-16 * whole)) {
+      memset(path, 0, bytes);
+      memset(change, 0, bytes);
+      continue;
+    }
+    const double share = dot(n, change, w->next) / own;
+    subtract(n, share, path, w->trial);
+    subtract(n, share, change, w->next);
+  }
+}
+
+// Do the modes at `trial` agree with those of the factors?
+static int modes_hold(const TriboSolver* s, const Centred* w) {
+  const TriboScaled* sc = &s->scaled;
+  int hold = 1;
+  for (int c = 0; c < sc->ncone && hold; ++c) {
+    const TriboOwnCone* k = &sc->cone[c];
+    const TriboLocal* l = &s->system.local[c];
+    double y[S];
+    int inside = 0;
+    for (int i = 0; i < k->dim; ++i) {
+      y[i] = w->trial[k->row + i] - w->v[k->row + i];
+      inside += !k->round && y[i] > sc->lo[k->row + i] && y[i] < sc->hi[k->row + i];
+    }
+    const TriboMode mode = l->k == 0 ? TRIBO_OPEN : l->identity ? TRIBO_STICK : TRIBO_SLIP;
+    hold = k->round ? tribo_sol_mode(k, y) == mode : inside == l->k;
+  }
+  return hold;
+}
+
 // next: the answer of the present factors with its centre moved to `trial`
 static void move_centre(TriboSolver* s, Centred* w) {
   const TriboScaled* sc = &s->scaled;
@@ -237,7 +330,13 @@ static void move_centre(TriboSolver* s, Centred* w) {
   }
   tribo_sol_system_solve(&s->system, w->b, w->next, 0);
   for (int i = 0; i < sc->n; ++i) {
-    w->next[i] = w->trial[i] - w->next[i];
+    w->next[i] = -w->next[i];
+  }
+  if (w->determined) {
+    learn(sc->n, w);
+  }
+  for (int i = 0; i < sc->n; ++i) {
+    w->next[i] += w->trial[i];
   }
   for (int c = 0; c < sc->ncone; ++c) {
     if (is_slipping(s, c)) {
@@ -253,18 +352,22 @@ static double judge(TriboSolver* s, Centred* w, const double* x) {
   return tribo_sol_note(s, w->trial, w->v).value;
 }
 
-// The answer of the present factors, then with its centre moved while that halves the residual. Returns what is left.
+// The answer of the present factors, then with its centre moved while that halves the residual; moves that learn may
+// fail to once, unless the modes are others. Returns what is left.
 static double answer(TriboSolver* s, Centred* w, double centring, double enough) {
   solve(s, w, centring);
+  w->nlesson = -1;
   double last = judge(s, w, w->x);
-  for (int move = 0; move < MOVES && last > enough; ++move) {
+  for (int move = 0, idle = 0; move < MOVES && last > enough; ++move) {
     move_centre(s, w);
     const double value = judge(s, w, w->next);
-    if (!(value < 0.5 * last)) {
+    if (value < 0.5 * last) {
+      memcpy(w->x, w->next, sizeof(double) * (size_t)s->scaled.n);
+      last = value;
+      idle = 0;
+    } else if (idle++ > 0 || !w->determined || !modes_hold(s, w)) {
       break;
     }
-    memcpy(w->x, w->next, sizeof(double) * (size_t)s->scaled.n);
-    last = value;
   }
   return last;
 }
@@ -298,9 +401,14 @@ static void meet(TriboSolver* s, Centred* w) {
 void tribo_sol_centred(TriboSolver* s) {
   size_t bytes = sizeof(double) * (size_t)s->scaled.n, mark = s->pool_used;
   Centred w;
-  double** vectors[] = {&w.x, &w.u, &w.centre, &w.least, &w.grad, &w.metric, &w.fixed, &w.next, &w.trial, &w.v, &w.b};
+  double** vectors[] = {&w.x,    &w.u,     &w.centre, &w.least, &w.grad, &w.metric, &w.fixed,
+                        &w.next, &w.trial, &w.v,      &w.b,     &w.from, &w.step};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) {
     *vectors[i] = tribo_sol_take(s);
+  }
+  for (int i = 0; i < LESSONS; ++i) {
+    w.path[i] = tribo_sol_take(s);
+    w.change[i] = tribo_sol_take(s);
   }
   memcpy(w.x, s->warm_x, bytes);
   memcpy(w.u, s->warm_u, bytes);
@@ -313,12 +421,12 @@ void tribo_sol_centred(TriboSolver* s) {
     if (factorise(s, &w) != 0) {
       break;
     }
-    double last = tribo_sol_determined(s) ? INFINITY : answer(s, &w, 1, enough);
+    double last = w.determined ? INFINITY : answer(s, &w, 1, enough);
     if (last > 1) {
       last = answer(s, &w, 0, enough);
     }
-    // modes often turn there and back: every second pass has to come nearer
-    if (tribo_sol_done(s) || !(last < 0.5 * before[pass % 2])) {
+    // modes often turn there and back: every second pass has to come nearer, where there are many ways to turn
+    if (tribo_sol_done(s) || (!w.determined && !(last < 0.5 * before[pass % 2]))) {
       break;
     }
     before[pass % 2] = last;
