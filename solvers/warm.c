@@ -30,7 +30,8 @@ static const double EPSILON = 1e-10;
 static const double HOLD = 1e3;    // of ε in slipping cones, over the size of the impulses
 static const double LEAST = 1e-4;  // of the largest impulse: what a centre has at least,
 static const double SHARE = 0.1;   // and of the largest between the same bodies
-static const double FINE = 1e-5;   // of the tolerance: what improves impulses that solve the problem just so
+static const double GOOD = 0.01;   // of the tolerance: what moves are made for once there are factors,
+static const double FINE = 1e-5;   // and what improves impulses that solve the problem just so
 
 typedef struct Centred {
   double *x, *u;          // (n) the present answer and its u = W x + q; before a pass: where the modes come from
@@ -414,7 +415,7 @@ void tribo_sol_centred(TriboSolver* s) {
   memcpy(w.u, s->warm_u, bytes);
   memcpy(w.centre, s->warm_x, bytes);
   meet(s, &w);
-  const double enough = s->warm_value <= 1 ? FINE : 1;
+  const double enough = s->warm_value <= 1 ? FINE : GOOD;
   double before[2] = {INFINITY, INFINITY};
   for (int pass = 0; pass < PASSES && (pass == 0 || !tribo_sol_stop(s)); ++pass) {
     s->iterations++;
