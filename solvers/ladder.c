@@ -11,6 +11,7 @@ enum {
   WARM_STEPS = 60,   // along the central path; most paths end within 40,
   PATH_STEPS = 200,  // some turn many times
   NEWTON_STEPS = 60,
+  FEW_STEPS = 15,
   LEVEL_STEPS = 60,
   MANY = 200,   // contacts up to which paths mostly end, and proximal points, thousands of factorisations, can be had;
   USUAL = 1000  // beyond, as many in all
@@ -196,13 +197,17 @@ static int climb(TriboSolver* s, TriboRung rung) {
 }
 
 // The rungs that start from the step before. The central path ends deep inside the cones, a better place for the next
-// step to start from than where Newton ends; among many contacts it seldom gets to its end.
+// step to start from than where Newton ends; among many contacts it seldom gets to its end. Where there is no choice,
+// as on most robots, a few damped steps of Newton come first.
 static void climb_warm(TriboSolver* s, int small) {
   if (climb(s, TRIBO_RUNG_WARM)) {
     tribo_sol_centred(s);
   }
   if (!small && climb(s, TRIBO_RUNG_WARM_NEWTON)) {
     warm_newton(s, 2 * NEWTON_STEPS);
+  }
+  if (small && tribo_sol_determined(s) && climb(s, TRIBO_RUNG_WARM_NEWTON)) {
+    newton_from(s, s->warm_x, 0.1, FEW_STEPS, 2);
   }
   if (climb(s, TRIBO_RUNG_WARM_PATH)) {
     warm_path(s);

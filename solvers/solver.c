@@ -306,6 +306,7 @@ static TriboStatus check_warm_start(const TriboProblem* p, const TriboWarmStart*
 static void take_warm_start(TriboSolver* s, const TriboWarmStart* warm) {
   const TriboScaled* sc = &s->scaled;
   s->warm_x = s->warm_u = NULL;
+  s->warm_known = warm != NULL ? warm->known : NULL;
   int any = 0;
   for (int c = 0; c < sc->ncone && warm != NULL && warm->lambda != NULL; ++c) {
     any |= warm->known == NULL || warm->known[c];

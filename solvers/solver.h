@@ -82,9 +82,10 @@ struct TriboSolver {
   // one solve
   TriboScaled scaled;
   TriboSystem system;
-  double *warm_x, *warm_u;  // (n) the step before in own coordinates, or NULL
-  double warm_value;        // what its impulses are worth now
-  double* best;             // (n)
+  double *warm_x, *warm_u;          // (n) the step before in own coordinates, or NULL
+  const unsigned char* warm_known;  // (ncone) which cones it knew, or NULL: all
+  double warm_value;                // what its impulses are worth now
+  double* best;                     // (n)
   TriboScore best_score;
   double shift;               // [m/s] of the normal rows, at most; 0 unless they were levelled
   int relaxed;                // judged without De Saxcé's term: the method solves the convex relaxation
@@ -165,6 +166,8 @@ void tribo_sol_path(TriboSolver* s, const TriboPath* start);
 int tribo_sol_keep(TriboSolver* s, const TriboWarmStart* warm, double* lambda);
 // The warm path: modes and centre of the step before, when keep has judged them.
 void tribo_sol_centred(TriboSolver* s);
+// Are there no more unknowns than motions at the modes of the last factors, so that these leave no choice of impulses?
+int tribo_sol_determined(const TriboSolver* s);
 
 // Do the impulses of the step before do better than none?
 int tribo_sol_warm_is_better(TriboSolver* s);

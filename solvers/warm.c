@@ -6,10 +6,16 @@
 //
 //     u + H (x − centre) + c ε k² ∇B = 0
 //
-// so in a hyperstatic stack, where many impulses do, those deep inside the cones are found. c in [0, 1] is how much
-// centring is asked; the answer is linear in c, so one factorisation serves all of them, and the same factors then
-// move the centre along: x ← x − (W + H)⁻¹ u, which also removes what rounding has left. A pass that does not solve the
-// problem gives the modes and the centre of the next.
+// so in a hyperstatic stack, where many impulses do, those deep inside the cones are found. c = 1 centres them; where
+// that does not solve the problem, c = 0 tells the modes better, and where there is no choice it is all. How deep the
+// centre is held inside is a matter of the neighbours: the corners of one face share its load, and one that happens to
+// carry none of it must be free to take some, while a face that carries little altogether must not be torn off its
+// bodies.
+//
+// The same factors then move the centre along: x ← x − (W + H)⁻¹ u, which removes what centring and rounding have left.
+// Slip turns from point to point; moves follow it, with factors that are those of where it was. Where there is no
+// choice, moves learn from each other what the factors get wrong. A pass that does not solve the problem gives the
+// modes and the centre of the next.
 //
 // Before any of it the old impulses themselves are judged (keep.c): those that solve the new problem just so are
 // improved by one pass.
@@ -19,24 +25,34 @@
 #include "modes.h"
 #include "solver.h"
 
-enum { S = TRIBO_CONE_ROWS, PASSES = 10, MOVES = 4, REFINE = 1 };
+enum { S = TRIBO_CONE_ROWS, PASSES = 10, MOVES = 8, REFINE = 1, LESSONS = 3 };
 static const double EPSILON = 1e-10;
-static const double FINE = 1e-5;  // of the tolerance: what improves impulses that solve the problem just so
+static const double HOLD = 1e3;    // of ε in slipping cones, over the size of the impulses
+static const double LEAST = 1e-4;  // of the largest impulse: what a centre has at least,
+static const double SHARE = 0.1;   // and of the largest between the same bodies
+static const double GOOD = 0.01;   // of the tolerance: what moves are made for once there are factors,
+static const double FINE = 1e-5;   // and what improves impulses that solve the problem just so
 
 typedef struct Centred {
   double *x, *u;          // (n) the present answer and its u = W x + q; before a pass: where the modes come from
   double* centre;         // (n)
+  double* least;          // (n) impulse that the centre of a round cone has at least, in its normal row
   double *grad, *metric;  // (n) ε k² ∇B, diagonal of H outside sticking cones
-  double *fixed, *slide;  // (n) rows at their bounds; c of slipping cones in their normal row
-  double *next, *next_u;  // (n) the answer that is tried
-  double *d, *wd;         // (n) what full centring adds, and W times it
-  double *trial, *v;      // (n) scratch
+  double* fixed;          // (n) rows at their bounds
+  double* next;           // (n) the answer that is tried
+  double *trial, *v;      // (n) it, put into its cones as it is judged, and its velocity
+  double* b;              // (n) right-hand side
+  int determined;         // 1: the modes leave no choice of impulses
+
+  double *from, *step;                      // (n) where the last move set out, and its step
+  double *path[LESSONS], *change[LESSONS];  // (n) how the two have changed from move to move
+  int nlesson;                              // so far; −1 before the first move
 } Centred;
 
-// C += ε k² ∇²B and grad = ε k² ∇B of a sticking cone with centre c
-static void barrier(const TriboOwnCone* k, const double* c, double size, double* C, double* grad) {
+// C += ε k² ∇²B and grad = ε k² ∇B of a sticking cone with centre c, held inside where it is less than `least`
+static void barrier(const TriboOwnCone* k, const double* c, double size, double least, double* C, double* grad) {
   int m = k->dim - 1;
-  double n = fmax(c[m], 1e-3 * size), s = 0, mu2 = k->mu * k->mu, t[S], weight = EPSILON * size * size;
+  double n = fmax(c[m], least), s = 0, mu2 = k->mu * k->mu, t[S], weight = EPSILON * size * size;
   for (int i = 0; i < m; ++i) {
     s += c[i] * c[i];
   }
@@ -62,7 +78,7 @@ static void barrier(const TriboOwnCone* k, const double* c, double size, double*
 
 // the same for a bounded row inside its bounds
 static void row_barrier(double lo, double hi, double c, double size, double* C, double* grad) {
-  double weight = EPSILON * size * size, least = 1e-3 * size;
+  double weight = EPSILON * size * size, least = LEAST * size;
   *C += EPSILON;
   *grad = 0;
   if (lo > -INFINITY) {
@@ -77,35 +93,87 @@ static void row_barrier(double lo, double hi, double c, double size, double* C, 
   }
 }
 
+// Does a cone act on the same bodies as the one before it? The contacts of a pair follow each other.
+static int same_bodies(const TriboProblem* p, int c) {
+  if (p->nblock == 0) {
+    return 0;
+  }
+  const int *first = p->term_first + c, terms = first[1] - first[0];
+  return first[0] - first[-1] == terms &&
+         memcmp(p->term_block + first[-1], p->term_block + first[0], sizeof *p->term_block * (size_t)terms) == 0;
+}
+
+// What each centre has at least, from the largest impulse of all and the largest between its own bodies.
+static void hold_inside(const TriboScaled* sc, Centred* w, double size) {
+  for (int c = 0, next; c < sc->ncone; c = next) {
+    double most = 0;
+    for (next = c; next < sc->ncone && (next == c || same_bodies(sc->problem, next)); ++next) {
+      const TriboOwnCone* k = &sc->cone[next];
+      most = k->round ? fmax(most, w->centre[k->row + k->dim - 1]) : most;
+    }
+    for (int i = c; i < next; ++i) {
+      w->least[sc->cone[i].row + sc->cone[i].dim - 1] = fmax(LEAST * size, SHARE * most);
+    }
+  }
+}
+
+// modes and barrier metric of rows with bounds; y says which of them are inside
+static void prepare_rows(TriboSolver* s, Centred* w, const TriboOwnCone* k, double size, const double* y,
+                         TriboLocal* l) {
+  const TriboScaled* sc = &s->scaled;
+  tribo_sol_local_rows(sc, k, y, l, w->fixed + k->row);
+  for (int i = k->row, unknown = 0; i < k->row + k->dim; ++i, ++y) {
+    if (*y > sc->lo[i] && *y < sc->hi[i]) {
+      row_barrier(sc->lo[i], sc->hi[i], w->centre[i], size, &w->metric[i], &w->grad[i]);
+      l->C[(S + 1) * unknown++] = w->metric[i];
+    }
+  }
+}
+
+static int is_slipping(const TriboSolver* s, int c) {
+  const TriboLocal* l = &s->system.local[c];
+  return s->scaled.cone[c].round && l->k > 0 && !l->identity;
+}
+
+// Supports that slip and are too many contradict each other by rounding, and impulses drift by that over the metric;
+// small ones are held the more, for with them the direction of slip would turn.
+static void hold_slipping(TriboSolver* s, Centred* w, double size) {
+  const double more = fmax(1, HOLD / size);
+  for (int c = 0; c < s->scaled.ncone; ++c) {
+    const TriboOwnCone* k = &s->scaled.cone[c];
+    TriboLocal* l = &s->system.local[c];
+    for (int i = 0; is_slipping(s, c) && i < l->k; ++i) {
+      l->C[(S + 1) * i] += (more - 1) * w->metric[k->row];
+    }
+    for (int i = k->row; is_slipping(s, c) && i < k->row + k->dim; ++i) {
+      w->metric[i] *= more;
+    }
+  }
+}
+
 // modes, barrier metric and factorisation; 0, or 1 when a pivot broke down
 static int factorise(TriboSolver* s, Centred* w) {
   const TriboScaled* sc = &s->scaled;
-  double size = fmax(tribo_sol_max(w->centre, sc->n), 1e-300), *y = w->v;
+  double size = fmax(tribo_sol_max(w->centre, sc->n), 1e-300), *y = w->b;
   for (int i = 0; i < sc->n; ++i) {
     y[i] = w->x[i] - w->u[i];
-    w->fixed[i] = w->grad[i] = w->metric[i] = w->slide[i] = 0;
+    w->fixed[i] = w->grad[i] = w->metric[i] = 0;
   }
+  hold_inside(sc, w, size);
   for (int c = 0; c < sc->ncone; ++c) {
     const TriboOwnCone* k = &sc->cone[c];
     TriboLocal* l = &s->system.local[c];
-    const double* at = w->centre + k->row;
+    const double *at = w->centre + k->row, least = w->least[k->row + k->dim - 1];
     if (!k->round) {
-      tribo_sol_local_rows(sc, k, y + k->row, l, w->fixed + k->row);
-      for (int i = k->row, unknown = 0; i < k->row + k->dim; ++i) {
-        if (y[i] > sc->lo[i] && y[i] < sc->hi[i]) {
-          row_barrier(sc->lo[i], sc->hi[i], w->centre[i], size, &w->metric[i], &w->grad[i]);
-          l->C[(S + 1) * unknown++] = w->metric[i];
-        }
-      }
+      prepare_rows(s, w, k, size, y + k->row, l);
       continue;
     }
     double slide = tribo_sol_local_round(k, y + k->row, 1, l);
     if (l->identity) {
-      barrier(k, at, size, l->C, w->grad + k->row);
+      barrier(k, at, size, least, l->C, w->grad + k->row);
       continue;
     }
-    double ratio = size / fmax(at[k->dim - 1], 1e-3 * size), weight = EPSILON * ratio * ratio;
-    w->slide[k->row + k->dim - 1] = slide;
+    double ratio = size / fmax(at[k->dim - 1], least), weight = EPSILON * ratio * ratio;
     for (int i = 0; i < k->dim; ++i) {
       w->metric[k->row + i] = weight;
     }
@@ -113,13 +181,17 @@ static int factorise(TriboSolver* s, Centred* w) {
       l->C[(S + 1) * i] = weight + (i > 0 ? slide : 0);
     }
   }
+  w->determined = tribo_sol_determined(s);
+  if (!w->determined) {
+    hold_slipping(s, w, size);
+  }
   return tribo_sol_system_factor(&s->system);
 }
 
-// x: the answer of the present factors with full centring
-static void solve(TriboSolver* s, Centred* w) {
+// x: the answer of the present factors, with c as the share of centring
+static void solve(TriboSolver* s, Centred* w, double centring) {
   const TriboScaled* sc = &s->scaled;
-  double* b = w->v;
+  double* b = w->b;
   memset(b, 0, sizeof(double) * (size_t)sc->n);
   if (tribo_sol_max(w->fixed, sc->n) > 0) {
     tribo_sol_apply(sc, w->fixed, b);
@@ -129,7 +201,7 @@ static void solve(TriboSolver* s, Centred* w) {
     const TriboLocal* l = &s->system.local[c];
     for (int i = 0; i < k->dim; ++i) {
       int row = k->row + i;
-      double pull = w->metric[row] * w->centre[row] - w->grad[row];
+      double pull = w->metric[row] * w->centre[row] - centring * w->grad[row];
       for (int j = 0; k->round && l->identity && j < k->dim; ++j) {
         pull += l->C[S * i + j] * w->centre[k->row + j];
       }
@@ -140,129 +212,226 @@ static void solve(TriboSolver* s, Centred* w) {
   for (int i = 0; i < sc->n; ++i) {
     w->x[i] += w->fixed[i];
   }
-  tribo_sol_velocity(s, w->x, w->u);
 }
 
-// next: the answer with its centre moved to x
-static void move_centre(TriboSolver* s, Centred* w) {
+// What a slipping cone misses at x with velocity u: u_N, and across the slip u_f + c x_f, which y = x − u gives the
+// direction and the c of. Where that does not slip, both are those of the factors.
+static void slip_misses(const TriboOwnCone* k, const TriboLocal* l, const double* x, const double* u, double* out) {
+  const int m = k->dim - 1;
+  double y[S], t[S], size = 0, along = 0, slide = l->C[S + 1] - l->C[0];
+  for (int i = 0; i <= m; ++i) {
+    y[i] = x[i] - u[i];
+    size += i < m ? y[i] * y[i] : 0;
+    t[i] = l->B[S * i] / k->mu;
+  }
+  if (tribo_sol_mode(k, y) == TRIBO_SLIP) {
+    size = sqrt(size);
+    slide = fmin(size / (k->mu * y[m]) - 1, 1e10);
+    for (int i = 0; i < m; ++i) {
+      t[i] = y[i] / size;
+    }
+  }
+  for (int i = 0; i < m; ++i) {
+    out[i] = u[i] + slide * x[i];
+    along += t[i] * out[i];
+  }
+  for (int i = 0; i < m; ++i) {
+    out[i] -= along * t[i];
+  }
+  out[m] = u[m];
+}
+
+// A cone that slips is left by a move as it turns: back onto it.
+static void onto_cone(const TriboOwnCone* k, double* x) {
+  const int m = k->dim - 1;
+  double size = 0;
+  for (int i = 0; i < m; ++i) {
+    size += x[i] * x[i];
+  }
+  for (int i = 0; i < m && size > 0 && x[m] > 0; ++i) {
+    x[i] *= k->mu * x[m] / sqrt(size);
+  }
+}
+
+static double dot(int n, const double* x, const double* y) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    sum += x[i] * y[i];
+  }
+  return sum;
+}
+
+static void subtract(int n, double a, const double* x, double* y) {
+  for (int i = 0; i < n; ++i) {
+    y[i] -= a * x[i];
+  }
+}
+
+// Anderson's mixing of moves. Steps are about linear in where they set out: the combination of the last moves whose
+// step is shortest takes the place of the present `trial` and of its step, `next`.
+static void learn(int n, Centred* w) {
+  const size_t bytes = sizeof(double) * (size_t)n;
+  for (int i = 0, m = w->nlesson % LESSONS; i < n && m >= 0; ++i) {
+    w->path[m][i] = w->trial[i] - w->from[i];
+    w->change[m][i] = w->next[i] - w->step[i];
+  }
+  memcpy(w->from, w->trial, bytes);
+  memcpy(w->step, w->next, bytes);
+  const int last = w->nlesson++, count = w->nlesson < LESSONS ? w->nlesson : LESSONS;
+  // changes are made orthogonal to each other, the newest first
+  for (int j = 0; j < count; ++j) {
+    double *path = w->path[(last - j) % LESSONS], *change = w->change[(last - j) % LESSONS];
+    const double whole = dot(n, change, change);
+    for (int k = 0; k < j; ++k) {
+      const double *old = w->change[(last - k) % LESSONS], size = dot(n, old, old);
+      const double share = size > 0 ? dot(n, old, change) / size : 0;
+      subtract(n, share, w->path[(last - k) % LESSONS], path);
+      subtract(n, share, old, change);
+    }
+    const double own = dot(n, change, change);
+    if (!(own > 1e-16 * whole)) {
+      memset(path, 0, bytes);
+      memset(change, 0, bytes);
+      continue;
+    }
+    const double share = dot(n, change, w->next) / own;
+    subtract(n, share, path, w->trial);
+    subtract(n, share, change, w->next);
+  }
+}
+
+// Do the modes at `trial` agree with those of the factors?
+static int modes_hold(const TriboSolver* s, const Centred* w) {
   const TriboScaled* sc = &s->scaled;
-  double* b = w->v;
-  for (int c = 0; c < sc->ncone; ++c) {
+  int hold = 1;
+  for (int c = 0; c < sc->ncone && hold; ++c) {
     const TriboOwnCone* k = &sc->cone[c];
     const TriboLocal* l = &s->system.local[c];
-    double slide = w->slide[k->row + k->dim - 1];
+    double y[S];
+    int inside = 0;
     for (int i = 0; i < k->dim; ++i) {
-      b[k->row + i] = -w->u[k->row + i];
+      y[i] = w->trial[k->row + i] - w->v[k->row + i];
+      inside += !k->round && y[i] > sc->lo[k->row + i] && y[i] < sc->hi[k->row + i];
     }
-    // slip: u_f across the slip is to be −c b with b = Tᵀ x_f, not 0
-    for (int j = 1; slide > 0 && j < l->k; ++j) {
-      double across = 0;
-      for (int i = 0; i < k->dim - 1; ++i) {
-        across += l->E[S * i + j] * w->x[k->row + i];
-      }
-      for (int i = 0; i < k->dim - 1; ++i) {
-        b[k->row + i] -= slide * l->E[S * i + j] * across;
-      }
-    }
+    const TriboMode mode = l->k == 0 ? TRIBO_OPEN : l->identity ? TRIBO_STICK : TRIBO_SLIP;
+    hold = k->round ? tribo_sol_mode(k, y) == mode : inside == l->k;
   }
-  tribo_sol_system_solve(&s->system, b, w->next, 0);
-  for (int i = 0; i < sc->n; ++i) {
-    w->next[i] += w->x[i];
-  }
-  tribo_sol_velocity(s, w->next, w->next_u);
+  return hold;
 }
 
-// judges x, whose velocity is u, after the map that puts it into the cones
-static double judge(TriboSolver* s, Centred* w, const double* x, const double* u) {
-  tribo_sol_alart_curnier(&s->scaled, x, w->trial);
-  if (memcmp(w->trial, x, sizeof(double) * (size_t)s->scaled.n) == 0) {
-    return tribo_sol_note(s, x, u).value;
+// next: the answer of the present factors with its centre moved to `trial`
+static void move_centre(TriboSolver* s, Centred* w) {
+  const TriboScaled* sc = &s->scaled;
+  memcpy(w->b, w->v, sizeof(double) * (size_t)sc->n);
+  for (int c = 0; c < sc->ncone; ++c) {
+    const TriboOwnCone* k = &sc->cone[c];
+    if (is_slipping(s, c)) {
+      slip_misses(k, &s->system.local[c], w->trial + k->row, w->v + k->row, w->b + k->row);
+    }
   }
+  tribo_sol_system_solve(&s->system, w->b, w->next, 0);
+  for (int i = 0; i < sc->n; ++i) {
+    w->next[i] = -w->next[i];
+  }
+  if (w->determined) {
+    learn(sc->n, w);
+  }
+  for (int i = 0; i < sc->n; ++i) {
+    w->next[i] += w->trial[i];
+  }
+  for (int c = 0; c < sc->ncone; ++c) {
+    if (is_slipping(s, c)) {
+      onto_cone(&sc->cone[c], w->next + sc->cone[c].row);
+    }
+  }
+}
+
+// judges x after the map that puts it into the cones
+static double judge(TriboSolver* s, Centred* w, const double* x) {
+  tribo_sol_alart_curnier(&s->scaled, x, w->trial);
   tribo_sol_velocity(s, w->trial, w->v);
   return tribo_sol_note(s, w->trial, w->v).value;
 }
 
-static void accept(TriboSolver* s, Centred* w) {
-  memcpy(w->x, w->next, sizeof(double) * (size_t)s->scaled.n);
-  memcpy(w->u, w->next_u, sizeof(double) * (size_t)s->scaled.n);
-}
-
-// as much centring as the residual allows: less only where that halves it
-static double choose_centring(TriboSolver* s, Centred* w) {
-  static const double less[] = {0.5, 0.3, 0.15, 0.05};  // steps from 1 to 0.5, 0.2, 0.05 and 0
-  int n = s->scaled.n;
-  solve(s, w);
-  double last = judge(s, w, w->x, w->u), taken = 0, removed = 0;
-  if (last <= 1) {
-    return last;
-  }
-  for (int i = 0; i < n; ++i) {
-    w->v[i] = -w->grad[i];
-  }
-  tribo_sol_system_solve(&s->system, w->v, w->d, 0);
-  tribo_sol_apply(&s->scaled, w->d, w->wd);
-  // the residual is about linear in c: when even 0.05 of it is too much, no centring at all is tried first
-  if (0.05 * last > 1) {
-    for (int i = 0; i < n; ++i) {
-      w->next[i] = w->x[i] - w->d[i];
-      w->next_u[i] = w->u[i] - w->wd[i];
-    }
-    double value = judge(s, w, w->next, w->next_u);
-    if (value <= 1) {
-      accept(s, w);
-      return value;
-    }
-  }
-  for (size_t m = 0; m < sizeof less / sizeof less[0] && last > 1; ++m) {
-    removed += less[m];
-    for (int i = 0; i < n; ++i) {
-      w->next[i] = w->x[i] - (removed - taken) * w->d[i];
-      w->next_u[i] = w->u[i] - (removed - taken) * w->wd[i];
-    }
-    double value = judge(s, w, w->next, w->next_u);
+// The answer of the present factors, then with its centre moved while that halves the residual; moves that learn may
+// fail to once, unless the modes are others. Returns what is left.
+static double answer(TriboSolver* s, Centred* w, double centring, double enough) {
+  solve(s, w, centring);
+  w->nlesson = -1;
+  double last = judge(s, w, w->x);
+  for (int move = 0, idle = 0; move < MOVES && last > enough; ++move) {
+    move_centre(s, w);
+    const double value = judge(s, w, w->next);
     if (value < 0.5 * last) {
-      accept(s, w);
+      memcpy(w->x, w->next, sizeof(double) * (size_t)s->scaled.n);
       last = value;
-      taken = removed;
+      idle = 0;
+    } else if (idle++ > 0 || !w->determined || !modes_hold(s, w)) {
+      break;
     }
   }
   return last;
 }
 
+int tribo_sol_determined(const TriboSolver* s) {
+  int unknowns = 0;
+  for (int c = 0; c < s->scaled.ncone; ++c) {
+    unknowns += s->system.local[c].k;
+  }
+  return unknowns <= s->scaled.nv;
+}
+
+// A contact or limit that has just come closes or stays open as the old impulses of the others say. Those that have
+// been open before are left so: under a stack, where a small change of a heavy load throws a light body about, old
+// impulses say too much.
+static void meet(TriboSolver* s, Centred* w) {
+  const TriboScaled* sc = &s->scaled;
+  int met = 0;
+  for (int c = 0; c < sc->ncone && s->warm_known != NULL; ++c) {
+    const TriboOwnCone* k = &sc->cone[c];
+    if (s->warm_known[c]) {
+      continue;
+    }
+    if (!met++) {
+      tribo_sol_velocity(s, w->x, w->v);
+    }
+    memcpy(w->u + k->row, w->v + k->row, sizeof(double) * (size_t)k->dim);
+  }
+}
+
 void tribo_sol_centred(TriboSolver* s) {
   size_t bytes = sizeof(double) * (size_t)s->scaled.n, mark = s->pool_used;
   Centred w;
-  double** vectors[] = {&w.x,    &w.u,      &w.centre, &w.grad, &w.metric, &w.fixed, &w.slide,
-                        &w.next, &w.next_u, &w.d,      &w.wd,   &w.trial,  &w.v};
+  double** vectors[] = {&w.x,    &w.u,     &w.centre, &w.least, &w.grad, &w.metric, &w.fixed,
+                        &w.next, &w.trial, &w.v,      &w.b,     &w.from, &w.step};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) {
     *vectors[i] = tribo_sol_take(s);
+  }
+  for (int i = 0; i < LESSONS; ++i) {
+    w.path[i] = tribo_sol_take(s);
+    w.change[i] = tribo_sol_take(s);
   }
   memcpy(w.x, s->warm_x, bytes);
   memcpy(w.u, s->warm_u, bytes);
   memcpy(w.centre, s->warm_x, bytes);
-  const double enough = s->warm_value <= 1 ? FINE : 1;
+  meet(s, &w);
+  const double enough = s->warm_value <= 1 ? FINE : GOOD;
   double before[2] = {INFINITY, INFINITY};
   for (int pass = 0; pass < PASSES && (pass == 0 || !tribo_sol_stop(s)); ++pass) {
     s->iterations++;
     if (factorise(s, &w) != 0) {
       break;
     }
-    double last = choose_centring(s, &w);
-    // the same factors with the centre moved, while that halves the residual
-    for (int move = 0; move < MOVES && last > enough; ++move) {
-      move_centre(s, &w);
-      double value = judge(s, &w, w.next, w.next_u);
-      if (!(value < 0.5 * last)) {
-        break;
-      }
-      accept(s, &w);
-      last = value;
+    double last = w.determined ? INFINITY : answer(s, &w, 1, enough);
+    if (last > 1) {
+      last = answer(s, &w, 0, enough);
     }
-    // modes often turn there and back: every second pass has to come nearer
-    if (!(last < 0.5 * before[pass % 2])) {
+    // modes often turn there and back: every second pass has to come nearer, where there are many ways to turn
+    if (tribo_sol_done(s) || (!w.determined && !(last < 0.5 * before[pass % 2]))) {
       break;
     }
     before[pass % 2] = last;
+    tribo_sol_velocity(s, w.x, w.u);
     tribo_sol_alart_curnier(&s->scaled, w.x, w.centre);
   }
   if (s->warm_value <= 1 && !tribo_sol_done(s)) {

@@ -144,7 +144,7 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_solver_set(TriboSolver* solver, cons
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_solver_get(const TriboSolver* solver, const char* key, double* value);
 
 // What is known before a solve. λ and σ̂ of the step before, in this problem's rows; a cone without history has
-// known[c] = 0 and starts open. NULL pointers: nothing is known.
+// known[c] = 0 and starts as the impulses of the others suggest. NULL pointers: nothing is known.
 typedef struct TriboWarmStart {
   const double* lambda;        // (nrow)
   const double* sigma;         // (nrow) σ, without Γ
