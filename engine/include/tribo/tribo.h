@@ -53,7 +53,7 @@ TRIBO_API void tribo_scene_destroy(TriboScene* scene);
   X(REAL, sleep, 0, 0, 1e9, 0, "s",                                                                                    \
     "free bodies that touch and have all been slow for so long are left out of the steps until reached; 0: never")     \
   X(REAL, sleep_speed, 0.01, 0, 1e6, 1, "m/s", "what counts as slow there: the root mean square over a body's matter") \
-  X(INT, halvings, 2, 0, 10, 0, "", "how often a step that the solver auto cannot certify is halved")                  \
+  X(INT, halvings, 3, 0, 10, 0, "", "how often a step that the solver auto cannot certify is halved")                  \
   X(INT, must_certify, 0, 0, 1, 0, "",                                                                                 \
     "1: a step that cannot be certified fails and leaves the state as it was; 0: its best answer is used")             \
   X(INT, threads, 1, 1, 256, 0, "", "worker threads; the result does not depend on it")
