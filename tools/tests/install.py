@@ -44,9 +44,9 @@ with tempfile.TemporaryDirectory() as folder:
     headers = sorted(p.name for p in (top / "include/tribo").glob("*.h"))
     assert headers == ["base.h", "problem.h", "tribo.h", "types.h"], headers
     library = next(libdir.glob("libtribo.so"))
-    symbols = [l.split()[-1] for l in run("nm", "-D", "--defined-only", library).splitlines() if " T " in l or " D " in l]
+    symbols = [l.split()[-1] for l in run("nm", "-D", "--defined-only", library).splitlines() if l.split()[-2] in "TDi"]
     strangers = [s for s in symbols if not s.startswith("tribo_")]
     assert len(symbols) > 40 and not strangers, strangers[:10]
-    inner = [s for s in symbols if s.startswith(("tribo_dyn_", "tribo_col_", "tribo_pin_", "tribo_coal_", "tribo_la_"))]
+    inner = [s for s in symbols if s.startswith(("tribo_dyn_", "tribo_col_", "tribo_pin_", "tribo_coal_", "tribo_la_", "tribo_sol_"))]
     assert not inner, inner[:10]
 print(f"installed under {prefix}: {len(symbols)} functions, {len(headers)} headers; outside program runs")
