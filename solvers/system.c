@@ -6,7 +6,7 @@
 #include "memory.h"
 #include "small.h"
 
-enum { S = TRIBO_CONE_ROWS };
+enum { S = TRIBO_CONE_ROWS, MOST_DENSE = 3000 };
 
 TriboStatus tribo_sol_system_create(TriboSystem* sys) {
   TRIBO_TRY(tribo_la_factor_create(&sys->dense));
@@ -44,10 +44,11 @@ TriboStatus tribo_sol_system_begin(TriboSystem* sys, TriboScaled* sc, TriboForm 
   sys->factorisations = 0;
   TRIBO_TRY(reserve(sys, sc));
   TRIBO_TRY(tribo_sol_system_graph(sys, sc));
-  // the dense form is prepared for its largest size where it may be chosen at all
+  // the dense form is prepared for its largest size where it may be chosen at all; its memory is the square of that
   if (wanted != TRIBO_FORM_SPARSE) {
-    double dense = 2.0 / 3 * pow(sc->n, 3);
-    if (wanted == TRIBO_FORM_DENSE || dense < 64 * tribo_la_factor_flops(sys->sparse) || sc->n <= 60) {
+    const double dense = 2.0 / 3 * pow(sc->n, 3);
+    const int cheap = dense < 64 * tribo_la_factor_flops(sys->sparse) && sc->n <= MOST_DENSE;
+    if (wanted == TRIBO_FORM_DENSE || cheap || sc->n <= 60) {
       TRIBO_TRY(TRIBO_RESERVE(&sc->W, &sc->W_capacity, (size_t)sc->n * (size_t)sc->n));
       TRIBO_TRY(tribo_la_factor_analyse_dense(sys->dense, sc->n));
     } else {
