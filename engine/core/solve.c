@@ -1,6 +1,7 @@
 // The contact problem of a step: every island solved, in parallel, and what to do where that fails.
 #include "data.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "math3.h"
@@ -51,7 +52,9 @@ typedef struct SolveContext {
   double deadline;  // 0: none
 } SolveContext;
 
-// Whether an answer is so far off, by this share of what is asked for, that the problem may have none.
+// Whether an answer is so far off, by this share of what is asked for, that the problem may have none. Impulses without
+// end that cancel each other may miss little by the solver's account: there it is what rounding makes of their speeds,
+// which the two residuals tell the size of.
 static unsigned char is_hopeless(const TriboProblem* problem, const TriboSolveStats* stats, double share) {
   double scale = 0;
   if (stats->nat <= TRIBO_FLOOR_LIMIT || stats->outcome == TRIBO_TIME_OUT) {
@@ -60,7 +63,8 @@ static unsigned char is_hopeless(const TriboProblem* problem, const TriboSolveSt
   for (int r = 0; r < problem->nrow; ++r) {
     scale = fmax(scale, fabs(problem->g[r]));
   }
-  return (unsigned char)!(stats->nat <= share * scale);
+  const double size = stats->natmap_unit > 0 ? stats->nat / stats->natmap_unit : 0;
+  return (unsigned char)!(fmax(stats->nat, DBL_EPSILON * size) <= share * scale);
 }
 
 // Closures that are alone with what they tie are solved already: an island of theirs takes the answer.

@@ -181,7 +181,8 @@ static TriboStatus column_structures(TriboFactor* f, const int* head, const int*
   return TRIBO_OK;
 }
 
-// merges columns into fronts: last[i] is the last column of front i, front i starts after last[i−1]
+// Merges columns into fronts: last[i] is the last column of front i, front i starts after last[i−1]. What a front may cost
+// is measured by its columns one by one: against fronts merged before, zeros would be added level after level.
 static void merge_columns(TriboFactor* f, const int* parent, int* start, int* last) {
   int count = 0;
   f->flops = 0;
@@ -191,16 +192,17 @@ static void merge_columns(TriboFactor* f, const int* parent, int* start, int* la
     for (size_t e = f->first[k]; e < f->first[k + 1]; ++e) {
       t.r += f->node_dim[f->order[f->rows[e]]];
     }
-    double plain = elimination_flops(t.p, t.r);
+    t.columns = 1;
+    t.plain = elimination_flops(t.p, t.r);
     while (count > 0 && parent[last[count - 1]] >= first && parent[last[count - 1]] <= k) {
       const TriboFront* s = &f->front[count - 1];
-      double separate = plain + elimination_flops(s->p, s->r);
-      double merged = elimination_flops(t.p + s->p, t.r);
-      if (merged > FILL_SHARE * separate && merged > separate + FRONT_COST) {
+      const double separate = t.plain + s->plain, merged = elimination_flops(t.p + s->p, t.r);
+      if (merged > FILL_SHARE * separate && merged > separate + FRONT_COST * (t.columns + s->columns - 1)) {
         break;
       }
       t.p += s->p;
-      plain = separate;
+      t.columns += s->columns;
+      t.plain = separate;
       first = start[--count];
     }
     f->front[count] = t;

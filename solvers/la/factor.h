@@ -8,6 +8,8 @@
 typedef struct TriboFront {
   int var;  // first eliminated unknown, in elimination order
   int p, r;
+  int columns;   // that were merged into it,
+  double plain;  // and their operations one by one
   int nchild;    // fronts whose updates end here: the last ones still on the stack
   size_t at;     // panel in value
   size_t index;  // (r) the later unknowns in index, and their rows in the parent front in local
