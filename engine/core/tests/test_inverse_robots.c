@@ -330,7 +330,7 @@ static const Case CASES[] = {
     {"talos, sliding", talos, SLIPPERY | SEVERAL, MIDPOINT, 0.02, 2500, NULL, 100, 200, 6, 1, 2},
     {"talos, soft, sliding", talos, SOFT | SLIPPERY, MIDPOINT, 0.02, 2500, NULL, 100, 200, 6, 1, 0},
     {"talos, one foot", one_foot, 0, MIDPOINT, 0.02, 2500, NULL, 100, 200, 4, 0, 0},
-    {"solo", solo, 0, MIDPOINT, 0.02, 400, NULL, 300, 200, 7, 1, 2},
+    {"solo", solo, 0, MIDPOINT, 0.02, 400, NULL, 300, 200, 7, 0.5, 2},
     {"solo, soft", solo, SOFT, MIDPOINT, 0.02, 400, NULL, 300, 200, 7, 1, 0},
     {"solo, soft, euler", solo, SOFT, EULER, 0.02, 400, NULL, 300, 200, 7, 1, 0},
     {"solo, sliding", solo, SLIPPERY, MIDPOINT, 0.02, 400, NULL, 300, 200, 4, 4, 2},
