@@ -181,8 +181,8 @@ static TriboStatus column_structures(TriboFactor* f, const int* head, const int*
   return TRIBO_OK;
 }
 
-// Merges columns into fronts: last[i] is the last column of front i, front i starts after last[i−1]. What a front may cost
-// is measured by its columns one by one: against fronts merged before, zeros would be added level after level.
+// Merges columns into fronts: last[i] is the last column of front i, front i starts after last[i−1]. What a front may
+// cost is measured by its columns one by one: against fronts merged before, zeros would be added level after level.
 static void merge_columns(TriboFactor* f, const int* parent, int* start, int* last) {
   int count = 0;
   f->flops = 0;
