@@ -10,7 +10,7 @@
 #include "memory.h"
 
 // a front more costs about as much as this many operations
-static const double FRONT_COST = 12000, FILL_SHARE = 1.25;
+static const double FRONT_COST = 12000, FILL_SHARE = 1.25, FILL_MOST = 2;
 
 // operations of eliminating p unknowns coupled to r others
 static double elimination_flops(double p, double r) {
@@ -181,8 +181,9 @@ static TriboStatus column_structures(TriboFactor* f, const int* head, const int*
   return TRIBO_OK;
 }
 
-// Merges columns into fronts: last[i] is the last column of front i, front i starts after last[i−1]. What a front may
-// cost is measured by its columns one by one: against fronts merged before, zeros would be added level after level.
+// Merges columns into fronts: last[i] is the last column of front i, front i starts after last[i−1]. A front may cost a
+// share more than the two that it is made of, but in all not twice what its columns cost one by one: else zeros would
+// be added level after level.
 static void merge_columns(TriboFactor* f, const int* parent, int* start, int* last) {
   int count = 0;
   f->flops = 0;
@@ -194,15 +195,18 @@ static void merge_columns(TriboFactor* f, const int* parent, int* start, int* la
     }
     t.columns = 1;
     t.plain = elimination_flops(t.p, t.r);
+    double parts = t.plain;
     while (count > 0 && parent[last[count - 1]] >= first && parent[last[count - 1]] <= k) {
       const TriboFront* s = &f->front[count - 1];
-      const double separate = t.plain + s->plain, merged = elimination_flops(t.p + s->p, t.r);
-      if (merged > FILL_SHARE * separate && merged > separate + FRONT_COST * (t.columns + s->columns - 1)) {
+      const double separate = parts + elimination_flops(s->p, s->r), merged = elimination_flops(t.p + s->p, t.r);
+      const double most = FILL_MOST * (t.plain + s->plain) + FRONT_COST * (t.columns + s->columns);
+      if ((merged > FILL_SHARE * separate && merged > separate + FRONT_COST) || merged > most) {
         break;
       }
       t.p += s->p;
       t.columns += s->columns;
-      t.plain = separate;
+      t.plain += s->plain;
+      parts = separate;
       first = start[--count];
     }
     f->front[count] = t;
