@@ -1,7 +1,8 @@
 // Broad phase. A tree over the boxes of the moving items, made anew at each call, so that nothing depends on history:
 //
 //   1. items are sorted along a Morton curve through their middles (radix sort, stable);
-//   2. four neighbours on the curve make a node, four nodes the node above, … : no pointers, only levels;
+//   2. four neighbours on the curve make a node, four nodes the node above, … : no pointers, only levels, and the four
+//      boxes of a node lie number beside number, so that one box is compared with all of them at once;
 //   3. four leaves together ask the tree for overlapping leaves after themselves, each fixed item for all.
 //
 // A few items are compared each with each. Sorting and building are linear; the questions cost about log n plus what
@@ -12,9 +13,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "lanes.h"
 #include "memory.h"
 
-enum { FAN = 4, LEVELS = 20, AXIS_BITS = 21, FEW = 16 };
+enum { FAN = 4, LEVELS = 20, FEW = 16 };
 
 void tribo_col_broad_free(TriboBroad* b) {
   void* all[] = {b->nodes, b->keys, b->spare_keys, b->order, b->spare_order, b->pairs, b->spare_pairs, b->counts};
@@ -29,43 +31,36 @@ static int overlap(const TriboBox* x, const TriboBox* y) {
          (x->low[2] <= y->high[2]) & (y->low[2] <= x->high[2]);
 }
 
-static void widen(TriboBox* x, const TriboBox* y) {
-  for (int k = 0; k < 3; ++k) {
-    x->low[k] = y->low[k] < x->low[k] ? y->low[k] : x->low[k];
-    x->high[k] = y->high[k] > x->high[k] ? y->high[k] : x->high[k];
-  }
-}
-
-// Spreads the 21 low bits of x so that two zeros follow each.
+// Spreads 16 bits so that two zeros follow each.
 static uint64_t spread_bits(uint64_t x) {
-  x = (x | x << 32) & UINT64_C(0x1f00000000ffff);
-  x = (x | x << 16) & UINT64_C(0x1f0000ff0000ff);
+  x = (x | x << 16) & UINT64_C(0xff0000ff);
   x = (x | x << 8) & UINT64_C(0x100f00f00f00f00f);
   x = (x | x << 4) & UINT64_C(0x10c30c30c30c30c3);
   x = (x | x << 2) & UINT64_C(0x1249249249249249);
   return x;
 }
 
-// Place of each item on the Morton curve through the box of all middles.
+// Place of each item on the Morton curve through cells of half a mean item. They count from the lowest item on, so that
+// the high digits of the keys are zero where items lie close to each other, and begin again after 2^16: an item that
+// has fallen out of the world and lies far off makes the cells of the others no coarser.
 static void curve_keys(TriboBroad* b, const TriboBox* boxes, const int* moving, int n) {
-  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, scale = 0;
+  double low[3] = {INFINITY, INFINITY, INFINITY}, sum = 0;
   for (int i = 0; i < n; ++i) {
+    const TriboBox* box = boxes + moving[i];
     for (int k = 0; k < 3; ++k) {
-      double middle = 0.5 * boxes[moving[i]].low[k] + 0.5 * boxes[moving[i]].high[k];
-      low[k] = fmin(low[k], middle);
-      high[k] = fmax(high[k], middle);
+      const double twice = box->low[k] + box->high[k];
+      low[k] = twice < low[k] ? twice : low[k];
+      sum += box->high[k] - box->low[k];
     }
   }
-  for (int k = 0; k < 3; ++k) {
-    scale = fmax(scale, high[k] - low[k]);
-  }
-  const double cells = (double)((1 << AXIS_BITS) - 1);
-  scale = scale > 0 && scale < 1e300 ? cells / scale : 0;
+  // cells per twice a length
+  const double scale = sum > 0 && sum < 1e300 ? 3.0 * n / sum : 0, most = 1e18;
   for (int i = 0; i < n; ++i) {
+    const TriboBox* box = boxes + moving[i];
     uint64_t key = 0;
     for (int k = 0; k < 3; ++k) {
-      double middle = 0.5 * boxes[moving[i]].low[k] + 0.5 * boxes[moving[i]].high[k];
-      key |= spread_bits((uint64_t)fmin((middle - low[k]) * scale, cells)) << k;
+      const double cell = (box->low[k] + box->high[k] - low[k]) * scale;
+      key |= spread_bits((uint64_t)(cell < most ? cell : most) & UINT64_C(0xffff)) << k;
     }
     b->keys[i] = key;
     b->order[i] = moving[i];
@@ -121,75 +116,100 @@ static void sort_keys(TriboBroad* b, int n) {
 }
 
 typedef struct Tree {
-  int levels;            // level 0 are the leaves
-  int count[LEVELS];     // nodes of each level
-  TriboBox* at[LEVELS];  // first node of each level
-} Tree;
+  int levels;
+  int count[LEVELS];         // nodes of each level, one in the last
+  TriboBoxFour* at[LEVELS];  // first node of each level; node i of level l holds the nodes 4i … 4i + 3 of level l − 1,
+} Tree;                      // of level 0 the leaves
+
+static void set_lane(TriboBoxFour* node, int lane, const TriboBox* box) {
+  for (int k = 0; k < 3; ++k) {
+    node->low[k][lane] = box->low[k];
+    node->high[k][lane] = box->high[k];
+  }
+}
+
+static TriboBox around(const TriboBoxFour* node) {
+  TriboBox box;
+  for (int k = 0; k < 3; ++k) {
+    const double *low = node->low[k], *high = node->high[k];
+    const double low_01 = low[0] < low[1] ? low[0] : low[1], low_23 = low[2] < low[3] ? low[2] : low[3];
+    const double high_01 = high[0] > high[1] ? high[0] : high[1], high_23 = high[2] > high[3] ? high[2] : high[3];
+    box.low[k] = low_01 < low_23 ? low_01 : low_23;
+    box.high[k] = high_01 > high_23 ? high_01 : high_23;
+  }
+  return box;
+}
+
+// Four times a box that overlaps none.
+static TriboBoxFour no_boxes(void) {
+  const TriboBox none = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  TriboBoxFour four;
+  for (int lane = 0; lane < FAN; ++lane) {
+    set_lane(&four, lane, &none);
+  }
+  return four;
+}
 
 static Tree build_tree(TriboBroad* b, const TriboBox* boxes, int n) {
-  Tree tree = {.levels = 1, .count = {n}, .at = {b->nodes}};
-  for (int i = 0; i < n; ++i) {
-    b->nodes[i] = boxes[b->order[i]];
-  }
-  do {
-    const TriboBox* below = tree.at[tree.levels - 1];
-    int nbelow = tree.count[tree.levels - 1], count = (nbelow + FAN - 1) / FAN;
-    TriboBox* nodes = tree.at[tree.levels - 1] + nbelow;
-    for (int i = 0; i < count; ++i) {
-      nodes[i] = below[FAN * i];
-      for (int k = FAN * i + 1; k < FAN * i + FAN && k < nbelow; ++k) {
-        widen(nodes + i, below + k);
-      }
+  const TriboBoxFour none = no_boxes();
+  Tree tree = {.levels = 0};
+  TriboBoxFour* node = b->nodes;
+  for (int below = n; tree.levels == 0 || below > 1; below = tree.count[tree.levels++]) {
+    const TriboBoxFour* from = tree.levels > 0 ? tree.at[tree.levels - 1] : NULL;
+    tree.at[tree.levels] = node;
+    tree.count[tree.levels] = (below + FAN - 1) / FAN;
+    node[tree.count[tree.levels] - 1] = none;  // lanes that are left over
+    for (int i = 0; i < below; ++i) {
+      const TriboBox box = from == NULL ? boxes[b->order[i]] : around(from + i);
+      set_lane(node + i / FAN, i % FAN, &box);
     }
-    tree.at[tree.levels] = nodes;
-    tree.count[tree.levels++] = count;
-  } while (tree.count[tree.levels - 1] > FAN && tree.levels < LEVELS);
+    node += tree.count[tree.levels];
+  }
   return tree;
 }
 
-// A few boxes that ask the tree together: the leaves first … first + count − 1, or one fixed item.
-typedef struct Asking {
-  const TriboBox* boxes;
-  const int* items;
-  int count, first;  // first −1: not in the tree
-  TriboBox all;      // around the boxes
-} Asking;
-
-// The leaves below one node of level 1 against the boxes that ask; leaves ask only those after themselves.
-static TriboStatus match(TriboBroad* b, const Tree* tree, int node, const Asking* who) {
-  TRIBO_TRY(TRIBO_APPEND(&b->pairs, &b->pair_capacity, b->npair, FAN * FAN));
-  int end = FAN * (node + 1) < tree->count[0] ? FAN * (node + 1) : tree->count[0], n = b->npair;
-  for (int k = 0; k < who->count; ++k) {
-    int after = who->first < 0 ? -1 : who->first + k;
-    for (int leaf = FAN * node > after ? FAN * node : after + 1; leaf < end; ++leaf) {
-      // written always, kept when they overlap
-      b->pairs[n] = (TriboPair){who->items[k], b->order[leaf]};
-      n += overlap(who->boxes + k, tree->at[0] + leaf);
-    }
+// Which of four boxes overlap one, bit by bit.
+static inline __attribute__((always_inline)) unsigned overlap_four(const TriboBoxFour* x, const TriboBox* y) {
+  typedef int64_t Lanes __attribute__((vector_size(32)));
+  Lanes yes = {1, 2, 4, 8};
+  for (int k = 0; k < 3; ++k) {
+    yes &= (Lanes)(TRIBO_FOUR_CONST(x->low[k]) <= y->high[k]) & (Lanes)(TRIBO_FOUR_CONST(x->high[k]) >= y->low[k]);
   }
-  b->npair = n;
-  return TRIBO_OK;
+  return (unsigned)(yes[0] | yes[1] | yes[2] | yes[3]);
 }
 
-static TriboStatus ask(TriboBroad* b, const Tree* tree, const Asking* who) {
+// A few items that ask the tree together: the leaves of a node of level 0, or one fixed item.
+typedef struct Asking {
+  const TriboBoxFour* four;  // their boxes
+  const int* items;
+  int node;      // −1: not in the tree
+  TriboBox all;  // around the boxes
+} Asking;
+
+// Appends the leaves that overlap the items that ask; leaves ask only those after themselves.
+TRIBO_LANES static TriboStatus ask(TriboBroad* b, const TriboBox* boxes, const Tree* tree, const Asking* who) {
   struct {
-    int level, first, end;
+    int level, node;
   } stack[LEVELS * FAN];
-  int depth = 1;
-  stack[0].level = tree->levels - 1, stack[0].first = 0, stack[0].end = tree->count[tree->levels - 1];
+  int depth = 0;
+  stack[depth].level = tree->levels - 1, stack[depth++].node = 0;
   while (depth > 0) {
-    int level = stack[depth - 1].level, first = stack[depth - 1].first, end = stack[depth - 1].end;
-    depth--;
-    for (int i = first; i < end; ++i) {
-      // the last leaf below node i is (i + 1)·4^level − 1
-      if (((int64_t)(i + 1) << (2 * level)) - 1 < who->first || !overlap(tree->at[level] + i, &who->all)) {
-        continue;
+    const int level = stack[--depth].level, node = stack[depth].node;
+    unsigned inside = overlap_four(tree->at[level] + node, &who->all);
+    if (level > 0) {
+      // nodes that end before the one that asks are left out
+      const int first = who->node < 0 ? 0 : (who->node >> 2 * (level - 1)) - FAN * node;
+      for (inside &= first > 0 ? ~0U << first : ~0U; inside != 0; inside &= inside - 1) {
+        stack[depth].level = level - 1, stack[depth++].node = FAN * node + __builtin_ctz(inside);
       }
-      if (level == 1) {
-        TRIBO_TRY(match(b, tree, i, who));
-      } else {
-        int last = FAN * (i + 1) < tree->count[level - 1] ? FAN * (i + 1) : tree->count[level - 1];
-        stack[depth].level = level - 1, stack[depth].first = FAN * i, stack[depth++].end = last;
+      continue;
+    }
+    TRIBO_TRY(TRIBO_APPEND(&b->pairs, &b->pair_capacity, b->npair, FAN * FAN));
+    for (; inside != 0; inside &= inside - 1) {
+      const int lane = __builtin_ctz(inside), leaf = b->order[FAN * node + lane];
+      unsigned found = overlap_four(who->four, boxes + leaf);
+      for (found &= node == who->node ? ~(~0U << lane) : ~0U; found != 0; found &= found - 1) {
+        b->pairs[b->npair++] = (TriboPair){who->items[__builtin_ctz(found)], leaf};
       }
     }
   }
@@ -251,7 +271,7 @@ TriboStatus tribo_col_broad_pairs(TriboBroad* b, const TriboBox* boxes, const in
     keep_wanted(b, start, wanted, context);
     return TRIBO_OK;
   }
-  TRIBO_TRY(TRIBO_RESERVE(&b->nodes, &b->node_capacity, nmoving + nmoving / 2 + LEVELS));
+  TRIBO_TRY(TRIBO_RESERVE(&b->nodes, &b->node_capacity, nmoving / 3 + LEVELS));
   TRIBO_TRY(TRIBO_RESERVE(&b->keys, &b->key_capacity, nmoving));
   TRIBO_TRY(TRIBO_RESERVE(&b->spare_keys, &b->spare_key_capacity, nmoving));
   TRIBO_TRY(TRIBO_RESERVE(&b->order, &b->order_capacity, nmoving));
@@ -259,14 +279,13 @@ TriboStatus tribo_col_broad_pairs(TriboBroad* b, const TriboBox* boxes, const in
   curve_keys(b, boxes, moving, nmoving);
   sort_keys(b, nmoving);
   Tree tree = build_tree(b, boxes, nmoving);
-  for (int i = 0; i < tree.count[1]; ++i) {
-    int first = FAN * i, count = nmoving - first < FAN ? nmoving - first : FAN;
-    Asking leaves = {b->nodes + first, b->order + first, count, first, tree.at[1][i]};
-    TRIBO_TRY(ask(b, &tree, &leaves));
+  for (int i = 0; i < tree.count[0]; ++i) {
+    TRIBO_TRY(ask(b, boxes, &tree, &(Asking){tree.at[0] + i, b->order + FAN * i, i, around(tree.at[0] + i)}));
   }
+  TriboBoxFour four = no_boxes();
   for (int i = 0; i < nfixed; ++i) {
-    Asking one = {boxes + fixed[i], fixed + i, 1, -1, boxes[fixed[i]]};
-    TRIBO_TRY(ask(b, &tree, &one));
+    set_lane(&four, 0, boxes + fixed[i]);
+    TRIBO_TRY(ask(b, boxes, &tree, &(Asking){&four, fixed + i, -1, boxes[fixed[i]]}));
   }
   keep_wanted(b, start, wanted, context);
   return TRIBO_OK;

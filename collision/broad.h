@@ -7,12 +7,17 @@ typedef struct TriboBox {
   double low[3], high[3];
 } TriboBox;
 
+// Four boxes, number by number.
+typedef struct TriboBoxFour {
+  double low[3][4], high[3][4];
+} TriboBoxFour;
+
 typedef struct TriboPair {
   int a, b;  // a < b
 } TriboPair;
 
 typedef struct TriboBroad {
-  TriboBox* nodes;  // all levels of the tree, leaves first
+  TriboBoxFour* nodes;  // all levels of the tree, leaves first
   size_t node_capacity;
   uint64_t *keys, *spare_keys;  // place on the space-filling curve
   size_t key_capacity, spare_key_capacity;
