@@ -17,7 +17,7 @@ enum {
   USUAL = 1000  // beyond, as many in all
 };
 
-static const double POOR = 0.12;  // residual of old impulses that are no good start for Newton
+static const double POOR = 0.03;  // residual of a point that is no good start for Newton
 
 typedef struct Ladder {
   double *y, *z;  // (n) ADMM's point
@@ -166,23 +166,28 @@ static void level(TriboSolver* s) {
 }
 
 // Newton's steps from the impulses of the step before, however short: they are the cheapest of all, and modes that turn
-// back and forth for a while settle in the end. Impulses that are a poor guess, as among bodies that fall on each
-// other, are first improved by ADMM, whose iterations cost little among many contacts.
+// back and forth for a while settle in the end. Among many contacts they set out from the best point so far, held to it
+// the more the worse it is; where all are poor, as among bodies that fall on each other, the old impulses are first
+// improved by ADMM, whose iterations cost little there.
 static void warm_newton(TriboSolver* s, int max_steps) {
   size_t mark = s->pool_used, bytes = sizeof(double) * (size_t)s->scaled.n;
-  double *y = tribo_sol_take(s), *z = tribo_sol_take(s);
+  double *y = tribo_sol_take(s), *z = tribo_sol_take(s), eps = 1e-4;
   memcpy(y, s->warm_x, bytes);
   if (s->scaled.nround > MANY) {
-    tribo_sol_velocity(s, y, z);
-    if (tribo_sol_residual(s, y, z) > POOR) {
+    tribo_sol_velocity(s, s->best, z);
+    const double j = tribo_sol_residual(s, s->best, z);
+    if (j > POOR) {
       tribo_sol_shift(&s->scaled, s->warm_u, z);
       tribo_sol_admm(
           s,
           &(TriboAdmm){
               .y = y, .z = z, .omega = 1.6, .prox = 1e-6, .iterations = 100, .refactor = 2, .rule = 1, .enough = 1e-5});
+    } else {
+      memcpy(y, s->best, bytes);
+      eps = clip(10 * j, 1e-8, 1e-4);
     }
   }
-  newton_from(s, y, 1e-4, max_steps, max_steps);
+  newton_from(s, y, eps, max_steps, max_steps);
   s->pool_used = mark;
   level(s);
 }
