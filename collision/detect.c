@@ -9,7 +9,7 @@
 #include "timer.h"
 
 // A manifold has at most this many contacts; pairs are given out in shares of at least this many.
-enum { MOST_CONTACTS = 4, SMALLEST_SHARE = 32, SHARES_PER_WORKER = 4 };
+enum { MOST_CONTACTS = TRIBO_KEPT_MAX + TRIBO_KEPT_MORE, SMALLEST_SHARE = 32, SHARES_PER_WORKER = 4 };
 
 // Pairs that one worker looks at in one go. Its contacts stand where they would if all pairs had the most, until all
 // shares are done and the gaps between them are closed: the result does not depend on who did what.
@@ -300,9 +300,28 @@ static double closing_of(const Look* look, TriboPair pair, const TriboColPoint* 
 
 static void set_contact(const Look* look, TriboPair pair, const TriboColPoint* p, int impact, TriboContact* out) {
   const TriboGeom *a = look->world->geoms + pair.a, *b = look->world->geoms + pair.b;
-  *out = (TriboContact){pair.a, pair.b, a->body, b->body, p->feature, .gap = p->gap};
+  *out = (TriboContact){pair.a, pair.b, a->body, b->body, p->feature, p->place, .gap = p->gap};
   contact_point(a, b, p, impact, out->point);
   tribo_copy3(out->normal, p->normal);
+}
+
+// The loaded points of a pair; *count says how many.
+static const TriboContactName* loaded_of(const TriboColQuery* query, TriboPair pair, int* count) {
+  int first = 0, last = query->nloaded;
+  while (first < last) {
+    const int i = (first + last) / 2;
+    const TriboContactName* x = query->loaded + i;
+    if (x->geom_a < pair.a || (x->geom_a == pair.a && x->geom_b < pair.b)) {
+      first = i + 1;
+    } else {
+      last = i;
+    }
+  }
+  while (last < query->nloaded && query->loaded[last].geom_a == pair.a && query->loaded[last].geom_b == pair.b) {
+    last++;
+  }
+  *count = last - first;
+  return query->loaded + first;
 }
 
 // Applies the detection rule to the points of a manifold and writes what remains; returns how many. `refuted`: the
@@ -317,7 +336,9 @@ static int emit(const Look* look, TriboPair pair, TriboManifold* m, int impact, 
     }
   }
   *thinned = kept > TRIBO_KEPT_MAX && !impact;
-  kept = tribo_col_reduce(m->points, kept);
+  int nloaded = 0;
+  const TriboContactName* loaded = kept > TRIBO_KEPT_MAX ? loaded_of(look->query, pair, &nloaded) : NULL;
+  kept = tribo_col_reduce(m->points, kept, loaded, nloaded);
   for (int i = 0; i < kept; ++i) {
     set_contact(look, pair, m->points + i, impact, out + i);
   }

@@ -1,5 +1,7 @@
 #include "manifold.h"
 
+#include <stdlib.h>
+
 void tribo_col_add_point(TriboManifold* m, const double a[3], const double normal[3], double gap, uint32_t feature) {
   TriboColPoint* p = m->points + m->count++;
   tribo_copy3(p->a, a);
@@ -7,6 +9,7 @@ void tribo_col_add_point(TriboManifold* m, const double a[3], const double norma
   tribo_axpy3(p->b, a, gap, normal);
   p->gap = gap;
   p->feature = feature;
+  p->place = 0;
 }
 
 void tribo_col_segments(const double p[3], const double d[3], double l, const double q[3], const double e[3], double m,
@@ -64,11 +67,14 @@ static void cut(Polygon* p, const double side[3], double offset, double eps) {
   memcpy(p->x, out.x, (size_t)out.count * sizeof *out.x);
 }
 
-// Quarter 0 … 3 of x around the centre, in the axes of the patch.
-static int quarter(const TriboPatch* patch, const double centre[3], const double x[3]) {
+// Quarter 0 … 3 of x around the centre, in the axes of the patch; place: how far it is turned from the first axis
+// towards the second, 0 … 65535.
+static int quarter(const TriboPatch* patch, const double centre[3], const double x[3], uint32_t* place) {
   double d[3];
   tribo_sub3(d, x, centre);
-  return (tribo_dot3(d, patch->u) < 0) | (tribo_dot3(d, patch->v) < 0) << 1;
+  const double u = tribo_dot3(d, patch->u), v = tribo_dot3(d, patch->v), sum = fabs(u) + fabs(v);
+  *place = sum > 0 ? (uint32_t)(65535 * (fabs(v) / sum)) : 0;
+  return (u < 0) | (v < 0) << 1;
 }
 
 double tribo_col_clip(const TriboPatch* face, const TriboPatch* other, const double n[3], int face_is_a, double reach,
@@ -97,10 +103,12 @@ double tribo_col_clip(const TriboPatch* face, const TriboPatch* other, const dou
     double gap = tribo_dot3(face->normal, p.x[i]) - face->offset - other->radius;
     least = fmin(least, gap);
     if (gap <= reach && m->count < TRIBO_POINT_MAX) {
-      int label = other->count <= 2 ? i : quarter(axes, centre, p.x[i]);
+      uint32_t place = 0;
+      int label = other->count <= 2 ? i : quarter(axes, centre, p.x[i], &place);
       double start[3];
       tribo_axpy3(start, p.x[i], face_is_a ? -(gap + other->radius) : other->radius, n);
       tribo_col_add_point(m, start, n, gap, tribo_col_feature(TRIBO_FEATURE_FACE, a->id, b->id, label << 2));
+      m->points[m->count - 1].place = place;
     }
   }
   return least;
@@ -245,16 +253,24 @@ static void middle(const TriboColPoint* p, const double n[3], double x[3]) {
   tribo_axpy3(x, x, -tribo_dot3(x, n), n);
 }
 
-// Index of the best score: larger by more than `tie` wins, within it the deeper point by more than `level`, else the
-// first one.
-static int pick(const TriboColPoint* points, const double* score, int count, double tie, double level) {
-  int best = 0;
+// How far a point lies in a direction of no meaning. It decides among equals alike in every step, where rounding, a
+// tilt of no size or the order of the points would choose now this one and now that.
+static double aside(const double x[3]) {
+  return 0.62 * x[0] + 0.71 * x[1] + 0.33 * x[2];
+}
+
+// Of the points whose score is the best within `tie`, the one that lies farthest aside.
+static int pick(double (*x)[3], const double* score, int count, double tie) {
+  int best = 0, chosen = -1;
   for (int i = 1; i < count; ++i) {
-    if (score[i] > score[best] + tie || (score[i] > score[best] - tie && points[i].gap < points[best].gap - level)) {
-      best = i;
+    best = score[i] > score[best] ? i : best;
+  }
+  for (int i = 0; i < count; ++i) {
+    if (score[i] >= score[best] - tie && (chosen < 0 || aside(x[i]) > aside(x[chosen]))) {
+      chosen = i;
     }
   }
-  return best;
+  return chosen;
 }
 
 static double area(const double x[3], const double y[3], const double z[3], const double n[3]) {
@@ -277,51 +293,48 @@ static void score_beyond(double (*x)[3], int count, int i, int j, int k, const d
   }
 }
 
-static int reduce_to_four(TriboColPoint* points, int count) {
+// Which four of the points, and which of these more than once; `equal` is what counts as equal, as a share of how far
+// apart the points are. Returns that.
+static double choose_four(const TriboColPoint* points, int count, double equal, int kept[TRIBO_KEPT_MAX]) {
   double x[TRIBO_POINT_MAX][3] = {{0}}, score[TRIBO_POINT_MAX] = {0}, spread = 0;
   const double* n = points[0].normal;
-  int kept[TRIBO_KEPT_MAX];
   for (int i = 0; i < count; ++i) {
     middle(points + i, n, x[i]);
     double d[3];
     tribo_sub3(d, x[i], x[0]);
     spread = fmax(spread, tribo_norm3(d));
   }
-  double tie = 1e-6 * spread, level = 1e-8 * spread;
+  const double tie = equal * spread;
+  // of the deepest points the one farthest from the middle of all; then the one farthest from that
+  double deepest = INFINITY, centre[3] = {0};
   for (int i = 0; i < count; ++i) {
-    score[i] = -points[i].gap;
+    deepest = fmin(deepest, points[i].gap);
+    tribo_axpy3(centre, centre, 1.0 / count, x[i]);
   }
-  kept[0] = pick(points, score, count, level, INFINITY);
+  for (int i = 0; i < count; ++i) {
+    double d[3];
+    tribo_sub3(d, x[i], centre);
+    score[i] = points[i].gap <= deepest + tie ? tribo_norm3(d) : -INFINITY;
+  }
+  kept[0] = pick(x, score, count, tie);
   for (int i = 0; i < count; ++i) {
     double d[3];
     tribo_sub3(d, x[i], x[kept[0]]);
     score[i] = tribo_norm3(d);
   }
-  kept[1] = pick(points, score, count, tie, level);
+  kept[1] = pick(x, score, count, tie);
   // the corner of the largest triangle; the one that adds most beyond its sides; the second choice once more
   for (int i = 0; i < count; ++i) {
     score[i] = fabs(area(x[kept[0]], x[kept[1]], x[i], n));
   }
-  kept[2] = pick(points, score, count, tie * spread, level);
+  kept[2] = pick(x, score, count, tie * spread);
   const int turn[2][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}};
   for (int k = 0; k < 2; ++k) {
     const int* of = turn[k];
     score_beyond(x, count, kept[of[0]], kept[of[1]], kept[of[2]], n, score);
-    kept[of[3]] = pick(points, score, count, tie * spread, level);
+    kept[of[3]] = pick(x, score, count, tie * spread);
   }
-  TriboColPoint chosen[TRIBO_KEPT_MAX];
-  int used = 0;
-  for (int k = 0; k < TRIBO_KEPT_MAX; ++k) {
-    int again = 0;
-    for (int j = 0; j < k; ++j) {
-      again |= kept[j] == kept[k];
-    }
-    if (!again) {
-      chosen[used++] = points[kept[k]];
-    }
-  }
-  memcpy(points, chosen, (size_t)used * sizeof *chosen);
-  return used;
+  return spread;
 }
 
 void tribo_col_sort(TriboColPoint* points, int count) {
@@ -341,8 +354,52 @@ void tribo_col_sort(TriboColPoint* points, int count) {
   }
 }
 
-int tribo_col_reduce(TriboColPoint* points, int count) {
-  count = count > TRIBO_KEPT_MAX ? reduce_to_four(points, count) : count;
+// What was loaded stays: the point of its quarter that is nearest to its place. And of that quarter the deepest, where
+// it is deeper by `more` than those that stay anyway.
+static void keep_loaded(const TriboColPoint* points, int count, const TriboContactName* loaded, int nloaded,
+                        double more, unsigned char* stays) {
+  for (int k = 0, added = 0; k < nloaded; ++k) {
+    int nearest = -1, deepest = -1, nearness = 0;
+    double least = INFINITY;
+    for (int i = 0; i < count; ++i) {
+      const int away = abs((int)points[i].place - (int)loaded[k].place);
+      if (points[i].feature >> 2 != loaded[k].feature >> 2) {
+        continue;
+      }
+      if (nearest < 0 || away < nearness) {
+        nearest = i, nearness = away;
+      }
+      deepest = deepest < 0 || points[i].gap < points[deepest].gap ? i : deepest;
+      least = stays[i] && points[i].gap < least ? points[i].gap : least;
+    }
+    if (nearest >= 0 && !stays[nearest] && added < TRIBO_KEPT_MORE) {
+      stays[nearest] = 1;
+      added++;
+      least = points[nearest].gap < least ? points[nearest].gap : least;
+    }
+    if (deepest >= 0 && points[deepest].gap < least - more && added < TRIBO_KEPT_MORE) {
+      stays[deepest] = 1;
+      added++;
+    }
+  }
+}
+
+int tribo_col_reduce(TriboColPoint* points, int count, const TriboContactName* loaded, int nloaded) {
+  if (count > TRIBO_KEPT_MAX) {
+    unsigned char stays[TRIBO_POINT_MAX] = {0};
+    int four[TRIBO_KEPT_MAX], kept = 0;
+    const double spread = choose_four(points, count, nloaded > 0 ? 1e-3 : 1e-6, four);
+    for (int k = 0; k < TRIBO_KEPT_MAX; ++k) {
+      stays[four[k]] = 1;
+    }
+    keep_loaded(points, count, loaded, nloaded, 1e-5 * spread, stays);
+    for (int i = 0; i < count; ++i) {
+      if (stays[i]) {
+        points[kept++] = points[i];
+      }
+    }
+    count = kept;
+  }
   tribo_col_sort(points, count);
   return count;
 }

@@ -6,13 +6,13 @@
 
 #include "shape.h"
 
-enum { TRIBO_PATCH_MAX = 32, TRIBO_POINT_MAX = 2 * TRIBO_PATCH_MAX, TRIBO_KEPT_MAX = 4 };
+enum { TRIBO_PATCH_MAX = 32, TRIBO_POINT_MAX = 2 * TRIBO_PATCH_MAX, TRIBO_KEPT_MAX = 4, TRIBO_KEPT_MORE = 4 };
 
 typedef struct TriboColPoint {
   double a[3], b[3];  // on the two surfaces, world [m]
   double normal[3];   // from a to b
   double gap;         // (b − a)·normal [m]
-  uint32_t feature;
+  uint32_t feature, place;
 } TriboColPoint;
 
 typedef struct TriboManifold {
@@ -54,9 +54,11 @@ void tribo_col_add_point(TriboManifold* m, const double a[3], const double norma
 double tribo_col_clip(const TriboPatch* face, const TriboPatch* other, const double n[3], int face_is_a, double reach,
                       TriboManifold* m);
 
-// Keeps at most four points: the deepest, the one farthest from it, and the two that span the most area. Equal
-// candidates are decided by depth, then by order, so that rounding does not shuffle a symmetric manifold. Sorts them.
-int tribo_col_reduce(TriboColPoint* points, int count);
+// Keeps at most four points: the deepest, the one farthest from it, and the two that span the most area; equals are
+// decided alike in every step. And at most four more: those that were loaded (nloaded of this pair), and the deepest
+// beside them; a support is not let go because others span more. Where there are such, what differs by less than 1/1000
+// of the manifold's width is equal, else by 1e-6. Sorts them.
+int tribo_col_reduce(TriboColPoint* points, int count, const TriboContactName* loaded, int nloaded);
 // Features become unique and points sorted by them.
 void tribo_col_sort(TriboColPoint* points, int count);
 

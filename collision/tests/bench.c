@@ -36,7 +36,7 @@ static void time_pair(TriboCoalQuery* query, const char* name, TriboSolid a, Tri
       TriboManifold m;
       b.pose.p[0] += 1e-9;
       quit(tribo_col_collide(query, &a, &b, 1e-3, &m, NULL));
-      points = tribo_col_reduce(m.points, m.count);
+      points = tribo_col_reduce(m.points, m.count, NULL, 0);
     }
     best = fmin(best, (tribo_now() - start) / CALLS);
   }

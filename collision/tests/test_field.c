@@ -106,7 +106,7 @@ static void a_ball_in_a_valley_has_two_points(void** state) {
   CHECK_OK(tribo_coal_query_create(&query));
   TriboManifold m;
   CHECK_OK(tribo_col_collide(query, &a, &b, 1e-3, &m, NULL));
-  assert_int_equal(tribo_col_reduce(m.points, m.count), 2);
+  assert_int_equal(tribo_col_reduce(m.points, m.count, NULL, 0), 2);
   for (int i = 0; i < 2; ++i) {
     CHECK_NEAR(m.points[i].gap, 1e-4 / sqrt(2), 1e-15);
     CHECK_NEAR(fabs(m.points[i].normal[0]), sqrt(0.5), 1e-15);

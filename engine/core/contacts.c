@@ -20,6 +20,14 @@ static const double SUNK = 0.05;
 // How close a point counts as touching at the end of a wanted motion [m].
 static const double TOUCHES = 1e-8;
 
+static const TriboContactLaw* law_of(const TriboModel* model, int geom_a, int geom_b) {
+  return &model->laws[model->shapes[geom_a].material * model->nmaterial + model->shapes[geom_b].material];
+}
+
+static int is_soft(const TriboContactLaw* law) {
+  return law->compliance > 0 || law->damping > 0 || law->soft.solref[0] != 0;
+}
+
 // A belt moves over its body: its surface has a velocity of its own, in the axes of the body.
 static void add_surface(TriboContactLaw* law, const TriboModel* model, int geom, const TriboPose* poses,
                         const double point[3], double sign) {
@@ -59,7 +67,7 @@ static TriboStatus set_laws(const TriboModel* model, TriboData* data) {
   for (int i = 0, belt_a = 0, belt_b = 0; i < data->ncontact; ++i) {
     const TriboContact* c = &data->contacts[i];
     const TriboShapeInfo *a = &model->shapes[c->geom_a], *b = &model->shapes[c->geom_b];
-    data->laws[i] = model->laws[a->material * model->nmaterial + b->material];
+    data->laws[i] = *law_of(model, c->geom_a, c->geom_b);
     set_grain(&data->laws[i], a, b, poses);
     // the points of a pair come one after the other
     if (i == 0 || c->geom_a != c[-1].geom_a || c->geom_b != c[-1].geom_b) {
@@ -82,6 +90,8 @@ static TriboColQuery query_of(const TriboModel* model, const TriboData* data, do
                          .twists = twists,
                          .h = h,
                          .margin = model->world.margin,
+                         .loaded = data->loaded,
+                         .nloaded = data->nloaded,
                          .absent = data->nabsent > 0 ? data->absent : NULL,
                          .asleep = data->ndozing > 0 ? data->dozing : NULL};
 }
@@ -98,8 +108,25 @@ static TriboStatus look(const TriboModel* model, TriboData* data, const TriboCol
   return TRIBO_OK;
 }
 
-TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, double h, TriboStepInfo* info, uint64_t* mark) {
-  TriboColQuery query = query_of(model, data, h, tribo_dyn_poses(data->dynamics), tribo_dyn_twists(data->dynamics));
+// The names of the springs that carried something in the last step. They all press in, by little and by turns: which of
+// them are the deepest is no reason to change them, or a body rattles between the ones and the others.
+static TriboStatus name_loaded(const TriboModel* model, TriboData* data, const StepStart* start) {
+  TRIBO_TRY(TRIBO_RESERVE(&data->loaded, &data->loaded_capacity, start->nwarm));
+  data->nloaded = 0;
+  for (int i = 0; i < start->nwarm; ++i) {
+    const WarmEntry* e = &start->warm[i];
+    if (e->key.kind == TRIBO_ROW_CONTACT && e->lambda[e->dim - 1] > 0 && is_soft(law_of(model, e->key.a, e->key.b))) {
+      data->loaded[data->nloaded++] = (TriboContactName){e->key.a, e->key.b, e->key.feature, e->place};
+    }
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
+                              uint64_t* mark) {
+  TRIBO_TRY(name_loaded(model, data, start));
+  TriboColQuery query =
+      query_of(model, data, start->h, tribo_dyn_poses(data->dynamics), tribo_dyn_twists(data->dynamics));
   query.start = *mark;
   TRIBO_TRY(look(model, data, &query, &data->contacts, &data->ncontact, info, mark));
   info->contacts = data->ncontact;
@@ -116,16 +143,13 @@ static int compare(const TriboContact* x, const TriboContact* y) {
   return x->feature < y->feature ? -1 : x->feature > y->feature;
 }
 
-static int is_soft(const TriboContactLaw* law) {
-  return law->compliance > 0 || law->damping > 0 || law->soft.solref[0] != 0;
-}
-
 static int same_pair(const TriboContact* x, const TriboContact* y) {
   return x->geom_a == y->geom_a && x->geom_b == y->geom_b;
 }
 
-// Whether the list has this contact: by its name, or another of the pair at its place. `at` is where it would stand.
-static int is_known(const TriboContact* list, int count, int at, const TriboContact* c, double margin) {
+// Whether the list has this contact: another of the pair at its place or, where it is not one that was left out, of its
+// name. `at` is where it would stand. If not, it gets a name that no other of the pair has.
+static int is_known(const TriboContact* list, int count, int at, int left_out, double margin, TriboContact* c) {
   int first = at;
   while (first > 0 && same_pair(&list[first - 1], c)) {
     first--;
@@ -133,27 +157,36 @@ static int is_known(const TriboContact* list, int count, int at, const TriboCont
   for (int i = first; i < count && same_pair(&list[i], c); ++i) {
     double d[3];
     tribo_sub3(d, list[i].point, c->point);
-    if (list[i].feature == c->feature || tribo_norm3(d) <= margin) {
+    if (tribo_norm3(d) <= margin || (!left_out && list[i].feature == c->feature)) {
       return 1;
     }
+  }
+  for (int i = first; i < count && same_pair(&list[i], c); ++i) {
+    c->feature += list[i].feature == c->feature;
   }
   return 0;
 }
 
-// Merges the contacts that are new into the list; both are sorted. Returns how many there are. `rigid`: springs stay
-// those that the pair has, it would be stiffer with another.
+// Where contacts that may be new come from: another look at the shapes, or points that a pair has left out. Springs
+// stay those that the pair has, it would be stiffer with another.
+typedef enum Found { FOUND_ELSEWHERE, FOUND_LEFT_OUT } Found;
+
+// Merges the contacts that are new into the list; both are sorted. Returns how many there are.
 static int merge(const TriboModel* model, const TriboContact* old, int nold, const TriboContact* found, int nfound,
-                 int rigid, TriboContact* out) {
+                 Found how, TriboContact* out) {
   int i = 0, n = 0, added = 0;
   for (int k = 0; k < nfound; ++k) {
-    const TriboContact* c = &found[k];
-    while (i < nold && compare(&old[i], c) < 0) {
+    TriboContact c = found[k];
+    while (i < nold && compare(&old[i], &c) < 0) {
       out[n++] = old[i++];
     }
-    const int a = model->shapes[c->geom_a].material, b = model->shapes[c->geom_b].material;
-    const TriboContactLaw* law = &model->laws[a * model->nmaterial + b];
-    if (!is_known(old, nold, i, c, model->world.margin) && !(law->restitution > 0) && !(rigid && is_soft(law))) {
-      out[n++] = *c;
+    const TriboContactLaw* law = law_of(model, c.geom_a, c.geom_b);
+    if (!is_known(old, nold, i, how == FOUND_LEFT_OUT, model->world.margin, &c) && !(law->restitution > 0) &&
+        !(how == FOUND_LEFT_OUT && is_soft(law))) {
+      while (i < nold && compare(&old[i], &c) < 0) {
+        out[n++] = old[i++];
+      }
+      out[n++] = c;
       added++;
     }
   }
@@ -176,13 +209,13 @@ static TriboStatus keep_contacts(TriboData* data) {
 // Those of the found contacts that are new join the list; *added says how many. What the others carry is remembered
 // where the step has been solved without the new ones.
 static TriboStatus join(const TriboModel* model, TriboData* data, const StepStart* solved, const TriboContact* found,
-                        int nfound, int rigid, int* added) {
+                        int nfound, Found how, int* added) {
   *added = 0;
   if (nfound == 0) {
     return TRIBO_OK;
   }
   TRIBO_TRY(TRIBO_RESERVE(&data->merged, &data->merged_capacity, data->ncontact + nfound));
-  *added = merge(model, data->contacts, data->ncontact, found, nfound, rigid, data->merged);
+  *added = merge(model, data->contacts, data->ncontact, found, nfound, how, data->merged);
   if (*added > 0 && solved != NULL) {
     TRIBO_TRY(tribo_warm_between(model, data, solved));
   }
@@ -225,12 +258,12 @@ TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const Ste
       *more = 0;
       return TRIBO_OK;
     }
-    TRIBO_TRY(join(model, data, start, found, nfound, 0, &added));
+    TRIBO_TRY(join(model, data, start, found, nfound, FOUND_ELSEWHERE, &added));
   }
   if (added == 0) {
     TRIBO_TRY(
         tribo_col_sunk(model->collision, data->collision, &query, SUNK * model->world.margin, 0, &found, &nfound));
-    TRIBO_TRY(join(model, data, start, found, nfound, 1, &added));
+    TRIBO_TRY(join(model, data, start, found, nfound, FOUND_LEFT_OUT, &added));
   }
   if (added == 0) {
     return TRIBO_OK;
@@ -247,6 +280,6 @@ TriboStatus tribo_data_touching(const TriboModel* model, TriboData* data, double
   const TriboContact* found;
   int nfound;
   TRIBO_TRY(tribo_col_sunk(model->collision, data->collision, &query, -TOUCHES, 1, &found, &nfound));
-  TRIBO_TRY(join(model, data, NULL, found, nfound, 1, added));
+  TRIBO_TRY(join(model, data, NULL, found, nfound, FOUND_LEFT_OUT, added));
   return set_laws(model, data);
 }

@@ -134,12 +134,11 @@ void tribo_data_destroy(TriboData* data) {
     tribo_free(data->named[i].name);
     tribo_state_destroy(data->named[i].state);
   }
-  void* owned[] = {data->named,     data->touch,       data->touch_spare,     data->events,
-                   data->solvers,   data->warm,        data->warm_next,       data->warm_mid,
-                   data->laws,      data->lambda,      data->sigma,           data->settle,
-                   data->views,     data->chased,      data->merged,          data->judge_work,
-                   data->has_drive, data->inverse_tau, data->inverse_missing, data->inverse_v,
-                   data->inverse_y, data->opening,     data->inverse_lambda};
+  void* owned[] = {data->named,     data->touch,      data->touch_spare, data->events,        data->solvers,
+                   data->warm,      data->warm_next,  data->warm_mid,    data->laws,          data->lambda,
+                   data->sigma,     data->settle,     data->views,       data->chased,        data->loaded,
+                   data->merged,    data->judge_work, data->has_drive,   data->inverse_tau,   data->inverse_missing,
+                   data->inverse_v, data->inverse_y,  data->opening,     data->inverse_lambda};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; ++i) {
     tribo_free(owned[i]);
   }

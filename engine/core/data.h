@@ -14,7 +14,8 @@ typedef struct WarmKey {
 
 typedef struct WarmEntry {
   WarmKey key;
-  int dim, spare;
+  int dim;
+  uint32_t place;    // of a contact
   double frame[9];   // rows t1 t2 n in the world
   double lambda[6];  // [N·s]
   double sigma[6];   // [m/s]
@@ -144,6 +145,9 @@ struct TriboData {
   const TriboRowInfo* rows;
   const TriboContact* contacts;  // as detected, or `chased`
   int ncontact;
+  TriboContactName* loaded;  // (nloaded) those that carried something in the last step
+  int nloaded;
+  size_t loaded_capacity;
   TriboContact* chased;  // with those that only the impulses of the step bring about
   TriboContact* merged;  // (spare)
   size_t chased_capacity, merged_capacity;
@@ -248,7 +252,8 @@ void tribo_contact_view(const TriboContact* contact, const TriboRowInfo* row, co
 // contacts.c: the contacts of a step with their laws, with the tick from which on their time counts (0: nobody asks)
 // and, afterwards, the next stage's; and those that the impulses found so far bring about: *more says
 // whether there are any, so that the step has to be solved once more.
-TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, double h, TriboStepInfo* info, uint64_t* mark);
+TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
+                              uint64_t* mark);
 TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
                              uint64_t* mark, int* more);
 

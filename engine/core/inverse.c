@@ -186,7 +186,8 @@ static double kinetic_norm(const TriboData* data, const double* y) {
 static TriboStatus prepare(const TriboModel* model, TriboData* data, const double* wish,
                            const TriboInverseOptions* options, TriboStepOptions* step) {
   const double h = model->world.dt;
-  const StepStart start = {.time = data->time, .h = h, .q = data->q, .v = data->v};
+  const StepStart start = {
+      .time = data->time, .h = h, .q = data->q, .v = data->v, .warm = data->warm, .nwarm = data->nwarm};
   TriboStepInfo info = {0};
   TRIBO_TRY(tribo_data_gather(model, data, &start, options->drives));
   *step = tribo_data_options(&model->world, data, h);
@@ -197,7 +198,7 @@ static TriboStatus prepare(const TriboModel* model, TriboData* data, const doubl
   TRIBO_TRY(tribo_dyn_inverse_update(model->system, data->dynamics, step, data->q, data->v, wish, data->tau_step,
                                      data->wrench_step));
   uint64_t mark = 0;
-  return tribo_data_detect(model, data, h, &info, &mark);
+  return tribo_data_detect(model, data, &start, &info, &mark);
 }
 
 // The inverse of one wish; whole: the undriven part goes its own way, which lack then tells.

@@ -189,7 +189,7 @@ static TriboStatus run_part(const TriboModel* model, TriboData* data, const Step
     TRIBO_TRY(tribo_dyn_update(model->system, data->dynamics, &options, start->q, start->v, data->tau_step,
                                data->wrench_step));
     lap(info, TRIBO_STAGE_DYNAMICS, mark);
-    TRIBO_TRY(tribo_data_detect(model, data, start->h, info, mark));
+    TRIBO_TRY(tribo_data_detect(model, data, start, info, mark));
     tribo_sleep_meet(model, data, start, data->contacts, data->ncontact);
     if (!data->woken) {
       TRIBO_TRY(solve_step(model, data, start, &options, deadline, info, mark));

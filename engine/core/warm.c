@@ -121,7 +121,7 @@ TriboStatus tribo_warm_renew(const TriboModel* model, TriboData* data, const Ste
     WarmEntry* e = &data->warm_next[n++];
     e->key = key;
     e->dim = cone->dim;
-    e->spare = 0;
+    e->place = key.kind == TRIBO_ROW_CONTACT ? data->contacts[data->rows[c].index].place : 0;
     memcpy(e->frame, data->rows[c].frame, sizeof e->frame);
     for (int k = 0; k < 6; ++k) {
       e->lambda[k] = k < cone->dim ? data->lambda[cone->row + k] : 0;
