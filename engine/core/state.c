@@ -175,6 +175,20 @@ static void take_bodies(const TriboModel* model, TriboData* data, const Header* 
   }
 }
 
+// What is remembered of constraints speaks of this model.
+static TriboStatus check_warm(const TriboModel* model, const char* entries, int count) {
+  for (int i = 0; i < count; ++i) {
+    WarmEntry e;
+    memcpy(&e, entries + (size_t)i * sizeof e, sizeof e);
+    const int contact = e.key.kind == TRIBO_ROW_CONTACT;
+    if (e.dim < 1 || e.dim > 6 || e.place > 65535 ||
+        (contact && (e.key.a < 0 || e.key.a >= model->ngeom || e.key.b < 0 || e.key.b >= model->ngeom))) {
+      return tribo_fail(TRIBO_INVALID, "tribo_state_restore: what the state says of constraint %d is impossible", i);
+    }
+  }
+  return TRIBO_OK;
+}
+
 TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const TriboState* state) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_state_restore"));
   TRIBO_REQUIRE(state);
@@ -186,8 +200,10 @@ TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const 
                       "tribo_state_restore: the state belongs to another model (nq %d, nv %d; this one has %d, %d)",
                       header.nq, header.nv, model->nq, model->nv);
   }
-  TRIBO_TRY(TRIBO_RESERVE(&data->warm, &data->warm_capacity, header.nwarm));
   const char* at = state->bytes + sizeof header;
+  TRIBO_TRY(check_warm(model, at + ((size_t)header.nq + (size_t)header.nv + (size_t)header.nact) * sizeof(double),
+                       header.nwarm));
+  TRIBO_TRY(TRIBO_RESERVE(&data->warm, &data->warm_capacity, header.nwarm));
   take(&at, data->q, (size_t)model->nq * sizeof *data->q);
   take(&at, data->v, (size_t)model->nv * sizeof *data->v);
   take(&at, data->act, (size_t)model->nactuator * sizeof *data->act);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hash.h"
 #include "scenes.h"
 #include "timer.h"
 
@@ -244,6 +245,21 @@ static void a_budget_is_honoured(void** state) {
   tribo_scene_destroy(scene);
 }
 
+// Writes a number at a place behind the header of a state file, and the checksum that fits.
+static void forge(const char* path, size_t at, int32_t number) {
+  enum { HEADER = 88, CHECKSUM = 80 };
+  static char bytes[1 << 16];
+  FILE* file = fopen(path, "r+b");
+  const size_t count = fread(bytes, 1, sizeof bytes, file);
+  assert_true(count > HEADER + at && count < sizeof bytes);
+  memcpy(bytes + HEADER + at, &number, sizeof number);
+  const uint64_t hash = tribo_hash(TRIBO_HASH_START, bytes + HEADER, count - HEADER);
+  memcpy(bytes + CHECKSUM, &hash, sizeof hash);
+  rewind(file);
+  assert_int_equal(fwrite(bytes, 1, count, file), count);
+  fclose(file);
+}
+
 static void states_are_checked(void** state) {
   (void)state;
   TriboModel *model = model_of(tower), *other = model_of("bodies: [{name: a, sphere: 1}]\n");
@@ -278,6 +294,12 @@ static void states_are_checked(void** state) {
   CHECK_OK(tribo_state_restore(model, data, saved));
   assert_true(hash == run(model, data, 20));
   CHECK_FAILS(tribo_state_write(saved, "/nowhere/state"), TRIBO_IO, "/nowhere/state");
+  // one that is whole, and in its first contact speaks of a shape that is not there
+  CHECK_OK(tribo_state_write(saved, path));
+  const TriboModelSize size = tribo_model_size(model);
+  forge(path, 8 * (size_t)(size.nq + size.nv) + 8, 1 << 20);
+  CHECK_OK(tribo_state_read(path, saved));
+  CHECK_FAILS(tribo_state_restore(model, data, saved), TRIBO_INVALID, "constraint 0");
   unlink(path);
   tribo_state_destroy(saved);
   tribo_data_destroy(data);
