@@ -206,7 +206,7 @@ static int climb(TriboSolver* s, TriboRung rung) {
 // as on most robots, a few damped steps of Newton come first.
 static void climb_warm(TriboSolver* s, int small) {
   if (climb(s, TRIBO_RUNG_WARM)) {
-    tribo_sol_centred(s);
+    tribo_sol_centred(s, small ? 2 : 1);
   }
   if (!small && climb(s, TRIBO_RUNG_WARM_NEWTON)) {
     warm_newton(s, 2 * NEWTON_STEPS);

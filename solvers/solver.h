@@ -164,8 +164,9 @@ void tribo_sol_path(TriboSolver* s, const TriboPath* start);
 // Judges the impulses of the step before; 1 when they solve the measured problem far better than asked: they are in
 // lambda (nrow).
 int tribo_sol_keep(TriboSolver* s, const TriboWarmStart* warm, double* lambda);
-// The warm path: modes and centre of the step before, when keep has judged them.
-void tribo_sol_centred(TriboSolver* s);
+// The warm path: modes and centre of the step before, when keep has judged them. Of its passes one in `turns`, 1 or 2,
+// has to halve what is left.
+void tribo_sol_centred(TriboSolver* s, int turns);
 // Are there no more unknowns than motions at the modes of the last factors, so that these leave no choice of impulses?
 int tribo_sol_determined(const TriboSolver* s);
 

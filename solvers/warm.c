@@ -399,7 +399,7 @@ static void meet(TriboSolver* s, Centred* w) {
   }
 }
 
-void tribo_sol_centred(TriboSolver* s) {
+void tribo_sol_centred(TriboSolver* s, int turns) {
   size_t bytes = sizeof(double) * (size_t)s->scaled.n, mark = s->pool_used;
   Centred w;
   double** vectors[] = {&w.x,    &w.u,     &w.centre, &w.least, &w.grad, &w.metric, &w.fixed,
@@ -426,11 +426,12 @@ void tribo_sol_centred(TriboSolver* s) {
     if (last > 1) {
       last = answer(s, &w, 0, enough);
     }
-    // modes often turn there and back: every second pass has to come nearer, where there are many ways to turn
-    if (tribo_sol_done(s) || (!w.determined && !(last < 0.5 * before[pass % 2]))) {
+    // modes often turn there and back: every second pass (turns 2) has to come nearer, where there are many ways to
+    // turn
+    if (tribo_sol_done(s) || (!w.determined && !(last < 0.5 * before[pass % turns]))) {
       break;
     }
-    before[pass % 2] = last;
+    before[pass % turns] = last;
     tribo_sol_velocity(s, w.x, w.u);
     tribo_sol_alart_curnier(&s->scaled, w.x, w.centre);
   }
