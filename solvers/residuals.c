@@ -63,8 +63,8 @@ static inline void project_circular(const double* x, double mu, double* p) {
   } else if (mu * s <= -n) {
     p[0] = p[1] = p[2] = 0;
   } else {
-    double h = (n + mu * s) / (1 + mu * mu);
-    p[0] = mu * h * x[0] / s, p[1] = mu * h * x[1] / s, p[2] = h;
+    const double h = (n + mu * s) / (1 + mu * mu), shrink = mu * h / s;
+    p[0] = shrink * x[0], p[1] = shrink * x[1], p[2] = h;
   }
 }
 

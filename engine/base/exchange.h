@@ -45,3 +45,6 @@ typedef struct TriboContactLaw {
   double surface[3];   // velocity of surface b against a imposed at the point (conveyor), world [m/s]
   double grain[3];     // direction of the first tangent, world, any length; 0: any will do
 } TriboContactLaw;
+static inline int tribo_law_is_soft(const TriboContactLaw* law) {
+  return law->compliance > 0 || law->damping > 0 || law->soft.solref[0] != 0;
+}

@@ -208,6 +208,9 @@ static TriboStatus compile_materials(const TriboScene* scene, TriboModel* model)
     const ScenePair* pair = &scene->pairs[i];
     model->laws[pair->a * n + pair->b] = model->laws[pair->b * n + pair->a] = law_of(&pair->def);
   }
+  for (int i = 0; i < n * n; ++i) {
+    model->soft |= tribo_law_is_soft(&model->laws[i]);
+  }
   return TRIBO_OK;
 }
 

@@ -24,10 +24,6 @@ static const TriboContactLaw* law_of(const TriboModel* model, int geom_a, int ge
   return &model->laws[model->shapes[geom_a].material * model->nmaterial + model->shapes[geom_b].material];
 }
 
-static int is_soft(const TriboContactLaw* law) {
-  return law->compliance > 0 || law->damping > 0 || law->soft.solref[0] != 0;
-}
-
 // A belt moves over its body: its surface has a velocity of its own, in the axes of the body.
 static void add_surface(TriboContactLaw* law, const TriboModel* model, int geom, const TriboPose* poses,
                         const double point[3], double sign) {
@@ -111,11 +107,13 @@ static TriboStatus look(const TriboModel* model, TriboData* data, const TriboCol
 // The names of the springs that carried something in the last step. They all press in, by little and by turns: which of
 // them are the deepest is no reason to change them, or a body rattles between the ones and the others.
 static TriboStatus name_loaded(const TriboModel* model, TriboData* data, const StepStart* start) {
-  TRIBO_TRY(TRIBO_RESERVE(&data->loaded, &data->loaded_capacity, start->nwarm));
+  const int n = model->soft ? start->nwarm : 0;
+  TRIBO_TRY(TRIBO_RESERVE(&data->loaded, &data->loaded_capacity, n));
   data->nloaded = 0;
-  for (int i = 0; i < start->nwarm; ++i) {
+  for (int i = 0; i < n; ++i) {
     const WarmEntry* e = &start->warm[i];
-    if (e->key.kind == TRIBO_ROW_CONTACT && e->lambda[e->dim - 1] > 0 && is_soft(law_of(model, e->key.a, e->key.b))) {
+    if (e->key.kind == TRIBO_ROW_CONTACT && e->lambda[e->dim - 1] > 0 &&
+        tribo_law_is_soft(law_of(model, e->key.a, e->key.b))) {
       data->loaded[data->nloaded++] = (TriboContactName){e->key.a, e->key.b, e->key.feature, e->place};
     }
   }
@@ -182,7 +180,7 @@ static int merge(const TriboModel* model, const TriboContact* old, int nold, con
     }
     const TriboContactLaw* law = law_of(model, c.geom_a, c.geom_b);
     if (!is_known(old, nold, i, how == FOUND_LEFT_OUT, model->world.margin, &c) && !(law->restitution > 0) &&
-        !(how == FOUND_LEFT_OUT && is_soft(law))) {
+        !(how == FOUND_LEFT_OUT && tribo_law_is_soft(law))) {
       while (i < nold && compare(&old[i], &c) < 0) {
         out[n++] = old[i++];
       }

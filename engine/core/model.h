@@ -108,6 +108,7 @@ struct TriboModel {
   const TriboHull** scene_hulls;  // (shapes of the scene) while compiling: the hull of each, once made
   TriboMaterialDef* materials;
   TriboContactLaw* laws;  // (nmaterial × nmaterial) mixed, symmetric
+  int soft;               // some of them give way
   TriboNames body_names, joint_names;
 
   ModelTree* trees;
