@@ -41,9 +41,9 @@ int tribo_dyn_are_welded(const TriboSystem* system, int body_a, int body_b) {
   return part->info->links[body_a - part->body].carrier == part->info->links[body_b - part->body].carrier;
 }
 
-static TriboStatus check_contact(const TriboSystem* system, int index, const TriboContact* c,
-                                 const TriboContactLaw* law) {
-  const char* where = "tribo_dyn_assemble";
+static const char* const where = "tribo_dyn_assemble";
+
+static TriboStatus check_contact(const TriboSystem* system, int index, const TriboContact* c) {
   const int nbody = system->info.nbody;
   if (c->body_a < -1 || c->body_a >= nbody || c->body_b < -1 || c->body_b >= nbody) {
     return tribo_fail(TRIBO_INVALID, "%s: contact %d is between bodies %d and %d, must be −1 … %d", where, index,
@@ -57,6 +57,10 @@ static TriboStatus check_contact(const TriboSystem* system, int index, const Tri
     return tribo_fail(TRIBO_NUMERIC, "%s: contact %d has a point, gap (%g) or unit normal (length %g) that is none",
                       where, index, c->gap, tribo_norm3(c->normal));
   }
+  return TRIBO_OK;
+}
+
+static TriboStatus check_law(int index, const TriboContactLaw* law) {
   if (law->dim != 1 && law->dim != 3 && law->dim != 4 && law->dim != 6) {
     return tribo_fail(TRIBO_INVALID, "%s: law %d has dim %d, must be 1, 3, 4 or 6", where, index, law->dim);
   }
@@ -215,7 +219,11 @@ static TriboStatus measure_contacts(const TriboSystem* system, const TriboContac
                                     const TriboContactLaw* laws, int ncontact, size_t* nrow, size_t* nterm,
                                     size_t* njac) {
   for (int i = 0; i < ncontact; ++i) {
-    TRIBO_TRY(check_contact(system, i, contacts + i, laws + i));
+    TRIBO_TRY(check_contact(system, i, contacts + i));
+    // (the points of a pair come one after the other, mostly with one law)
+    if (i == 0 || memcmp(laws + i, laws + i - 1, sizeof *laws) != 0) {
+      TRIBO_TRY(check_law(i, laws + i));
+    }
     const int block[2] = {tribo_dyn_block_of(system, contacts[i].body_a),
                           tribo_dyn_block_of(system, contacts[i].body_b)};
     *nrow += (size_t)laws[i].dim;
@@ -233,7 +241,6 @@ TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, co
                                const double* q, const double* v, const TriboContact* contacts,
                                const TriboContactLaw* laws, int ncontact, TriboProblem* problem,
                                const TriboRowInfo** rows) {
-  const char* where = "tribo_dyn_assemble";
   if (system == NULL || data == NULL || options == NULL || q == NULL || v == NULL || problem == NULL || rows == NULL ||
       ncontact < 0 || (ncontact > 0 && (contacts == NULL || laws == NULL))) {
     return tribo_fail(TRIBO_INVALID, "%s: an argument is NULL or ncontact (%d) is negative", where, ncontact);

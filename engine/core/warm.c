@@ -35,14 +35,8 @@ static void turn_pair(const double from[9], const double to[9], const double in[
   out[1] = tribo_dot3(world, to + 3);
 }
 
-// Rows of a contact: t1 t2 [torsion [rolling1 rolling2]] n. Where the frame has stayed, so do all bits.
-static void turn(const WarmEntry* e, const double frame[9], int stays, const double* in, double* out) {
-  for (int k = 0; k < e->dim; ++k) {
-    out[k] = in[k];
-  }
-  if (stays) {
-    return;
-  }
+// Rows of a contact: t1 t2 [torsion [rolling1 rolling2]] n.
+static void turn(const WarmEntry* e, const double frame[9], const double* in, double* out) {
   if (e->key.kind == TRIBO_ROW_CONTACT && e->dim >= 3) {
     turn_pair(e->frame, frame, in, out);
   }
@@ -80,10 +74,17 @@ void tribo_warm_match(TriboData* data, const StepStart* start) {
       memset(sigma, 0, (size_t)dim * sizeof *sigma);
       continue;
     }
+    const WarmEntry* e = &start->warm[m];
+    for (int k = 0; k < dim; ++k) {
+      lambda[k] = e->lambda[k];
+      sigma[k] = e->sigma[k];
+    }
+    // where the frame has stayed, so do all bits
     const double* frame = data->rows[c].frame;
-    const int stays = tribo_equal(start->warm[m].frame, frame, 9);
-    turn(&start->warm[m], frame, stays, start->warm[m].lambda, lambda);
-    turn(&start->warm[m], frame, stays, start->warm[m].sigma, sigma);
+    if (!tribo_equal(e->frame, frame, 9)) {
+      turn(e, frame, e->lambda, lambda);
+      turn(e, frame, e->sigma, sigma);
+    }
     for (int k = 0; k < dim; ++k) {
       lambda[k] *= scale;
     }
