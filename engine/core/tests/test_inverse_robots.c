@@ -195,8 +195,9 @@ static double last_digit(const TriboModel* model, TriboData* back, const double*
   return most;
 }
 
-static void compare(const Case* c, const TriboModel* model, TriboData* there, TriboData* back, const double* q,
-                    const double* v, const double* tau, const unsigned char* driven, Table* t) {
+// The step from `before` to where `there` is, back to the torques, and there again.
+static void compare(const Case* c, const TriboModel* model, TriboData* there, TriboData* back, const TriboState* before,
+                    const double* tau, const unsigned char* driven, Table* t) {
   const int nv = tribo_model_size(model).nv;
   TriboInverseOptions options = tribo_inverse_default();
   TriboInverse inverse;
@@ -208,7 +209,7 @@ static void compare(const Case* c, const TriboModel* model, TriboData* there, Tr
   options.driven = driven;
   CHECK_OK(tribo_data_view(model, there, TRIBO_FIELD_V, &wish));
   iterate_contacts(model, there, wish.values, t);
-  CHECK_OK(tribo_data_set_state(model, back, q, v));
+  CHECK_OK(tribo_state_restore(model, back, before));
   CHECK_OK(tribo_inverse_dynamics(model, back, wish.values, &options, &inverse));
   t->feasible += fmax(inverse.deviation, fmax(inverse.penetration, inverse.opening)) <= 1e-9;
   t->nat = fmax(t->nat, inverse.residual.nat);
@@ -232,7 +233,7 @@ static void compare(const Case* c, const TriboModel* model, TriboData* there, Tr
   CHECK_OK(tribo_step(model, back, NULL));
   CHECK_OK(tribo_data_view(model, back, TRIBO_FIELD_V, &again));
   t->v = fmax(t->v, largest(wish.values, again.values, nv));
-  CHECK_OK(tribo_data_set_state(model, back, q, v));
+  CHECK_OK(tribo_state_restore(model, back, before));
   t->digit = fmax(t->digit, last_digit(model, back, wish.values, options, answer));
   t->motion = fmax(t->motion, largest(wish.values, NULL, nv));
   t->steps++;
@@ -270,17 +271,14 @@ static Table there_and_back(const Case* c) {
   TriboModel* model = model_for(c);
   TriboData *there = data_of(model), *back = data_of(model);
   const TriboModelSize size = tribo_model_size(model);
-  double *q = calloc((size_t)size.nq, sizeof *q), *v = calloc((size_t)size.nv, sizeof *v),
-         *tau = calloc((size_t)size.nv, sizeof *tau), *inertia = inertias(model, there);
+  double *tau = calloc((size_t)size.nv, sizeof *tau), *inertia = inertias(model, there);
+  TriboState* before;
+  CHECK_OK(tribo_state_create(&before));
   unsigned char* driven = driven_of(model, c->passive);
   Table t = {.dim_min = 1000, .tau = UNDECIDED, .wrench = UNDECIDED};
   for (int i = 0; i < c->settle + c->steps; ++i) {
-    TriboView view;
     TriboStepInfo info;
-    CHECK_OK(tribo_data_view(model, there, TRIBO_FIELD_Q, &view));
-    memcpy(q, view.values, (size_t)size.nq * sizeof *q);
-    CHECK_OK(tribo_data_view(model, there, TRIBO_FIELD_V, &view));
-    memcpy(v, view.values, (size_t)size.nv * sizeof *v);
+    CHECK_OK(tribo_state_save(model, there, before));
     for (int k = 0; k < size.nv; ++k) {
       const double stiffness = c->stiffness > 0 ? c->stiffness * inertia[k] : 1;
       tau[k] = driven[k] ? c->swing * stiffness * sin(0.03 * i + k) : 0;
@@ -289,11 +287,10 @@ static Table there_and_back(const Case* c) {
     CHECK_OK(tribo_step(model, there, &info));
     if (i >= c->settle && i % 10 == 0) {
       assert_int_equal(info.substeps, 1);
-      compare(c, model, there, back, q, v, tau, driven, &t);
+      compare(c, model, there, back, before, tau, driven, &t);
     }
   }
-  free(q);
-  free(v);
+  tribo_state_destroy(before);
   free(tau);
   free(inertia);
   free(driven);
