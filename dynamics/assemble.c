@@ -220,10 +220,7 @@ static TriboStatus measure_contacts(const TriboSystem* system, const TriboContac
                                     size_t* njac) {
   for (int i = 0; i < ncontact; ++i) {
     TRIBO_TRY(check_contact(system, i, contacts + i));
-    // (the points of a pair come one after the other, mostly with one law)
-    if (i == 0 || memcmp(laws + i, laws + i - 1, sizeof *laws) != 0) {
-      TRIBO_TRY(check_law(i, laws + i));
-    }
+    TRIBO_TRY(check_law(i, laws + i));
     const int block[2] = {tribo_dyn_block_of(system, contacts[i].body_a),
                           tribo_dyn_block_of(system, contacts[i].body_b)};
     *nrow += (size_t)laws[i].dim;
