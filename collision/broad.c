@@ -266,7 +266,7 @@ static void keep_wanted(TriboBroad* b, int start, TriboPairFilter* wanted, const
 TriboStatus tribo_col_broad_pairs(TriboBroad* b, const TriboBox* boxes, const int* moving, int nmoving,
                                   const int* fixed, int nfixed, TriboPairFilter* wanted, const void* context) {
   const int start = b->npair;
-  if (nmoving <= FEW && nfixed <= FEW) {
+  if (nmoving == 0 || (nmoving <= FEW && nfixed <= FEW)) {
     TRIBO_TRY(every_pair(b, boxes, moving, nmoving, fixed, nfixed));
     keep_wanted(b, start, wanted, context);
     return TRIBO_OK;

@@ -84,6 +84,22 @@ static void same_pairs_as_brute_force(void** state) {
   tribo_col_broad_free(&broad);
 }
 
+// Many items that stay where they are, and none that moves: no pair.
+static void nothing_moves(void** state) {
+  (void)state;
+  KitRandom r = {3};
+  TriboBroad broad = {0};
+  TriboBox boxes[40];
+  int fixed[40], modulus = 1000;
+  for (int i = 0; i < 40; ++i) {
+    fixed[i] = i;
+  }
+  random_boxes(&r, 0, boxes, 40);
+  CHECK_OK(tribo_col_broad_pairs(&broad, boxes, NULL, 0, fixed, 40, parity, &modulus));
+  assert_int_equal(broad.npair, 0);
+  tribo_col_broad_free(&broad);
+}
+
 // A second run needs no memory.
 static void buffers_stay(void** state) {
   (void)state;
@@ -108,6 +124,7 @@ static void buffers_stay(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(same_pairs_as_brute_force), cmocka_unit_test(buffers_stay)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(same_pairs_as_brute_force), cmocka_unit_test(nothing_moves),
+                                     cmocka_unit_test(buffers_stay)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -183,7 +183,10 @@ static TriboStatus check_warm(const TriboModel* model, const char* entries, int 
     const int contact = e.key.kind == TRIBO_ROW_CONTACT;
     if (e.dim < 1 || e.dim > 6 || e.place > 65535 ||
         (contact && (e.key.a < 0 || e.key.a >= model->ngeom || e.key.b < 0 || e.key.b >= model->ngeom))) {
-      return tribo_fail(TRIBO_INVALID, "tribo_state_restore: what the state says of constraint %d is impossible", i);
+      return tribo_fail(TRIBO_INVALID,
+                        "tribo_state_restore: constraint %d has %d rows (must be 1 … 6), shapes %d and %d (0 … %d) or "
+                        "place %u (0 … 65535)",
+                        i, e.dim, e.key.a, e.key.b, model->ngeom - 1, e.place);
     }
   }
   return TRIBO_OK;
