@@ -18,7 +18,7 @@ assert len(program.strip().split("\n")) <= 40, "the first program has more than 
 with tempfile.TemporaryDirectory() as folder:
     source = pathlib.Path(folder, "first.c")
     source.write_text(program)
-    library = build / "engine/core"
+    library = build / "engine"
     subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", source, f"-I{root}/engine/include", f"-L{library}", "-ltribo",
                     f"-Wl,-rpath,{library}", "-o", f"{folder}/first"], check=True)
     said = subprocess.run([f"{folder}/first"], check=True, capture_output=True, text=True).stdout

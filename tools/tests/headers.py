@@ -4,11 +4,12 @@ import subprocess
 import sys
 
 root = pathlib.Path(sys.argv[1])
-paths = ["engine/include", "engine/base", "engine/base/tests", "engine/core", "solvers/include", "solvers/la", "solvers",
-         "collision/include", "collision", "dynamics/include", "dynamics", "viewer/include", "viewer", "tools"]
+rooms = ["engine", "solvers", "collision", "dynamics", "viewer", "tools"]
+paths = sorted({str(h.parent.relative_to(root)) for room in rooms for h in (root / room).rglob("*.h")
+                if "tests" not in h.parts or "base" in h.parts} | {"engine/include"})
 flags = [f"-I{root / p}" for p in paths]
 public = sorted((root / "engine/include/tribo").glob("*.h"))
-headers = [h for folder in paths for h in sorted((root / folder).glob("*.h"))]
+headers = [h for folder in paths for h in sorted((root / folder).glob("*.h")) if h not in public]
 assert len(public) >= 4 and len(headers) > 15
 for header in public + headers:
     for language, standard in [("c", "gnu17")] + ([("c++", "c++17")] if header in public else []):

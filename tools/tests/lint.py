@@ -4,7 +4,7 @@ import re
 import sys
 
 root = pathlib.Path(sys.argv[1])
-LIBRARY = ["engine/base", "engine/core", "collision", "dynamics", "solvers", "viewer"]
+LIBRARY = ["engine/base", "engine/scene", "engine/compile", "engine/control", "engine/sim", "engine/observe", "engine/load", "collision", "dynamics", "solvers", "viewer"]
 BANNED = re.compile(r"(?<![\w.>])(exit|abort|_exit|quick_exit|printf|puts|putchar|perror|assert|longjmp|setjmp|strcpy|strcat"
                     r"|sprintf|gets|rand|srand|strtok|system)\s*\(|\bstd::(cout|cerr|exit|abort)\b|fprintf\s*\(\s*std(out|err)")
 complaints = []
@@ -47,9 +47,9 @@ ONLY = {
     r"\b(cblas_|LAPACK_|LAPACKE_|cholmod_|klu_|amd_order|openblas_)\w*\s*\(": ["solvers/la"],
     r"\b(pinocchio|Eigen)::": ["dynamics", "collision"],
     r"\bcoal::": ["collision"],
-    r"\byaml_(parser|event)_\w+\s*\(": ["engine/core"],
+    r"\byaml_(parser|event)_\w+\s*\(": ["engine/load/yaml"],
     r"\b(gl[A-Z]|egl[A-Z]|glfw)\w+\s*\(": ["viewer"],
-    r"\bpng_\w+\s*\(": ["viewer", "engine/core"],
+    r"\bpng_\w+\s*\(": ["viewer", "engine/load"],
 }
 for pattern, rooms in ONLY.items():
     for path in sources("engine") + sources("collision") + sources("dynamics") + sources("solvers") + sources("tools") + sources("viewer"):

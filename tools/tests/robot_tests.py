@@ -22,7 +22,7 @@ with tempfile.TemporaryDirectory() as folder:
         else:
             assert lines <= 60, f"a test of {lines} lines"
             (home / "test.c").write_text(text)
-            library = (build / "engine/core").resolve()
+            library = (build / "engine").resolve()
             subprocess.run(["cc", "-std=c17", "-Wall", "-Wextra", "-Werror", "test.c", f"-I{root.resolve()}/engine/include",
                             f"-L{library}", "-ltribo", "-lm", f"-Wl,-rpath,{library}", "-o", "test"], check=True, cwd=home)
             print(subprocess.run(["./test"], check=True, cwd=home, capture_output=True, text=True).stdout, end="")

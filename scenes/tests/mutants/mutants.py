@@ -1,6 +1,6 @@
 """One wrong line per lab scene, which that scene must notice.
 
-    mutants.py write OUT ROOT FILE…    copies of the sources, in which every line of the table has a switch
+    mutants.py write FILE… COPY…       copies of the sources, in which every line of the table has a switch
     mutants.py run PROGRAM LAB         every scene with its mutant: some fact of it must fail
 
 The sources know nothing of it: the copies are compiled into a library for this test alone, and `tribo_mutant` there
@@ -13,61 +13,61 @@ import sys
 
 # scene, file, the right line (an expression, or a statement with its semicolon), the wrong one
 TABLE = [
-    ("arch_falls", "engine/core/compile_shapes.c", "sqrt(a->friction * b->friction)",
+    ("arch_falls", "compile_shapes.c", "sqrt(a->friction * b->friction)",
      "sqrt(a->friction + b->friction)"),
-    ("arch_stands", "dynamics/rows.c", "tribo_cross3(moment, lever, frame);", "tribo_cross3(moment, point, frame);"),
-    ("ball_roll", "collision/mass.c", "0.4 * v * r * r", "v * r * r"),
-    ("bounce_e50", "dynamics/normal_row.c", "(old + share * flight)", "old"),
-    ("bounce_e80", "dynamics/normal_row.c", "(1 - share) * flight", "flight"),
-    ("bounce_none", "dynamics/normal_row.c", "gap / o->h", "0"),
-    ("capstan", "dynamics/joint_rows.c", "motor->stiffness * away - motor->damping * motor->velocity",
+    ("arch_stands", "rows.c", "tribo_cross3(moment, lever, frame);", "tribo_cross3(moment, point, frame);"),
+    ("ball_roll", "mass.c", "0.4 * v * r * r", "v * r * r"),
+    ("bounce_e50", "normal_row.c", "(old + share * flight)", "old"),
+    ("bounce_e80", "normal_row.c", "(1 - share) * flight", "flight"),
+    ("bounce_none", "normal_row.c", "gap / o->h", "0"),
+    ("capstan", "joint_rows.c", "motor->stiffness * away - motor->damping * motor->velocity",
      "motor->stiffness * away + motor->damping * motor->velocity"),
-    ("cards_fall", "dynamics/assemble.c", "memcpy(d->cones[c].mu, law->mu, (size_t)(law->dim - 1) * sizeof *law->mu);",
+    ("cards_fall", "assemble.c", "memcpy(d->cones[c].mu, law->mu, (size_t)(law->dim - 1) * sizeof *law->mu);",
      "d->cones[c].mu[0] = d->cones[c].mu[1] = 1;"),
-    ("cards_stand", "engine/core/compile_shapes.c", "m->friction > 0 ? 3 : 1", "1"),
-    ("collision", "dynamics/rows.c", "2.0 * side - 1", "1"),
-    ("compliant", "dynamics/normal_row.c", " d->R[row] = 1 / (o->h * stiff);", "d->R[row] = 1 / stiff;"),
-    ("conveyor", "engine/core/contacts.c", "add_surface(&data->laws[i], model, c->geom_a, poses, c->point, -1);",
+    ("cards_stand", "compile_shapes.c", "m->friction > 0 ? 3 : 1", "1"),
+    ("collision", "rows.c", "2.0 * side - 1", "1"),
+    ("compliant", "normal_row.c", " d->R[row] = 1 / (o->h * stiff);", "d->R[row] = 1 / stiff;"),
+    ("conveyor", "contacts.c", "add_surface(&data->laws[i], model, c->geom_a, poses, c->point, -1);",
      "add_surface(&data->laws[i], model, c->geom_a, poses, c->point, 1);"),
-    ("corner_pass", "collision/detect.c", "refuted = !hit;", "refuted = 0;"),
-    ("cradle", "collision/round.c", "distance - ra - rb", "distance - ra"),
-    ("disc_spin", "collision/mass.c", "v * r * r / 2", "v * r * r"),
-    ("dominoes", "dynamics/rows.c", "tribo_mul33tv(own, R, moment);", "tribo_mul33v(own, R, moment);"),
-    ("double_pendulum", "dynamics/tree_motion.c", "rest = 0.5 * h;", "rest = h;"),
-    ("ellipsoid_swing", "dynamics/tree_inertia.c", "(b - c) * (v00 * c1 * c0 - v01 * s1 * s0)", "0"),
-    ("fast_ball", "collision/detect.c", "box->high[k] += (step > 0 ? step : 0) + grow;", "box->high[k] += grow;"),
-    ("field_slope", "collision/field.c",
+    ("corner_pass", "detect.c", "refuted = !hit;", "refuted = 0;"),
+    ("cradle", "round.c", "distance - ra - rb", "distance - ra"),
+    ("disc_spin", "mass.c", "v * r * r / 2", "v * r * r"),
+    ("dominoes", "rows.c", "tribo_mul33tv(own, R, moment);", "tribo_mul33v(own, R, moment);"),
+    ("double_pendulum", "tree_motion.c", "rest = 0.5 * h;", "rest = h;"),
+    ("ellipsoid_swing", "tree_inertia.c", "(b - c) * (v00 * c1 * c0 - v01 * s1 * s0)", "0"),
+    ("fast_ball", "detect.c", "box->high[k] += (step > 0 ? step : 0) + grow;", "box->high[k] += grow;"),
+    ("field_slope", "field.c",
      "tribo_set3(f->points + 3 * v, f->low[0] + i * f->step[0], f->low[1] + j * f->step[1], heights[v]);",
      "tribo_set3(f->points + 3 * v, f->low[0] + i * f->step[0], f->low[1] + j * f->step[1], heights[i * f->ny + j]);"),
-    ("four_bar", "dynamics/closures.c", "tribo_mul33v(p, poses[body].R, local->p);",
+    ("four_bar", "closures.c", "tribo_mul33v(p, poses[body].R, local->p);",
      "tribo_mul33tv(p, poses[body].R, local->p);"),
-    ("free_top", "dynamics/free_body.c", "0.5 * h * (gyro[i] - torque[i])", "-0.5 * h * torque[i]"),
-    ("grain", "dynamics/assemble.c", "tribo_copy3(frame, along);", "tribo_cross3(frame, frame + 6, along);"),
-    ("incline_creep", "dynamics/free_body.c", "(options->gravity[i] + force[i] / body->mass)",
+    ("free_top", "free_body.c", "0.5 * h * (gyro[i] - torque[i])", "-0.5 * h * torque[i]"),
+    ("grain", "assemble.c", "tribo_copy3(frame, along);", "tribo_cross3(frame, frame + 6, along);"),
+    ("incline_creep", "free_body.c", "(options->gravity[i] + force[i] / body->mass)",
      "(force[i] / body->mass - options->gravity[i])"),
-    ("incline_slide", "engine/core/report.c", "tribo_axpy3(view->force, view->force, lambda[0] / h, row->frame);",
+    ("incline_slide", "certificate.c", "tribo_axpy3(view->force, view->force, lambda[0] / h, row->frame);",
      "(void)0;"),
-    ("incline_stick", "collision/plane.c", "tribo_col_axis(plane.n, halfspace, 2);",
+    ("incline_stick", "plane.c", "tribo_col_axis(plane.n, halfspace, 2);",
      "tribo_col_axis(plane.n, halfspace, 0);"),
-    ("incline_threshold", "dynamics/assemble.c", "tribo_dyn_rows_apply(system, d, c, data->v_free, g);",
+    ("incline_threshold", "assemble.c", "tribo_dyn_rows_apply(system, d, c, data->v_free, g);",
      "tribo_dyn_rows_apply(system, d, c, v, g);"),
-    ("joint_friction", "dynamics/joint_rows.c", "options->h * bound->friction", "bound->friction"),
-    ("joint_stop", "dynamics/joint_rows.c", "upper ? -1 : 1", "1"),
-    ("ladder_falls", "dynamics/step.c", "data->v_free[at + i] + sum", "v[at + i] + sum"),
-    ("ladder_stands", "dynamics/rows.c", "tribo_sub3(lever, point, x);", "tribo_copy3(lever, point);"),
-    ("painleve_jam", "dynamics/free_body.c", "tribo_add3(L, L, torque);", "tribo_sub3(L, L, torque);"),
-    ("painleve_slide", "engine/core/report.c", "tribo_scale3(view->force, normal / h, row->frame + 6);",
+    ("joint_friction", "joint_rows.c", "options->h * bound->friction", "bound->friction"),
+    ("joint_stop", "joint_rows.c", "upper ? -1 : 1", "1"),
+    ("ladder_falls", "step.c", "data->v_free[at + i] + sum", "v[at + i] + sum"),
+    ("ladder_stands", "rows.c", "tribo_sub3(lever, point, x);", "tribo_copy3(lever, point);"),
+    ("painleve_jam", "free_body.c", "tribo_add3(L, L, torque);", "tribo_sub3(L, L, torque);"),
+    ("painleve_slide", "certificate.c", "tribo_scale3(view->force, normal / h, row->frame + 6);",
      "tribo_scale3(view->force, normal, row->frame + 6);"),
-    ("pendulum", "dynamics/tree_motion.c", "v[k] + options->h * work[k]", "v[k] - options->h * work[k]"),
-    ("rolling_friction", "dynamics/assemble.c", "AXIS(t2, 1);", "AXIS(n, 1);"),
-    ("sarrus", "dynamics/closures.c", "tribo_cross3(axes[n].direction, w, u);",
+    ("pendulum", "tree_motion.c", "v[k] + options->h * work[k]", "v[k] - options->h * work[k]"),
+    ("rolling_friction", "assemble.c", "AXIS(t2, 1);", "AXIS(n, 1);"),
+    ("sarrus", "closures.c", "tribo_cross3(axes[n].direction, w, u);",
      "tribo_cross3(axes[n].direction, u, w);"),
-    ("slide_stop", "dynamics/free_body.c", "(1 - split) * h * v_next[i]", "(1 - split) * h * v[i]"),
-    ("slider_crank", "dynamics/loops.c", "kick[i] += minv[i * n + k] * impulse[k];",
+    ("slide_stop", "free_body.c", "(1 - split) * h * v_next[i]", "(1 - split) * h * v[i]"),
+    ("slider_crank", "loops.c", "kick[i] += minv[i * n + k] * impulse[k];",
      "kick[i] -= minv[i * n + k] * impulse[k];"),
-    ("standing", "collision/shape.c", "s->half[i] * scaled[i]", "scaled[i]"),
-    ("three_balls", "dynamics/normal_row.c", "old < -o->bounce_min", "old > o->bounce_min"),
-    ("tower_million", "dynamics/system.c", "1 / body->mass", "1"),
+    ("standing", "shape.c", "s->half[i] * scaled[i]", "scaled[i]"),
+    ("three_balls", "normal_row.c", "old < -o->bounce_min", "old > o->bounce_min"),
+    ("tower_million", "system.c", "1 / body->mass", "1"),
 ]
 
 
@@ -80,17 +80,18 @@ def switch(number, right, wrong):
     return f"{lead}(tribo_mutant == {number} ? ({wrong}) : ({right}))"
 
 
-def write(out, root, *files):
-    for path in files:
-        name = str(pathlib.Path(path).resolve().relative_to(pathlib.Path(root).resolve()))
+def write(*files):
+    half = len(files) // 2
+    stands = [0] * len(TABLE)
+    for path, copy in zip(files[:half], files[half:]):
         text = pathlib.Path(path).read_text()
-        for number, (scene, where, right, wrong) in enumerate(TABLE, 1):
-            if where == name:
-                count = text.count(right)
-                assert count == 1, f"mutant of {scene}: '{right}' stands {count} times in {name}, it must be once"
-                text = text.replace(right, switch(number, right, wrong))
-        room = name.split("/")[-2]
-        pathlib.Path(out, f"{room}_{pathlib.Path(name).name}").write_text("extern int tribo_mutant;\n" + text)
+        for i, (_, where, right, wrong) in enumerate(TABLE):
+            if where == pathlib.Path(path).name:
+                stands[i] += text.count(right)
+                text = text.replace(right, switch(i + 1, right, wrong))
+        pathlib.Path(copy).write_text("extern int tribo_mutant;\n" + text)
+    for (scene, where, right, _), count in zip(TABLE, stands):
+        assert count == 1, f"mutant of {scene}: '{right}' stands {count} times in {where}, it must be once"
 
 
 def run(program, lab):
@@ -111,7 +112,7 @@ def run(program, lab):
             assert answer.returncode in (0, 1), f"{scene}: {answer.stderr}"
             alive += answer.returncode == 0
             said = answer.stdout.strip() if answer.returncode else "NOT NOTICED"
-            print(f"{scene:18} {where:28} {said}")
+            print(f"{scene:18} {where:22} {said}")
     assert not alive, f"{alive} of {len(TABLE)} mutants were not noticed"
     print(f"all {len(TABLE)} mutants were noticed")
 

@@ -1,6 +1,6 @@
 // Reading a YAML scene: every section of the format turned into calls of the public scene interface, so that a file can
 // say nothing a program could not.
-#include "scene_load.h"
+#include "yaml_scene.h"
 
 #include <stdio.h>
 #include <stdlib.h>

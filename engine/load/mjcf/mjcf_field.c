@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "mjcf.h"
-#include "scene_load.h"
+#include "yaml_scene.h"
 
 enum { LARGEST = 1 << 24 };
 

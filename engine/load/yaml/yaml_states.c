@@ -6,7 +6,7 @@
 #include "data.h"
 #include "pose.h"
 #include "scene_add.h"
-#include "scene_load.h"
+#include "yaml_scene.h"
 
 // ---- the scene
 

@@ -15,7 +15,7 @@
 //     t_i = −ρ/64 b_i (b_j⁴ + b_k⁴) |ω_i| ω_i − π β d³ ω_i
 //
 // (flow across the box faces, and a sphere of its mean diameter by Stokes's law).
-#include "drive.h"
+#include "forces.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "math3.h"
 #include "random.h"
-#include "scene_load.h"
+#include "yaml_scene.h"
 
 enum { MOST_BODIES = 100000 };
 typedef enum CountBy { BY_INDEX, BY_LAYER, BY_COLUMN } CountBy;

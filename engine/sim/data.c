@@ -1,5 +1,5 @@
 // Making, resetting and looking at the data of a simulation.
-#include "drive.h"
+#include "forces.h"
 #include "sensors.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 // Where no rung of the solver certifies the answer, the step is divided: it is taken in halves, these in halves again
 // where they need it. Shorter steps have smaller demands on the same constraints, so what was out of reach comes into
 // reach. Parts live in spare buffers; the state changes only when the last one is done.
-#include "drive.h"
+#include "forces.h"
 #include "sensors.h"
 
 #include <string.h>

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "package.h"
 #include "pose.h"
 
 typedef struct Builder {
@@ -480,7 +481,7 @@ static TriboStatus initial_state(Builder* b) {
 
 static TriboStatus load_robot(Builder* b, int index, TriboUrdfDef* files, TriboTree** out) {
   // package:// is also looked for among the example robots
-  static const char* const packages[] = {TRIBO_PACKAGE_DIR};
+  const char* const packages[] = {tribo_package_examples()};
   int count;
   TRIBO_TRY(find_family(b, index, &count));
   for (int i = 0; i < count; ++i) {

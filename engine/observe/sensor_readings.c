@@ -2,10 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "drive.h"
+#include "forces.h"
 #include "pose.h"
 #include "scene_add.h"
-#include "scene_load.h"
+#include "yaml_scene.h"
 #include "sensors.h"
 
 static const struct {

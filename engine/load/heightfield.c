@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "scene_load.h"
+#include "yaml_scene.h"
 
 enum { LARGEST_FIELD = 1 << 24 };
 

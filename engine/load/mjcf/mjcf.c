@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "scene_load.h"
+#include "yaml_scene.h"
 
 enum { INCLUDES_MAX = 256 };
 

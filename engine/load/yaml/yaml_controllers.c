@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "scene_load.h"
+#include "yaml_scene.h"
 
 static TriboStatus no_memory(const YamlNode* node) {
   return tribo_fail(TRIBO_NOMEM, "no memory to read %s", node->path);
