@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "eigen3.h"
-#include "muscle.h"
+#include "model.h"
 #include "pose.h"
 
 static TriboStatus no_memory(void) {
@@ -35,8 +35,10 @@ static TriboStatus find_point(const TriboModel* model, const char* name, const d
   return TRIBO_OK;
 }
 
-static TriboStatus compile_wrap(const TriboModel* model, const TriboWrapDef* def, ModelWrap* out) {
-  *out = (ModelWrap){.kind = def->kind, .radius = def->radius, .frame = tribo_pose(def->position, def->quaternion)};
+static TriboStatus compile_wrap(const TriboModel* model, const TriboWrapDef* def, TriboWrap* out) {
+  *out = (TriboWrap){.is_cylinder = def->kind == TRIBO_WRAP_CYLINDER,
+                     .radius = def->radius,
+                     .frame = tribo_pose(def->position, def->quaternion)};
   TRIBO_TRY(find_point(model, def->side_body, def->side, &out->side_body, out->side));
   TRIBO_TRY(find_point(model, def->body, def->position, &out->body, out->frame.p));
   if (def->body != NULL) {
@@ -46,27 +48,31 @@ static TriboStatus compile_wrap(const TriboModel* model, const TriboWrapDef* def
   return TRIBO_OK;
 }
 
-static TriboStatus compile_tendon(const TriboTendonDef* def, TriboModel* model, ModelTendon* out) {
+static TriboStatus compile_tendon(const TriboTendonDef* def, TriboModel* model, TriboTendon* out) {
   TriboPool* pool = &model->pool;
   const size_t njoint = (size_t)def->njoint, npoint = (size_t)def->npoint;
   out->soft = tribo_softness(def->solref, def->solimp);
   out->force_min = def->force_min;
   out->force_max = def->force_max;
-  out->cut = isfinite(def->force_min) || isfinite(def->force_max);
+  out->has_force_bounds = isfinite(def->force_min) || isfinite(def->force_max);
   out->njoint = def->njoint;
   out->npoint = def->npoint;
-  out->joint = tribo_pool_alloc(pool, njoint, sizeof *out->joint);
+  out->q_at = tribo_pool_alloc(pool, njoint, sizeof *out->q_at);
+  out->v_at = tribo_pool_alloc(pool, njoint, sizeof *out->v_at);
   out->coef = tribo_pool_copy(pool, def->coefs, njoint, sizeof *def->coefs);
   out->body = tribo_pool_alloc(pool, npoint, sizeof *out->body);
   out->point = tribo_pool_copy(pool, def->points, npoint, 3 * sizeof *def->points);
-  out->share = tribo_pool_copy(pool, def->shares, npoint, sizeof *def->shares);
+  out->weight = tribo_pool_copy(pool, def->shares, npoint, sizeof *def->shares);
   out->wrap = tribo_pool_alloc(pool, npoint, sizeof *out->wrap);
-  if (out->joint == NULL || out->coef == NULL || out->body == NULL || out->point == NULL || out->share == NULL ||
-      out->wrap == NULL) {
+  if (out->q_at == NULL || out->v_at == NULL || out->coef == NULL || out->body == NULL || out->point == NULL ||
+      out->weight == NULL || out->wrap == NULL) {
     return no_memory();
   }
   for (int i = 0; i < def->njoint; ++i) {
-    TRIBO_TRY(find_joint(model, def->name, def->joints[i], &out->joint[i]));
+    int joint;
+    TRIBO_TRY(find_joint(model, def->name, def->joints[i], &joint));
+    out->q_at[i] = model->joints[joint].q_at;
+    out->v_at[i] = model->joints[joint].v_at;
   }
   for (int i = 0; i < def->npoint; ++i) {
     TRIBO_TRY(find_point(model, def->bodies[i], def->points + 3 * i, &out->body[i], out->point + 3 * i));
@@ -88,7 +94,7 @@ static TriboStatus find_rest(TriboModel* model) {
     TriboTendonInfo* info = &model->tendon_infos[i];
     if (isnan(info->rest[0])) {
       double speed;
-      tribo_tendon_measure(model, &model->tendons[i], model->q0, model->v0, poses, twists, &info->rest[0], &speed);
+      tribo_tendon_measure(&model->tendons[i], model->q0, model->v0, poses, twists, &info->rest[0], &speed);
       info->rest[1] = info->rest[0];
     }
   }

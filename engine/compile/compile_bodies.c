@@ -81,6 +81,7 @@ static TriboStatus add_body(TriboModel* model, const char* name, const TriboBody
   model->bodies[id] = *info;
   model->bodies[id].name = tribo_pool_strdup(&model->pool, name);
   model->body_offset[id] = *offset;
+  tribo_copy3(model->body_com + 3 * id, info->com);
   if (model->bodies[id].name == NULL) {
     return no_memory();
   }
@@ -527,13 +528,14 @@ static TriboStatus build(Builder* b, TriboUrdfDef* files, TriboTree** robots, Tr
   size_t nbody = (size_t)(scene->nbody + nlink);
   model->bodies = tribo_pool_alloc(&model->pool, nbody, sizeof *model->bodies);
   model->body_offset = tribo_pool_alloc(&model->pool, nbody, sizeof *model->body_offset);
+  model->body_com = tribo_pool_alloc(&model->pool, nbody, 3 * sizeof *model->body_com);
   model->joints = tribo_pool_alloc(&model->pool, nbody, sizeof *model->joints);
   TRIBO_TRY(find_trees(b));
   size_t ntree = (size_t)(count_roots(b) + scene->nrobot);
   model->trees = tribo_pool_alloc(&model->pool, ntree, sizeof *model->trees);
   TriboTree** trees = tribo_pool_alloc(&model->pool, ntree, sizeof(TriboTree*));
-  if (model->bodies == NULL || model->body_offset == NULL || model->joints == NULL || model->trees == NULL ||
-      trees == NULL) {
+  if (model->bodies == NULL || model->body_offset == NULL || model->body_com == NULL || model->joints == NULL ||
+      model->trees == NULL || trees == NULL) {
     return no_memory();
   }
   // subsystems: free bodies, trees of joints, robots

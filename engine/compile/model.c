@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hash.h"
+#include "pose.h"
 #include "quantity.h"
 
 static TriboStatus no_memory(void) {
@@ -315,3 +316,9 @@ ACCESSOR(TriboTextureDef, texture, textures, ntexture)
 ACCESSOR(TriboCameraDef, camera, cameras, ncamera)
 ACCESSOR(TriboRecordDef, record, records, nrecord)
 ACCESSOR(TriboSensorInfo, sensor, sensor_infos, nsensor)
+
+void tribo_body_com(const TriboModel* model, int body, const TriboPose* pose, double com[3]) {
+  const TriboPose frame = tribo_pose_mul(pose, &model->body_offset[body]);
+  tribo_mul33v(com, frame.R, model->bodies[body].com);
+  tribo_add3(com, com, frame.p);
+}

@@ -4,6 +4,7 @@
 #include "collision.h"
 #include "dynamics.h"
 #include "scene.h"
+#include "tendon.h"
 
 // A force of the scene with its names resolved.
 typedef struct ModelForce {
@@ -11,30 +12,6 @@ typedef struct ModelForce {
   int body;  // −1: effort on a joint
   int v_at;  // of the joint
 } ModelForce;
-
-// What a stretch of a string goes around; frames and points are in those that dynamics moves.
-typedef struct ModelWrap {
-  TriboWrapKind kind;
-  double radius;  // 0: nothing
-  int body;
-  TriboPose frame;
-  int side_body;
-  double side[3];  // NAN: none
-} ModelWrap;
-
-// A tendon with its names resolved: of joints, or a string through points.
-typedef struct ModelTendon {
-  int njoint, npoint;
-  int* joint;       // (njoint)
-  double* coef;     // (njoint)
-  int* body;        // (npoint) TRIBO_WORLD: of the world
-  double* point;    // (npoint × 3) in the frame that dynamics moves
-  double* share;    // (npoint) what the stretch to the next point counts
-  ModelWrap* wrap;  // (npoint) what it goes around
-  TriboSoftness soft;
-  double force_min, force_max;  // of its actuators together
-  int cut;                      // 1: these are finite
-} ModelTendon;
 
 // A controller with its names resolved.
 typedef struct ModelController {
@@ -95,6 +72,7 @@ struct TriboModel {
   int nq, nv, nbody, nfree, njoint, nclosure, ngeom, nmaterial;
   TriboBodyInfo* bodies;       // (nbody) free bodies, then links
   TriboPose* body_offset;      // (nbody) the user's body frame in the frame that dynamics moves
+  double* body_com;            // (nbody × 3) centre of mass in the user's body frame [m]
   TriboJointInfo* joints;      // (njoint)
   TriboClosureInfo* closures;  // (nclosure)
   TriboShapeInfo* shapes;      // (ngeom) same index as geoms
@@ -127,7 +105,7 @@ struct TriboModel {
   int nexcluded;
   size_t excluded_capacity;
 
-  ModelTendon* tendons;  // (ntendon)
+  TriboTendon* tendons;  // (ntendon)
   TriboTendonInfo* tendon_infos;
   int ntendon;
   int nbound;                   // limits of tendons
@@ -171,6 +149,9 @@ static inline TriboSoftness tribo_softness(const double solref[2], const double 
   return soft;
 }
 
+// The centre of mass in the world of a body whose frame, as dynamics moves it, is at `pose`.
+void tribo_body_com(const TriboModel* model, int body, const TriboPose* pose, double com[3]);
+
 // A solver with the model's settings.
 TriboStatus tribo_model_solver(const TriboModel* model, TriboSolver** out);
 
@@ -185,13 +166,15 @@ TriboStatus tribo_compile_shapes(const TriboScene* scene, TriboModel* model, con
 // Mass, centre and inertia (row-major, about the centre) of a scene body from its def and its shapes.
 TriboStatus tribo_compile_mass(const TriboScene* scene, TriboModel* model, int body, double* mass, double com[3],
                                double inertia[9]);
-// compile_drive.c: tendons, actuators, the medium
+// compile_actuators.c: tendons, actuators, the medium
 TriboStatus tribo_compile_drive(const TriboScene* scene, TriboModel* model, const int* scene_body);
-// readings.c: sensors
+// compile_muscles.c: peak forces and lengths that the definition of a muscle leaves open
+TriboStatus tribo_compile_muscles(const TriboScene* scene, TriboModel* model);
+// compile_sensors.c
 TriboStatus tribo_compile_sensors(const TriboScene* scene, TriboModel* model);
-// states.c: states of the scene; after all that is measured at the start, before what begins there
+// compile_states.c: states of the scene; after all that is measured at the start, before what begins there
 TriboStatus tribo_compile_states(const TriboScene* scene, TriboModel* model);
-// control_compile.c: controllers, with the motors that they are made of
+// compile_controllers.c: controllers, with the motors that they are made of
 TriboStatus tribo_compile_control(const TriboScene* scene, TriboModel* model);
 // compile_visuals.c
 TriboStatus tribo_compile_textures(const TriboScene* scene, TriboModel* model);
@@ -199,10 +182,4 @@ int tribo_compile_texture(const TriboModel* model, const char* name);  // −1: 
 TriboStatus tribo_compile_visuals(const TriboScene* scene, TriboModel* model, const int* scene_body);
 // compile_shapes.c: a shape of a robot's file as a shape of a scene
 void tribo_compile_tree_geom(const TriboTreeGeom* geom, TriboShapeDef* def);
-// drive.c: length of a tendon and its rate at a state
-void tribo_tendon_measure(const TriboModel* model, const ModelTendon* tendon, const double* q, const double* v,
-                          const TriboPose* poses, const TriboTwist* twists, double* length, double* speed);
-// tau and wrench += Jᵀ force, J being the slope of its length
-void tribo_tendon_pull(const TriboModel* model, const ModelTendon* tendon, const TriboPose* poses, double force,
-                       double* tau, double* wrench);
 TriboStatus tribo_compile_exclude(TriboModel* model, int body_a, int body_b);

@@ -11,10 +11,11 @@
 // Between two frames a cubic trajectory is Hermite's polynomial with the slopes of Fritsch and Butland (SIAM J. Sci.
 // Stat. Comput. 5, 1984): the harmonic mean of the two neighbouring secants, 0 where they point opposite ways. So it
 // never goes beyond the frames it lies between.
+#include "controllers.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "data.h"
 #include "math3.h"
 
 static const double PI = 3.14159265358979323846;
@@ -53,7 +54,7 @@ static void sample(const ModelController* c, int column, double time, double out
 }
 
 // The same of a joint of the controller; one without a column stays.
-static void wanted(const ModelController* c, int i, double time, double out[3]) {
+static void target_of(const ModelController* c, int i, double time, double out[3]) {
   out[0] = c->start[i];
   out[1] = out[2] = 0;
   if (c->column[i] >= 0) {
@@ -73,7 +74,7 @@ TriboStatus tribo_model_wanted(const TriboModel* model, int controller, int join
   for (int i = 0; i < c->njoint; ++i) {
     if (c->joint[i] == joint) {
       double out[3], *const to[3] = {position, velocity, acceleration};
-      wanted(c, i, time, out);
+      target_of(c, i, time, out);
       for (int k = 0; k < 3; ++k) {
         if (to[k] != NULL) {
           *to[k] = out[k];
@@ -93,49 +94,53 @@ static double position_of(const TriboJointInfo* joint, const double* q) {
 }
 
 // Motors go for the end of the step.
-static void steer_motors(const ModelController* c, TriboData* data, double time) {
+static void set_motor_targets(const ModelController* c, double time, TriboMotor* motors) {
   for (int i = 0; i < c->njoint; ++i) {
     if (c->column[i] >= 0) {
       double want[3];
-      wanted(c, i, time, want);
-      data->motors[c->motor + i].target = want[0];
-      data->motors[c->motor + i].velocity = want[1];
+      target_of(c, i, time, want);
+      motors[c->motor + i].target = want[0];
+      motors[c->motor + i].velocity = want[1];
     }
   }
 }
 
 // A trajectory of efforts is followed in the mean of the step.
-static void give_efforts(const TriboModel* model, TriboData* data, const ModelController* c, double time) {
+static void add_trajectory_efforts(const TriboModel* model, ControlWork* work, const ModelController* c, double time) {
   for (int i = 0; i < c->njoint; ++i) {
     double want[3];
-    wanted(c, i, time, want);
-    data->control[model->joints[c->joint[i]].v_at] += tribo_clamp(want[0], -c->effort[i], c->effort[i]);
+    target_of(c, i, time, want);
+    work->effort[model->joints[c->joint[i]].v_at] += tribo_clamp(want[0], -c->effort[i], c->effort[i]);
   }
 }
 
-static TriboStatus carry_weight(const TriboModel* model, TriboData* data, const ModelController* c, const double* q) {
-  double *bias = data->control_bias, *rest = data->control_v;
+// Gravity compensation: what holds the joints against their weight.
+static TriboStatus add_gravity_compensation(const TriboModel* model, const ControlInput* in, ControlWork* work,
+                                            const ModelController* c) {
+  double *bias = work->bias, *rest = work->v;
   memset(rest, 0, (size_t)model->nv * sizeof *rest);
-  TRIBO_TRY(tribo_dyn_terms(model->system, data->dynamics, model->world.gravity, q, rest, NULL, bias, NULL));
+  TRIBO_TRY(tribo_dyn_terms(model->system, in->dynamics, model->world.gravity, in->q, rest, NULL, bias, NULL));
   for (int i = 0; i < c->njoint; ++i) {
     const int v = model->joints[c->joint[i]].v_at;
-    data->control[v] += tribo_clamp(bias[v], -c->effort[i], c->effort[i]);
+    work->effort[v] += tribo_clamp(bias[v], -c->effort[i], c->effort[i]);
   }
   return TRIBO_OK;
 }
 
-static TriboStatus compute(const TriboModel* model, TriboData* data, const ModelController* c, const StepStart* start) {
-  double *M = data->control_mass, *bias = data->control_bias, *passive = bias + model->nv, *want = data->control_v;
-  TRIBO_TRY(tribo_dyn_terms(model->system, data->dynamics, model->world.gravity, start->q, start->v, M, bias, passive));
+// Computed torque.
+static TriboStatus add_computed_torque(const TriboModel* model, const ControlInput* in, ControlWork* work,
+                                       const ModelController* c) {
+  double *M = work->mass, *bias = work->bias, *passive = bias + model->nv, *want = work->v;
+  TRIBO_TRY(tribo_dyn_terms(model->system, in->dynamics, model->world.gravity, in->q, in->v, M, bias, passive));
   // accelerations that the errors ask for; all coordinates of the trees are the controller's
   memset(want, 0, (size_t)model->nv * sizeof *want);
   for (int i = 0; i < c->njoint; ++i) {
     const TriboJointInfo* joint = &model->joints[c->joint[i]];
     double goal[3];
-    wanted(c, i, start->time, goal);
-    double error = goal[0] - position_of(joint, start->q);
+    target_of(c, i, in->time, goal);
+    double error = goal[0] - position_of(joint, in->q);
     error = joint->nq == 1 ? error : remainder(error, 2 * PI);
-    want[joint->v_at] = goal[2] + c->damping * (goal[1] - start->v[joint->v_at]) + c->stiffness * error;
+    want[joint->v_at] = goal[2] + c->damping * (goal[1] - in->v[joint->v_at]) + c->stiffness * error;
   }
   for (int i = 0; i < c->njoint; ++i) {
     const int v = model->joints[c->joint[i]].v_at;
@@ -143,52 +148,28 @@ static TriboStatus compute(const TriboModel* model, TriboData* data, const Model
     for (int k = 0; k < model->nv; ++k) {
       effort += M[(size_t)v * (size_t)model->nv + (size_t)k] * want[k];
     }
-    data->control[v] += tribo_clamp(effort, -c->effort[i], c->effort[i]);
+    work->effort[v] += tribo_clamp(effort, -c->effort[i], c->effort[i]);
   }
   return TRIBO_OK;
 }
 
-TriboStatus tribo_data_steer(const TriboModel* model, TriboData* data, const StepStart* start, double* tau) {
+TriboStatus tribo_controllers_apply(const TriboModel* model, const ControlInput* in, ControlWork* work,
+                                    TriboMotor* motors, double* tau) {
   if (model->ncontroller == 0) {
     return TRIBO_OK;
   }
-  memset(data->control, 0, (size_t)model->nv * sizeof *data->control);
+  memset(work->effort, 0, (size_t)model->nv * sizeof *work->effort);
   for (int i = 0; i < model->ncontroller; ++i) {
     const ModelController* c = &model->controllers[i];
     switch (c->law) {
-      case TRIBO_LAW_PD: steer_motors(c, data, start->time + start->h); break;
-      case TRIBO_LAW_EFFORT: give_efforts(model, data, c, start->time + 0.5 * start->h); break;
-      case TRIBO_LAW_GRAVITY: TRIBO_TRY(carry_weight(model, data, c, start->q)); break;
-      default: TRIBO_TRY(compute(model, data, c, start)); break;
+      case TRIBO_LAW_PD: set_motor_targets(c, in->time + in->h, motors); break;
+      case TRIBO_LAW_EFFORT: add_trajectory_efforts(model, work, c, in->time + 0.5 * in->h); break;
+      case TRIBO_LAW_GRAVITY: TRIBO_TRY(add_gravity_compensation(model, in, work, c)); break;
+      default: TRIBO_TRY(add_computed_torque(model, in, work, c)); break;
     }
   }
   for (int k = 0; k < model->nv; ++k) {
-    tau[k] += data->control[k];
+    tau[k] += work->effort[k];
   }
-  return TRIBO_OK;
-}
-
-// ---- looking, and calling back
-
-double tribo_data_effort(const TriboModel* model, const TriboData* data, int joint) {
-  const TriboJointInfo* info = &model->joints[joint];
-  if (data->info.substeps == 0) {
-    return 0;  // no step yet
-  }
-  double sum = model->ncontroller > 0 ? data->control[info->v_at] : 0;
-  sum += tribo_clamp(data->effort[info->v_at], -info->effort, info->effort);
-  for (int i = 0; i < data->problem.ncone; ++i) {
-    const TriboRowInfo* row = &data->rows[i];
-    if (row->kind == TRIBO_ROW_MOTOR && model->motors[row->index].v == info->v_at) {
-      sum += data->lambda[data->problem.cones[i].row] / data->warm_dt;
-    }
-  }
-  return sum;
-}
-
-TriboStatus tribo_data_set_control(const TriboModel* model, TriboData* data, TriboControlFn* fn, void* user) {
-  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_set_control"));
-  data->control_fn = fn;
-  data->control_user = user;
   return TRIBO_OK;
 }

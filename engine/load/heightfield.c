@@ -1,30 +1,25 @@
-// Heights of a field: a list of rows in the scene, a file of numbers, a row per line, or the brightness of a picture.
+// Heights of a height field from a file: numbers, a row per line, or the brightness of a picture.
+#include "heightfield.h"
+
 #include <errno.h>
 #include <math.h>
 #include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#include "yaml_scene.h"
+#include "memory.h"
+#include "status.h"
 
 enum { LARGEST_FIELD = 1 << 24 };
 
-typedef struct Heights {
-  double* values;
-  size_t capacity;
-  int count, nx, ny;
-} Heights;
-
-static TriboStatus append(Heights* h, double value) {
+TriboStatus tribo_heights_append(Heights* h, double value) {
   TRIBO_TRY(TRIBO_APPEND(&h->values, &h->capacity, h->count, 1));
   h->values[h->count++] = value;
   return TRIBO_OK;
 }
 
-// A row ends: all must be of one length.
-static int close_row(Heights* h, int length) {
+int tribo_heights_end_row(Heights* h, int length) {
   h->nx = h->ny == 0 ? length : h->nx;
   h->ny++;
   return length == h->nx;
@@ -41,17 +36,17 @@ static TriboStatus read_line(Heights* h, const char* path, int line, char* text)
       return tribo_fail(TRIBO_INVALID, "%s:%d:%d: '%.20s' is no finite number, or one of more than 2^24", path, line,
                         (int)(at - text) + 1, at);
     }
-    TRIBO_TRY(append(h, value));
+    TRIBO_TRY(tribo_heights_append(h, value));
     at = end;
   }
-  if (h->count > before && !close_row(h, h->count - before)) {
+  if (h->count > before && !tribo_heights_end_row(h, h->count - before)) {
     return tribo_fail(TRIBO_INVALID, "%s:%d:1: a row of %d heights, the first one has %d", path, line,
                       h->count - before, h->nx);
   }
   return TRIBO_OK;
 }
 
-static TriboStatus read_file(const char* path, Heights* h) {
+TriboStatus tribo_heights_text(const char* path, Heights* h) {
   FILE* file = fopen(path, "r");
   if (file == NULL) {
     return tribo_fail(TRIBO_IO, "%s: cannot be read: %s", path, strerror(errno));
@@ -99,62 +94,5 @@ TriboStatus tribo_heights_png(const char* path, double** values, int* nx, int* n
     (*values)[i] = grey[row * (size_t)*nx + i % (size_t)*nx] / 255.0;
   }
   tribo_free(grey);
-  return status;
-}
-
-static TriboStatus read_rows(const YamlNode* node, Heights* h) {
-  for (int j = 0; j < node->count; ++j) {
-    const YamlNode* row = &node->items[j];
-    if (row->kind != YAML_LIST) {
-      return tribo_yaml_fail(row, "heights: %s; accepted is a list of rows of numbers, or a file",
-                             tribo_yaml_what(row));
-    }
-    for (int i = 0; i < row->count; ++i) {
-      double value;
-      TRIBO_TRY(tribo_yaml_real(&row->items[i], "heights", &value));
-      TRIBO_TRY(append(h, value));
-    }
-    if (!close_row(h, row->count)) {
-      return tribo_yaml_fail(row, "heights: a row of %d, the first one has %d", row->count, h->nx);
-    }
-  }
-  return TRIBO_OK;
-}
-
-TriboStatus tribo_load_heights(Loader* l, const YamlNode* shape, const YamlNode* node, TriboShapeDef* def) {
-  const YamlNode* heights = tribo_yaml_get(shape, "heights");
-  if (heights == NULL) {
-    return tribo_yaml_fail(node, "heightfield: needs `heights`: a list of rows, or a file");
-  }
-  Heights h = {0};
-  const char* path;
-  TriboStatus status;
-  if (heights->kind == YAML_LIST) {
-    status = read_rows(heights, &h);
-  } else {
-    status = tribo_format_path(&l->pool, heights, "heights", &path);
-    if (status == TRIBO_OK) {
-      const char* dot = strrchr(path, '.');
-      const int picture = dot != NULL && strcasecmp(dot, ".png") == 0;
-      status = picture ? tribo_heights_png(path, &h.values, &h.nx, &h.ny) : read_file(path, &h);
-      h.count = picture ? h.nx * h.ny : h.count;
-      if (status != TRIBO_OK) {
-        tribo_fail_prefix("%s:%d:%d: heights: ", heights->path, heights->line, heights->column);
-      }
-    }
-  }
-  if (status == TRIBO_OK && (h.nx < 2 || h.ny < 2)) {
-    status = tribo_yaml_fail(heights, "heights: %d rows of %d; at least 2 of 2 are needed", h.ny, h.nx);
-  }
-  if (status == TRIBO_OK) {
-    for (int i = 0; i < h.count; ++i) {
-      h.values[i] *= def->scale[2];
-    }
-    def->nx = h.nx;
-    def->ny = h.ny;
-    def->heights = tribo_pool_copy(&l->pool, h.values, (size_t)h.count, sizeof *h.values);
-    status = def->heights == NULL ? tribo_fail(TRIBO_NOMEM, "no memory to read %s", node->path) : TRIBO_OK;
-  }
-  tribo_free(h.values);
   return status;
 }

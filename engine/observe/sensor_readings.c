@@ -1,152 +1,10 @@
-// Sensors that a scene names: added, read from its file, compiled, and asked. sensors.c knows the physics of some.
+// What the sensors of a scene read; sensors.c has the physics of accelerometers and of wrenches in joints.
 #include <math.h>
 #include <string.h>
 
 #include "forces.h"
 #include "pose.h"
-#include "scene_add.h"
-#include "yaml_scene.h"
 #include "sensors.h"
-
-static const struct {
-  const char* word;
-  char needs;
-} kinds[] = {
-#define X(id, word, needs, doc) {word, needs},
-    TRIBO_SENSORS(X)
-#undef X
-};
-
-// ---- the scene
-
-TriboSensorDef tribo_sensor_default(void) {
-  return (TriboSensorDef){.quaternion = {0, 0, 0, 1}, .ref_quaternion = {0, 0, 0, 1}};
-}
-
-static TriboStatus check_sensor(const TriboSensorDef* def) {
-  const char* who = def->name != NULL ? def->name : "sensor";
-  if ((int)def->kind < 0 || def->kind >= TRIBO_SENSOR_COUNT) {
-    return tribo_fail(TRIBO_INVALID, "%s: kind = %d is none of TriboSensorKind", who, (int)def->kind);
-  }
-  const char needs = kinds[def->kind].needs;
-  if ((needs == 'j') != (def->joint != NULL) || (needs == 't') != (def->tendon != NULL) ||
-      (needs == 'a') != (def->actuator != NULL) || (needs == 'b' && def->body == NULL)) {
-    return tribo_fail(TRIBO_INVALID, "%s: a sensor of the kind %s needs %s, and nothing of another kind", who,
-                      kinds[def->kind].word,
-                      needs == 'j'   ? "a joint"
-                      : needs == 't' ? "a tendon"
-                      : needs == 'a' ? "an actuator"
-                      : needs == 'b' ? "a body"
-                                     : "no joint, tendon or actuator");
-  }
-  TRIBO_TRY(tribo_check_finite(who, "point", def->point, 3));
-  TRIBO_TRY(tribo_check_finite(who, "ref_point", def->ref_point, 3));
-  TRIBO_TRY(tribo_check_finite(who, "field", def->field, 3));
-  for (int i = 0; i < 3; ++i) {
-    TRIBO_TRY(tribo_check_range(who, "size", def->size[i], 0, 1e9));
-  }
-  const int three = def->volume == TRIBO_VOLUME_ELLIPSOID || def->volume == TRIBO_VOLUME_BOX;
-  if ((int)def->volume < 0 || def->volume >= TRIBO_VOLUME_COUNT ||
-      (def->size[0] > 0 && three && !(def->size[1] > 0 && def->size[2] > 0))) {
-    return tribo_fail(TRIBO_INVALID, "%s: volume = %d of size %g, %g, %g is none", who, (int)def->volume, def->size[0],
-                      def->size[1], def->size[2]);
-  }
-  TRIBO_TRY(tribo_check_range(who, "cutoff", def->cutoff, 0, 1e100));
-  TRIBO_TRY(tribo_check_quaternion(who, def->quaternion));
-  return tribo_check_quaternion(who, def->ref_quaternion);
-}
-
-TriboStatus tribo_scene_add_sensor(TriboScene* scene, const TriboSensorDef* def, int* id) {
-  TRIBO_REQUIRE(scene);
-  TRIBO_REQUIRE(def);
-  TRIBO_TRY(check_sensor(def));
-  GROW(scene, sensor);
-  TriboSensorDef copy = *def;
-  const char* const from[] = {def->joint, def->tendon, def->actuator, def->body, def->ref_body};
-  const char** const to[] = {&copy.joint, &copy.tendon, &copy.actuator, &copy.body, &copy.ref_body};
-  for (size_t i = 0; i < sizeof from / sizeof *from; ++i) {
-    *to[i] = tribo_pool_strdup(&scene->pool, from[i]);
-    if (from[i] != NULL && *to[i] == NULL) {
-      return tribo_scene_no_memory();
-    }
-  }
-  tribo_quat_normalize(copy.quaternion);
-  tribo_quat_normalize(copy.ref_quaternion);
-  TRIBO_TRY(tribo_scene_take_name(scene, &scene->sensor_names, "sensor", def->name, scene->nsensor, &copy.name));
-  if (id != NULL) {
-    *id = scene->nsensor;
-  }
-  scene->sensors[scene->nsensor++] = copy;
-  return TRIBO_OK;
-}
-
-TriboStatus tribo_load_sensor(Loader* l, const YamlNode* node) {
-  TriboSensorDef def = tribo_sensor_default();
-  TRIBO_TRY(tribo_format_read(&l->pool, node, tribo_format_section("sensor"), NULL, &def));
-  TRIBO_TRY(tribo_load_at(l, node));
-  return tribo_load_added(l, tribo_scene_add_sensor(l->scene, &def, NULL));
-}
-
-// ---- the model
-
-static TriboStatus find_body(const TriboModel* model, const char* name, int* id) {
-  *id = TRIBO_WORLD;
-  return name == NULL ? TRIBO_OK : tribo_model_body_id(model, name, id);
-}
-
-static TriboStatus compile_sensor(const TriboScene* scene, TriboModel* model, const TriboSensorDef* def,
-                                  ModelSensor* out, TriboSensorInfo* info) {
-  *out = (ModelSensor){.def = *def, .at = -1};
-  out->def.name = out->def.joint = out->def.tendon = out->def.actuator = out->def.body = out->def.ref_body = NULL;
-  TRIBO_TRY(find_body(model, def->body, &out->body));
-  TRIBO_TRY(find_body(model, def->ref_body, &out->ref_body));
-  const TriboNames* names = kinds[def->kind].needs == 't' ? &scene->tendon_names : &scene->actuator_names;
-  const char* name = kinds[def->kind].needs == 't' ? def->tendon : def->actuator;
-  if (def->joint != NULL) {
-    TRIBO_TRY(tribo_model_joint_id(model, def->joint, &out->at));
-  } else if (name != NULL) {
-    out->at = tribo_names_find(names, name);
-    if (out->at < 0) {
-      return tribo_not_found(names, kinds[def->kind].needs == 't' ? "tendon" : "actuator", name);
-    }
-  }
-  const TriboJointInfo* joint = def->joint != NULL ? &model->joints[out->at] : NULL;
-  *info = (TriboSensorInfo){.name = tribo_pool_strdup(&model->pool, def->name), .kind = def->kind, .n = 3};
-  if (joint != NULL) {
-    info->n = joint->nv == 1 ? 1 : def->kind == TRIBO_SENSOR_JOINT_POSITION ? joint->nq : joint->nv;
-    if (info->n > 4) {
-      return tribo_fail(TRIBO_INVALID, "sensor '%s': joint '%s' has %d coordinates; a sensor of the body reads them",
-                        def->name, def->joint, info->n);
-    }
-  } else if (name != NULL || def->kind == TRIBO_SENSOR_TOUCH || def->kind == TRIBO_SENSOR_CLOCK) {
-    info->n = 1;
-  } else if (def->kind == TRIBO_SENSOR_ORIENTATION) {
-    info->n = 4;
-  }
-  const int felt = def->kind == TRIBO_SENSOR_FORCE || def->kind == TRIBO_SENSOR_TORQUE;
-  if ((felt && out->body < model->nfree) || (def->kind == TRIBO_SENSOR_ACCELEROMETER && out->body < 0)) {
-    return tribo_fail(TRIBO_INVALID, "sensor '%s': a sensor of the kind %s needs a body that %s", def->name,
-                      kinds[def->kind].word, felt ? "hangs on another" : "moves");
-  }
-  return info->name == NULL ? tribo_scene_no_memory() : TRIBO_OK;
-}
-
-TriboStatus tribo_compile_sensors(const TriboScene* scene, TriboModel* model) {
-  model->sensors = tribo_pool_alloc(&model->pool, (size_t)scene->nsensor, sizeof *model->sensors);
-  model->sensor_infos = tribo_pool_alloc(&model->pool, (size_t)scene->nsensor, sizeof *model->sensor_infos);
-  if (model->sensors == NULL || model->sensor_infos == NULL) {
-    return tribo_scene_no_memory();
-  }
-  for (int i = 0; i < scene->nsensor; ++i) {
-    TRIBO_TRY(
-        tribo_located(compile_sensor(scene, model, &scene->sensors[i], &model->sensors[i], &model->sensor_infos[i]),
-                      scene->sensor_where[i]));
-  }
-  model->nsensor = scene->nsensor;
-  return TRIBO_OK;
-}
-
-// ---- readings
 
 static TriboStatus mount_frame(const TriboModel* model, TriboData* data, int body, const double point[3],
                                const double quaternion[4], TriboFrame* out) {
@@ -267,11 +125,11 @@ static TriboStatus read_drive(const TriboModel* model, TriboData* data, const Mo
     return TRIBO_OK;
   }
   TRIBO_TRY(tribo_drive_look(model, data, data->q, data->v));
-  if (kinds[s->def.kind].needs == 'a') {
+  if (tribo_sensor_kind(s->def.kind)->needs == 'a') {
     tribo_actuator_measure(model, data, s->at, &length, &speed);
   } else {
-    tribo_tendon_measure(model, &model->tendons[s->at], data->q, data->v, data->drive_poses, data->drive_twists,
-                         &length, &speed);
+    tribo_tendon_measure(&model->tendons[s->at], data->q, data->v, data->drive_poses, data->drive_twists, &length,
+                         &speed);
   }
   out[0] = s->def.kind == TRIBO_SENSOR_TENDON_LENGTH || s->def.kind == TRIBO_SENSOR_ACTUATOR_LENGTH ? length : speed;
   return TRIBO_OK;
@@ -304,7 +162,7 @@ static TriboStatus ask(const TriboModel* model, TriboData* data, const ModelSens
     case TRIBO_SENSOR_ACCELEROMETER: return data->before_known ? read_imu(model, data, s, out) : TRIBO_OK;
     default: break;
   }
-  switch (kinds[s->def.kind].needs) {
+  switch (tribo_sensor_kind(s->def.kind)->needs) {
     case 'j': return read_joint(model, data, s, n, out);
     case 't':
     case 'a': return read_drive(model, data, s, out);

@@ -25,12 +25,6 @@ static TriboStatus check_stepped(const TriboData* data, const char* who) {
              : tribo_fail(TRIBO_STATE, "%s: there was no step yet since the state was set: it is a mean over one", who);
 }
 
-void tribo_body_com(const TriboModel* model, int body, const TriboPose* pose, double com[3]) {
-  const TriboPose frame = tribo_pose_mul(pose, &model->body_offset[body]);
-  tribo_mul33v(com, frame.R, model->bodies[body].com);
-  tribo_add3(com, com, frame.p);
-}
-
 // A point of the user's body frame: where it is and how fast.
 static void follow(const TriboModel* model, int body, const TriboPose* pose, const TriboTwist* twist,
                    const double point[3], double x[3], double v[3]) {

@@ -82,3 +82,11 @@ static inline TriboStatus tribo_located(TriboStatus status, const char* where) {
 
 // "there is no body 'cub'; did you mean 'cube'?"
 TriboStatus tribo_not_found(const TriboNames* names, const char* what, const char* name);
+
+// What a kind of sensor is called, and what it is mounted on: 'j' a joint, 't' a tendon, 'a' an actuator, 'b' a body
+// that must be named; any other letter: a body or the world.
+typedef struct SceneSensorKind {
+  const char* word;
+  char needs;
+} SceneSensorKind;
+const SceneSensorKind* tribo_sensor_kind(TriboSensorKind kind);

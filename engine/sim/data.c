@@ -1,6 +1,5 @@
 // Making, resetting and looking at the data of a simulation.
 #include "forces.h"
-#include "sensors.h"
 
 #include <string.h>
 
@@ -64,10 +63,10 @@ TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, con
   X(effort, model->nv)                                           \
   X(resist, model->nv)                                           \
   X(length, model->ntendon)                                      \
-  X(control, model->ncontroller > 0 ? model->nv : 0)             \
-  X(control_v, model->ncontroller > 0 ? model->nv : 0)           \
-  X(control_mass, model->computes ? model->nv * model->nv : 0)   \
-  X(control_bias, model->ncontroller > 0 ? 2 * model->nv : 0)    \
+  X(control.effort, model->ncontroller > 0 ? model->nv : 0)      \
+  X(control.v, model->ncontroller > 0 ? model->nv : 0)           \
+  X(control.mass, model->computes ? model->nv * model->nv : 0)   \
+  X(control.bias, model->ncontroller > 0 ? 2 * model->nv : 0)    \
   X(motors, model->nmotor)
 
 static TriboStatus allocate(const TriboModel* model, TriboData* data) {
@@ -170,7 +169,7 @@ void tribo_data_reset(const TriboModel* model, TriboData* data) {
   }
   memset(data->closure_force, 0, 6 * (size_t)model->nclosure * sizeof *data->closure_force);
   if (model->ncontroller > 0) {
-    memset(data->control, 0, (size_t)model->nv * sizeof *data->control);
+    memset(data->control.effort, 0, (size_t)model->nv * sizeof *data->control.effort);
   }
   memset(data->effort, 0, (size_t)model->nv * sizeof *data->effort);
   memset(data->tau, 0, (size_t)model->nv * sizeof *data->tau);
@@ -383,5 +382,28 @@ TriboStatus tribo_data_mechanics(const TriboModel* model, TriboData* data, Tribo
   tribo_copy3(out->momentum, e.momentum);
   tribo_copy3(out->angular, e.angular);
   tribo_copy3(out->com, e.com);
+  return TRIBO_OK;
+}
+
+double tribo_data_effort(const TriboModel* model, const TriboData* data, int joint) {
+  const TriboJointInfo* info = &model->joints[joint];
+  if (data->info.substeps == 0) {
+    return 0;  // no step yet
+  }
+  double sum = model->ncontroller > 0 ? data->control.effort[info->v_at] : 0;
+  sum += tribo_clamp(data->effort[info->v_at], -info->effort, info->effort);
+  for (int i = 0; i < data->problem.ncone; ++i) {
+    const TriboRowInfo* row = &data->rows[i];
+    if (row->kind == TRIBO_ROW_MOTOR && model->motors[row->index].v == info->v_at) {
+      sum += data->lambda[data->problem.cones[i].row] / data->warm_dt;
+    }
+  }
+  return sum;
+}
+
+TriboStatus tribo_data_set_control(const TriboModel* model, TriboData* data, TriboControlFn* fn, void* user) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_set_control"));
+  data->control_fn = fn;
+  data->control_user = user;
   return TRIBO_OK;
 }

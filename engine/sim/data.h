@@ -1,6 +1,7 @@
 // Everything that changes during a simulation.
 #pragma once
 
+#include "controllers.h"
 #include "model.h"
 #include "timer.h"
 
@@ -108,19 +109,16 @@ struct TriboData {
   const double *drive_q, *drive_v;  // the state at which forces are taken, set by: drive_look
   TriboPose* drive_poses;           // (nbody) there; nothing without tendons, actuators and medium
   TriboTwist* drive_twists;
-  double* ctrl;          // (nactuator) set by the user, stays
-  double* act;           // (nactuator) activations: state
-  double* act_next;      // (nactuator)
-  double* actuation;     // (nactuator) forces at the present state, on demand and in each step
-  TriboBound* bounds;    // (nbound) set by each step
-  double* bound_jac;     // (nbound × nv)
-  double* effort;        // (nv) scratch: sum of the actuators
-  double* resist;        // (nv) damping in these, of joints that are driven directly
-  double* length;        // (ntendon) on demand
-  double* control;       // (nv) efforts of the controllers in the last step, without their motors
-  double* control_v;     // (nv) scratch: a velocity of zero, then the wanted accelerations
-  double* control_mass;  // (nv × nv) where a controller computes torques
-  double* control_bias;  // (2 × nv) there: bias and passive forces
+  double* ctrl;         // (nactuator) set by the user, stays
+  double* act;          // (nactuator) activations: state
+  double* act_next;     // (nactuator)
+  double* actuation;    // (nactuator) forces at the present state, on demand and in each step
+  TriboBound* bounds;   // (nbound) set by each step
+  double* bound_jac;    // (nbound × nv)
+  double* effort;       // (nv) scratch: sum of the actuators
+  double* resist;       // (nv) damping in these, of joints that are driven directly
+  double* length;       // (ntendon) on demand
+  ControlWork control;  // efforts of the scene's controllers
   TriboControlFn* control_fn;
   void* control_user;
   double* wrench;       // (nbody × 6) of the next step; cleared after it
@@ -271,13 +269,16 @@ void tribo_sleep_end(const TriboModel* model, TriboData* data);
 void tribo_sleep_wake(const TriboModel* model, TriboData* data, int body);
 void tribo_sleep_wake_all(const TriboModel* model, TriboData* data);
 
-// control.c: motors' targets for a part of a step, and efforts added to tau
-TriboStatus tribo_data_steer(const TriboModel* model, TriboData* data, const StepStart* start, double* tau);
-// What motors, controllers and actuators gave a joint in the last step.
+// data.c: What motors, controllers and actuators gave a joint in the last step.
 double tribo_data_effort(const TriboModel* model, const TriboData* data, int joint);
+
+// events.c: called by the step before its first part, after each part that is used (of length h), and at the end.
+void tribo_events_begin(TriboData* data);
+TriboStatus tribo_events_part(const TriboModel* model, TriboData* data, double h);
+TriboStatus tribo_events_finish(const TriboModel* model, TriboData* data);
 
 // data.c
 TriboStatus tribo_data_kinematics(const TriboModel* model, TriboData* data);
-// states.c: as after a reset, but in a state of the scene
+// state.c: as after a reset, but in a state of the scene
 void tribo_data_begin(const TriboModel* model, TriboData* data, const ModelState* state);
 TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, const char* who);

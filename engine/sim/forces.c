@@ -4,10 +4,6 @@
 // The damping of an actuator that drives a joint is told to the dynamics, which takes it as implicitly as that of the
 // joint: gains that would stop a light joint within a step do no harm.
 //
-// A tendon of length l(q) and a force f along it act as Jᵀf, J = ∂l/∂q. Of a weighted sum of joint positions that is
-// f · coef on each joint; of a string, f u on the far end and −f u on the near end of each straight part of direction
-// u. (Where a string slides over a body it touches it along its tangent: that does no work.)
-//
 // The medium (density ρ, viscosity β) sees a body as the box b of the same mass and inertia, in principal axes, with
 // the velocity v, ω of the centre of mass against the medium:
 //
@@ -22,7 +18,6 @@
 
 #include "muscle.h"
 #include "pose.h"
-#include "wrap.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -60,116 +55,15 @@ TriboStatus tribo_drive_look(const TriboModel* model, TriboData* data, const dou
   return TRIBO_OK;
 }
 
+static TriboBodyFrames frames_of(const TriboModel* model, const TriboData* data) {
+  return (TriboBodyFrames){data->drive_poses, data->drive_twists, model->body_offset, model->body_com};
+}
+
 // ---- tendons
-
-// From a point of a string to the next: one straight part, or two with what they go around in between.
-typedef struct Stretch {
-  int nend;     // 2 or 4
-  int body[4];  // of the ends of the straight parts
-  double at[4][3];
-  double arc;
-} Stretch;
-
-static void place(const TriboPose* poses, int body, const double point[3], double out[3]) {
-  tribo_copy3(out, point);
-  if (body != TRIBO_WORLD) {
-    tribo_mul33v(out, poses[body].R, point);
-    tribo_add3(out, out, poses[body].p);
-  }
-}
-
-static void velocity_of(int body, const TriboPose* poses, const TriboTwist* twists, const double point[3],
-                        double out[3]) {
-  memset(out, 0, 3 * sizeof *out);
-  if (body != TRIBO_WORLD) {
-    double arm[3];
-    tribo_sub3(arm, point, poses[body].p);
-    tribo_cross3(out, twists[body].w, arm);
-    tribo_add3(out, out, twists[body].v);
-  }
-}
-
-static Stretch stretch_of(const ModelTendon* t, int i, const TriboPose* poses) {
-  const ModelWrap* wrap = &t->wrap[i];
-  Stretch out = {.nend = 2, .body = {t->body[i], t->body[i + 1]}};
-  double p[3], q[3], side[3];
-  place(poses, t->body[i], t->point + 3 * i, p);
-  place(poses, t->body[i + 1], t->point + 3 * (i + 1), q);
-  tribo_copy3(out.at[0], p);
-  if (wrap->radius > 0) {
-    const TriboPose frame = wrap->body == TRIBO_WORLD ? wrap->frame : tribo_pose_mul(&poses[wrap->body], &wrap->frame);
-    place(poses, wrap->side_body, wrap->side, side);
-    out.arc = tribo_wrap(wrap->kind == TRIBO_WRAP_CYLINDER, wrap->radius, &frame, p, q,
-                         isnan(wrap->side[0]) ? NULL : side, out.at + 1);
-    out.nend = out.arc >= 0 ? 4 : 2;
-    out.arc = fmax(out.arc, 0);
-  }
-  if (out.nend == 4) {
-    out.body[1] = out.body[2] = wrap->body;
-    out.body[3] = t->body[i + 1];
-  }
-  tribo_copy3(out.at[out.nend - 1], q);
-  return out;
-}
-
-void tribo_tendon_measure(const TriboModel* model, const ModelTendon* t, const double* q, const double* v,
-                          const TriboPose* poses, const TriboTwist* twists, double* length, double* speed) {
-  *length = *speed = 0;
-  for (int i = 0; i < t->njoint; ++i) {
-    *length += t->coef[i] * q[model->joints[t->joint[i]].q_at];
-    *speed += t->coef[i] * v[model->joints[t->joint[i]].v_at];
-  }
-  for (int i = 0; i + 1 < t->npoint; ++i) {
-    const Stretch s = stretch_of(t, i, poses);
-    *length += t->share[i] * s.arc;
-    for (int k = 0; k < s.nend; k += 2) {
-      double va[3], vb[3], along[3];
-      velocity_of(s.body[k], poses, twists, s.at[k], va);
-      velocity_of(s.body[k + 1], poses, twists, s.at[k + 1], vb);
-      tribo_sub3(along, s.at[k + 1], s.at[k]);
-      *length += t->share[i] * tribo_normalize3(along);
-      tribo_sub3(vb, vb, va);
-      *speed += t->share[i] * tribo_dot3(along, vb);
-    }
-  }
-}
-
-// A force at a point of a body as a wrench about its centre of mass.
-static void push(const TriboModel* model, int body, const TriboPose* poses, const double point[3], double size,
-                 const double direction[3], double* wrench) {
-  if (body == TRIBO_WORLD) {
-    return;
-  }
-  const TriboPose frame = tribo_pose_mul(&poses[body], &model->body_offset[body]);
-  double com[3], arm[3], force[3], torque[3];
-  tribo_mul33v(com, frame.R, model->bodies[body].com);
-  tribo_add3(com, com, frame.p);
-  tribo_sub3(arm, point, com);
-  tribo_scale3(force, size, direction);
-  tribo_cross3(torque, arm, force);
-  tribo_add3(wrench + 6 * body, wrench + 6 * body, force);
-  tribo_add3(wrench + 6 * body + 3, wrench + 6 * body + 3, torque);
-}
-
-void tribo_tendon_pull(const TriboModel* model, const ModelTendon* t, const TriboPose* poses, double force, double* tau,
-                       double* wrench) {
-  for (int i = 0; i < t->njoint; ++i) {
-    tau[model->joints[t->joint[i]].v_at] += t->coef[i] * force;
-  }
-  for (int i = 0; i + 1 < t->npoint; ++i) {
-    const Stretch s = stretch_of(t, i, poses);
-    for (int k = 0; k < s.nend; k += 2) {
-      double along[3];
-      tribo_sub3(along, s.at[k + 1], s.at[k]);
-      tribo_normalize3(along);
-      push(model, s.body[k], poses, s.at[k], -t->share[i] * force, along, wrench);
-      push(model, s.body[k + 1], poses, s.at[k + 1], t->share[i] * force, along, wrench);
-    }
-  }
-}
 
 // The limits of tendons: the Jacobian of a length is the generalized force of a unit tension.
 TriboStatus tribo_drive_bounds(const TriboModel* model, TriboData* data, double* tau, double* wrench) {
+  const TriboBodyFrames frames = frames_of(model, data);
   int count = 0;
   for (int i = 0; i < model->ntendon && model->nbound > 0; ++i) {
     const TriboTendonInfo* info = &model->tendon_infos[i];
@@ -178,11 +72,11 @@ TriboStatus tribo_drive_bounds(const TriboModel* model, TriboData* data, double*
       continue;
     }
     double length, speed;
-    tribo_tendon_measure(model, &model->tendons[i], data->drive_q, data->drive_v, data->drive_poses, data->drive_twists,
+    tribo_tendon_measure(&model->tendons[i], data->drive_q, data->drive_v, data->drive_poses, data->drive_twists,
                          &length, &speed);
     memset(tau, 0, (size_t)model->nv * sizeof *tau);
     memset(wrench, 0, 6 * (size_t)model->nbody * sizeof *wrench);
-    tribo_tendon_pull(model, &model->tendons[i], data->drive_poses, 1, tau, wrench);
+    tribo_tendon_pull(&model->tendons[i], &frames, 1, tau, wrench);
     TRIBO_TRY(tribo_dyn_generalize(model->system, data->dynamics, data->drive_q, wrench, tau));
     for (int upper = 0; upper < 2; ++upper) {
       if (!isfinite(stops[upper])) {
@@ -231,17 +125,17 @@ static void add_drag(const TriboModel* model, const TriboData* data, const Model
 }
 
 void tribo_drive_passive(const TriboModel* model, const TriboData* data, double* tau, double* wrench) {
+  const TriboBodyFrames frames = frames_of(model, data);
   add_lift(model, wrench);
   move_lift(model, data, -1, tau);
   for (int i = 0; i < model->ntendon; ++i) {
     const TriboTendonInfo* info = &model->tendon_infos[i];
     double length, speed;
     if (info->stiffness > 0 || info->damping > 0) {
-      tribo_tendon_measure(model, &model->tendons[i], data->drive_q, data->drive_v, data->drive_poses,
-                           data->drive_twists, &length, &speed);
+      tribo_tendon_measure(&model->tendons[i], data->drive_q, data->drive_v, data->drive_poses, data->drive_twists,
+                           &length, &speed);
       const double stretch = length - tribo_clamp(length, info->rest[0], info->rest[1]);
-      tribo_tendon_pull(model, &model->tendons[i], data->drive_poses,
-                        -info->stiffness * stretch - info->damping * speed, tau, wrench);
+      tribo_tendon_pull(&model->tendons[i], &frames, -info->stiffness * stretch - info->damping * speed, tau, wrench);
     }
   }
   for (int i = 0; i < model->ndrag; ++i) {
@@ -320,8 +214,8 @@ static Crank crank_of(const TriboModel* model, const TriboData* data, int actuat
 static double crank_speed(const TriboModel* model, const TriboData* data, int actuator, const Crank* c) {
   const int slider = model->sliders[actuator];
   double ends[2][3], turn[3];
-  velocity_of(model->actuator_infos[actuator].body, data->drive_poses, data->drive_twists, c->point, ends[0]);
-  velocity_of(slider, data->drive_poses, data->drive_twists, c->at, ends[1]);
+  tribo_point_velocity(model->actuator_infos[actuator].body, data->drive_poses, data->drive_twists, c->point, ends[0]);
+  tribo_point_velocity(slider, data->drive_poses, data->drive_twists, c->at, ends[1]);
   double speed = tribo_dot3(c->by_point, ends[0]) - tribo_dot3(c->by_point, ends[1]);
   if (slider != TRIBO_WORLD) {
     tribo_cross3(turn, data->drive_twists[slider].w, c->axis);
@@ -331,10 +225,11 @@ static double crank_speed(const TriboModel* model, const TriboData* data, int ac
 }
 
 static void push_crank(const TriboModel* model, const TriboData* data, int actuator, double force, double* wrench) {
+  const TriboBodyFrames frames = frames_of(model, data);
   const Crank c = crank_of(model, data, actuator);
   const int slider = model->sliders[actuator];
-  push(model, model->actuator_infos[actuator].body, data->drive_poses, c.point, force, c.by_point, wrench);
-  push(model, slider, data->drive_poses, c.at, -force, c.by_point, wrench);
+  tribo_apply_force(&frames, model->actuator_infos[actuator].body, c.point, force, c.by_point, wrench);
+  tribo_apply_force(&frames, slider, c.at, -force, c.by_point, wrench);
   if (slider != TRIBO_WORLD) {
     double turn[3];
     tribo_cross3(turn, c.axis, c.by_axis);
@@ -358,7 +253,7 @@ static void measure(const TriboModel* model, const TriboData* data, int actuator
     *length = data->drive_q[model->joints[info->joint].q_at];
     *speed = data->drive_v[model->joints[info->joint].v_at];
   } else {
-    tribo_tendon_measure(model, &model->tendons[info->tendon], data->drive_q, data->drive_v, data->drive_poses,
+    tribo_tendon_measure(&model->tendons[info->tendon], data->drive_q, data->drive_v, data->drive_poses,
                          data->drive_twists, length, speed);
   }
   *length *= def->gear;
@@ -374,10 +269,11 @@ void tribo_actuator_measure(const TriboModel* model, const TriboData* data, int 
 // Actuators of a tendon whose forces together are beyond its own bounds pull less, all in the same proportion; then
 // each stays within its own.
 static void pull_tendons(const TriboModel* model, TriboData* data, double* sum, double* wrench) {
+  const TriboBodyFrames frames = frames_of(model, data);
   for (int t = 0; t < model->ntendon; ++t) {
-    const ModelTendon* tendon = &model->tendons[t];
+    const TriboTendon* tendon = &model->tendons[t];
     double all = 0;
-    for (int i = 0; tendon->cut && i < model->nactuator; ++i) {
+    for (int i = 0; tendon->has_force_bounds && i < model->nactuator; ++i) {
       all += model->actuator_infos[i].tendon == t ? data->actuation[i] : 0;
     }
     for (int i = 0; all != 0 && i < model->nactuator; ++i) {
@@ -390,12 +286,13 @@ static void pull_tendons(const TriboModel* model, TriboData* data, double* sum, 
     const int t = model->actuator_infos[i].tendon;
     if (t >= 0) {
       data->actuation[i] = tribo_clamp(data->actuation[i], def->force_min, def->force_max);
-      tribo_tendon_pull(model, &model->tendons[t], data->drive_poses, def->gear * data->actuation[i], sum, wrench);
+      tribo_tendon_pull(&model->tendons[t], &frames, def->gear * data->actuation[i], sum, wrench);
     }
   }
 }
 
 void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau, double* wrench) {
+  const TriboBodyFrames frames = frames_of(model, data);
   double* sum = data->effort;
   memset(sum, 0, (size_t)model->nv * sizeof *sum);
   memset(data->resist, 0, (size_t)model->nv * sizeof *data->resist);
@@ -416,11 +313,11 @@ void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau
     if (info->joint >= 0 && force == wanted && !def->has_muscle) {
       data->resist[model->joints[info->joint].v_at] -= def->gear * def->gear * (def->gain[2] * a + def->bias[2]);
     }
-    data->actuation[i] = info->tendon >= 0 && model->tendons[info->tendon].cut ? wanted : force;
+    data->actuation[i] = info->tendon >= 0 && model->tendons[info->tendon].has_force_bounds ? wanted : force;
     if (info->body >= 0 && def->rod > 0) {
       push_crank(model, data, i, def->gear * force, wrench);
     } else if (info->body >= 0) {
-      push(model, info->body, data->drive_poses, point, def->gear * force, unit, wrench);
+      tribo_apply_force(&frames, info->body, point, def->gear * force, unit, wrench);
       tribo_axpy3(wrench + 6 * info->body + 3, wrench + 6 * info->body + 3, def->gear * force, unit + 3);
     } else if (info->joint >= 0) {
       sum[model->joints[info->joint].v_at] += def->gear * force;
@@ -444,7 +341,7 @@ void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau
 void tribo_drive_lengths(const TriboModel* model, TriboData* data) {
   for (int i = 0; i < model->ntendon; ++i) {
     double speed;
-    tribo_tendon_measure(model, &model->tendons[i], data->drive_q, data->drive_v, data->drive_poses, data->drive_twists,
+    tribo_tendon_measure(&model->tendons[i], data->drive_q, data->drive_v, data->drive_poses, data->drive_twists,
                          &data->length[i], &speed);
   }
 }

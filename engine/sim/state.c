@@ -2,7 +2,7 @@
 //
 //   header | q | v | activations | warm entries | closures' memory | absent bodies | sleepers | for how long bodies
 //   have been slow
-#include "sensors.h"
+#include "data.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -315,4 +315,16 @@ TriboStatus tribo_state_read(const char* path, TriboState* state) {
   tribo_free(state->bytes);
   *state = fresh;
   return TRIBO_OK;
+}
+
+// ---- states of the scene
+
+void tribo_data_begin(const TriboModel* model, TriboData* data, const ModelState* state) {
+  tribo_data_reset(model, data);
+  memcpy(data->q, state->q, (size_t)model->nq * sizeof *data->q);
+  memcpy(data->v, state->v, (size_t)model->nv * sizeof *data->v);
+  memcpy(data->ctrl, state->ctrl, (size_t)model->nactuator * sizeof *data->ctrl);
+  memcpy(data->act, state->act, (size_t)model->nactuator * sizeof *data->act);
+  data->steps = (uint64_t)round(state->time / model->world.dt);
+  data->time = (double)data->steps * model->world.dt;
 }

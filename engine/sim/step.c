@@ -4,7 +4,6 @@
 // where they need it. Shorter steps have smaller demands on the same constraints, so what was out of reach comes into
 // reach. Parts live in spare buffers; the state changes only when the last one is done.
 #include "forces.h"
-#include "sensors.h"
 
 #include <string.h>
 
@@ -44,7 +43,8 @@ TriboStatus tribo_data_gather(const TriboModel* model, TriboData* data, const St
     tribo_add3(w, w, f);
     tribo_add3(w + 3, w + 3, t);
   }
-  TRIBO_TRY(tribo_data_steer(model, data, start, data->tau_step));
+  const ControlInput control = {data->dynamics, start->time, start->h, start->q, start->v};
+  TRIBO_TRY(tribo_controllers_apply(model, &control, &data->control, data->motors, data->tau_step));
   tribo_drive_passive(model, data, data->tau_step, data->wrench_step);
   memset(data->resist, 0, (size_t)model->nv * sizeof *data->resist);
   if (drives) {

@@ -7,8 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "yaml_scene.h"
-
 enum { INCLUDES_MAX = 256 };
 
 TriboStatus tribo_mjcf_no_memory(void) {

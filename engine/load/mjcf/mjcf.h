@@ -380,3 +380,6 @@ TriboStatus tribo_mjcf_keyframes(Mjcf* m);
 int tribo_mjcf_collide(const Mjcf* m, const MjGeom* a, const MjGeom* b);
 // The geometry of a geom as shapes have it.
 TriboStatus tribo_mjcf_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def);
+
+// mjcf.c: adds the whole model of an MJCF file to the scene.
+TriboStatus tribo_mjcf_load(TriboScene* scene, const char* path, const TriboLog* log);

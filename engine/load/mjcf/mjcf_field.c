@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "mjcf.h"
-#include "yaml_scene.h"
+#include "heightfield.h"
 
 enum { LARGEST = 1 << 24 };
 

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "yaml_scene.h"
-
 TriboStatus tribo_sdf_no_memory(void) {
   return tribo_fail(TRIBO_NOMEM, "no memory to read the model");
 }

@@ -33,3 +33,5 @@ TriboStatus tribo_sdf_pose(const XmlNode* node, TriboPose* out);
 // sdf_shapes.c
 TriboStatus tribo_sdf_inertial(const Sdf* s, const XmlNode* link, TriboBodyDef* def);
 TriboStatus tribo_sdf_shapes(Sdf* s, const XmlNode* link, int body, const TriboPose* link_pose);
+// sdf.c: adds the models of an SDF file to the scene.
+TriboStatus tribo_sdf_load(TriboScene* scene, const char* path, const TriboLog* log);

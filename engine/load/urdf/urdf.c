@@ -168,3 +168,19 @@ TriboStatus tribo_urdf_check(const char* path, const TriboLog* log) {
   tribo_pool_clear(&c.pool);
   return status;
 }
+
+// The robot of a URDF file, called after the file. Its links do not collide with each other: hulls of meshes overlap
+// where the parts do not, and which pairs to leave out only an SRDF file tells.
+TriboStatus tribo_urdf_load(TriboScene* scene, const char* path, const TriboLog* log) {
+  const char* slash = strrchr(path, '/');
+  const char* start = slash != NULL ? slash + 1 : path;
+  char name[64];
+  snprintf(name, sizeof name, "%.*s", (int)(strlen(start) - strlen(".urdf")), start);
+  TriboRobotDef robot = tribo_robot_default();
+  robot.name = name;
+  robot.urdf = path;
+  robot.free_base = 2;
+  robot.self_collision = 0;
+  TRIBO_TRY(tribo_scene_add_robot(scene, &robot));
+  return tribo_urdf_check(path, log);
+}

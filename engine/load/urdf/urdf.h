@@ -2,8 +2,10 @@
 // here.
 #pragma once
 
-#include <tribo/base.h>
+#include <tribo/tribo.h>
 
 // Refuses, with file and line: XML that is not well-formed, numbers that are none, negative masses, limits the wrong
 // way round. Says what is not known, once per kind, and which links have an inertia that no solid has.
 TriboStatus tribo_urdf_check(const char* path, const TriboLog* log);
+// The robot of a URDF file, called after the file.
+TriboStatus tribo_urdf_load(TriboScene* scene, const char* path, const TriboLog* log);

@@ -5,132 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "math3.h"
 #include "urdf.h"
-
-enum { DEEPEST_INCLUDE = 16 };
-
-// From here on, what is added to the scene comes from this node.
-TriboStatus tribo_load_at(Loader* l, const YamlNode* node) {
-  l->scene->where = tribo_pool_format(&l->scene->pool, "%s:%d:%d", node->path, node->line, node->column);
-  return l->scene->where == NULL ? tribo_fail(TRIBO_NOMEM, "no memory to read %s", node->path) : TRIBO_OK;
-}
-
-TriboStatus tribo_load_added(Loader* l, TriboStatus status) {
-  return tribo_located(status, l->scene->where);
-}
-
-// ---- shapes
-
-static const struct {
-  const char* key;
-  TriboShapeKind kind;
-  int numbers;
-} shape_words[] = {
-    {"sphere", TRIBO_SHAPE_SPHERE, 1},   {"box", TRIBO_SHAPE_BOX, 3},
-    {"capsule", TRIBO_SHAPE_CAPSULE, 2}, {"cylinder", TRIBO_SHAPE_CYLINDER, 2},
-    {"cone", TRIBO_SHAPE_CONE, 2},       {"ellipsoid", TRIBO_SHAPE_ELLIPSOID, 3},
-    {"hull", TRIBO_SHAPE_HULL, 0},       {"mesh", TRIBO_SHAPE_HULL, 0},
-    {"plane", TRIBO_SHAPE_HALFSPACE, 0}, {"heightfield", TRIBO_SHAPE_HEIGHTFIELD, 2},
-};
-enum { SHAPE_WORDS = sizeof shape_words / sizeof *shape_words };
-
-static TriboStatus read_points(Loader* l, const YamlNode* node, TriboShapeDef* def) {
-  if (node->kind != YAML_LIST) {
-    return tribo_yaml_fail(node, "hull: %s; accepted is a list of points [x, y, z]", tribo_yaml_what(node));
-  }
-  double* points = tribo_pool_alloc(&l->pool, (size_t)node->count, 3 * sizeof *points);
-  if (points == NULL) {
-    return tribo_fail(TRIBO_NOMEM, "no memory to read %s", node->path);
-  }
-  for (int i = 0; i < node->count; ++i) {
-    TRIBO_TRY(tribo_yaml_reals(&node->items[i], "hull", points + 3 * i, 3));
-  }
-  def->points = points;
-  def->npoint = node->count;
-  return TRIBO_OK;
-}
-
-static TriboStatus read_mesh(Loader* l, const YamlNode* shape, const YamlNode* node, TriboShapeDef* def) {
-  const YamlNode* as = tribo_yaml_get(shape, "as");
-  const char* word = "hull";
-  if (as != NULL) {
-    TRIBO_TRY(tribo_yaml_text(as, "as", &word));
-  }
-  def->pieces = strcmp(word, "pieces") == 0;
-  if (!def->pieces && strcmp(word, "hull") != 0) {
-    return tribo_yaml_fail(as, "as: '%.20s'; accepted are hull and pieces: a concave mesh cannot collide as it is",
-                           word);
-  }
-  return tribo_format_path(&l->pool, node, "mesh", &def->mesh);
-}
-
-// The frame whose z axis is the normal.
-static TriboStatus read_plane(const YamlNode* shape, const YamlNode* node, TriboShapeDef* def) {
-  double n[3], t1[3], t2[3];
-  TRIBO_TRY(tribo_yaml_reals(node, "plane", n, 3));
-  if (!(tribo_normalize3(n) > 1e-9) || !tribo_finite(n, 3)) {
-    return tribo_yaml_fail(node, "plane: the normal must have a length above 0");
-  }
-  if (tribo_yaml_get(shape, "quaternion") != NULL || tribo_yaml_get(shape, "rpy") != NULL) {
-    return tribo_yaml_fail(node, "plane: its normal is its orientation; quaternion and rpy have no place here");
-  }
-  tribo_tangents(t1, t2, n);
-  const double R[9] = {t1[0], t2[0], n[0], t1[1], t2[1], n[1], t1[2], t2[2], n[2]};
-  tribo_quat_from_mat(def->quaternion, R);
-  return TRIBO_OK;
-}
-
-// Which of sphere … plane stands in the mapping. With `optional`, none is fine and *found says so.
-static TriboStatus read_kind(Loader* l, const YamlNode* node, TriboShapeDef* def, int* found) {
-  const char* first = NULL;
-  for (int i = 0; i < SHAPE_WORDS; ++i) {
-    const YamlNode* value = tribo_yaml_get(node, shape_words[i].key);
-    if (value == NULL) {
-      continue;
-    }
-    if (first != NULL) {
-      return tribo_yaml_fail(value, "'%s' beside '%s': a shape is one of them", shape_words[i].key, first);
-    }
-    first = shape_words[i].key;
-    def->kind = shape_words[i].kind;
-    if (shape_words[i].numbers > 0) {
-      TRIBO_TRY(tribo_yaml_reals(value, first, def->size, shape_words[i].numbers));
-      for (int k = 0; k < shape_words[i].numbers; ++k) {
-        if (!(def->size[k] > 0 && def->size[k] <= 1e6)) {
-          return tribo_yaml_fail(value, "%s: %g m is outside the accepted range (0, 1e6]", first, def->size[k]);
-        }
-      }
-      if (def->kind == TRIBO_SHAPE_HEIGHTFIELD) {
-        TRIBO_TRY(tribo_load_heights(l, node, value, def));
-      }
-    } else if (strcmp(first, "hull") == 0) {
-      TRIBO_TRY(read_points(l, value, def));
-    } else if (strcmp(first, "mesh") == 0) {
-      TRIBO_TRY(read_mesh(l, node, value, def));
-    } else {
-      TRIBO_TRY(read_plane(node, value, def));
-    }
-  }
-  *found = first != NULL;
-  return TRIBO_OK;
-}
-
-TriboStatus tribo_load_shape(Loader* l, const YamlNode* node, const char* section, const char* other,
-                             TriboShapeDef* def, int* found) {
-  *def = tribo_shape_default();
-  TRIBO_TRY(tribo_format_read(&l->pool, node, tribo_format_section(section),
-                              other != NULL ? tribo_format_section(other) : NULL, def));
-  TRIBO_TRY(read_kind(l, node, def, found));
-  if (!*found && other == NULL) {
-    return tribo_yaml_fail(node,
-                           "a shape needs one of sphere, box, capsule, cylinder, cone, ellipsoid, hull, mesh, plane, "
-                           "heightfield");
-  }
-  return TRIBO_OK;
-}
 
 static TriboStatus add_shape(Loader* l, const YamlNode* node, int body) {
   TriboShapeDef def;
@@ -431,15 +308,13 @@ static TriboStatus load_expect(Loader* l, const YamlNode* node) {
 
 // ---- the file
 
-static TriboStatus load_model(Loader* l, const char* path, int depth);
-
 static TriboStatus load_include(Loader* l, const YamlNode* node, int depth) {
   const char* path;
   TRIBO_TRY(tribo_format_path(&l->pool, node, "include", &path));
-  if (depth + 1 >= DEEPEST_INCLUDE) {
-    return tribo_yaml_fail(node, "include: files that include files more than %d deep", DEEPEST_INCLUDE);
+  if (depth + 1 >= LOAD_DEEPEST_INCLUDE) {
+    return tribo_yaml_fail(node, "include: files that include files more than %d deep", LOAD_DEEPEST_INCLUDE);
   }
-  TriboStatus status = load_model(l, path, depth + 1);
+  TriboStatus status = tribo_load_file(l, path, depth + 1);
   if (status == TRIBO_IO) {
     return tribo_yaml_fail(node, "include: %s", tribo_last_error());
   }
@@ -511,7 +386,7 @@ static TriboStatus load_root(Loader* l, const YamlNode* root, int depth) {
   return TRIBO_OK;
 }
 
-static TriboStatus load_file(Loader* l, const char* path, int depth) {
+TriboStatus tribo_yaml_load(Loader* l, const char* path, int depth) {
   // a file that is still being read includes itself
   char* real = realpath(path, NULL);
   for (int i = 0; real != NULL && i < depth; ++i) {
@@ -525,61 +400,4 @@ static TriboStatus load_file(Loader* l, const char* path, int depth) {
   YamlNode root;
   TRIBO_TRY(tribo_yaml_read(&l->pool, path, &root));
   return load_root(l, &root, depth);
-}
-
-static int ends_in(const char* path, const char* ending) {
-  const size_t n = strlen(path), k = strlen(ending);
-  return n >= k && strcasecmp(path + n - k, ending) == 0;
-}
-
-// The robot of a URDF file, called after the file. Its links do not collide with each other: hulls of meshes overlap
-// where the parts do not, and which pairs to leave out only an SRDF file tells.
-static TriboStatus load_urdf(Loader* l, const char* path) {
-  const char* slash = strrchr(path, '/');
-  const char* start = slash != NULL ? slash + 1 : path;
-  char name[64];
-  snprintf(name, sizeof name, "%.*s", (int)(strlen(start) - strlen(".urdf")), start);
-  TriboRobotDef robot = tribo_robot_default();
-  robot.name = name;
-  robot.urdf = path;
-  robot.free_base = 2;
-  robot.self_collision = 0;
-  TRIBO_TRY(tribo_scene_add_robot(l->scene, &robot));
-  return tribo_urdf_check(path, l->log);
-}
-
-// A file by its ending.
-static TriboStatus load_model(Loader* l, const char* path, int depth) {
-  return ends_in(path, ".urdf")  ? load_urdf(l, path)
-         : ends_in(path, ".xml") ? tribo_mjcf_load(l->scene, path, l->log)
-         : ends_in(path, ".sdf") ? tribo_sdf_load(l->scene, path, l->log)
-                                 : load_file(l, path, depth);
-}
-
-TriboStatus tribo_scene_load(const char* path, const TriboLog* log, TriboScene** out) {
-  TRIBO_REQUIRE(path);
-  TRIBO_REQUIRE(out);
-  return tribo_scene_load_seed(path, log, 0, out);
-}
-
-TriboStatus tribo_scene_load_seed(const char* path, const TriboLog* log, int seed, TriboScene** out) {
-  TRIBO_REQUIRE(path);
-  TRIBO_REQUIRE(out);
-  *out = NULL;
-  if (seed < 0) {
-    return tribo_fail(TRIBO_INVALID, "tribo_scene_load_seed: seed = %d; accepted is 0 or more", seed);
-  }
-  Loader l = {.log = log, .seed = seed};
-  const char* open[DEEPEST_INCLUDE];
-  l.open = open;
-  TRIBO_TRY(tribo_scene_create(&l.scene));
-  TriboStatus status = load_model(&l, path, 0);
-  l.scene->where = NULL;
-  tribo_pool_clear(&l.pool);
-  if (status != TRIBO_OK) {
-    tribo_scene_destroy(l.scene);
-    return status;
-  }
-  *out = l.scene;
-  return TRIBO_OK;
 }

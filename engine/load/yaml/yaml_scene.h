@@ -16,35 +16,34 @@ typedef struct Loader {
 TriboStatus tribo_load_at(Loader* l, const YamlNode* node);
 TriboStatus tribo_load_added(Loader* l, TriboStatus status);
 
-// A shape from a mapping, by the section named. With `other`, the mapping also holds that section and the shape may be
-// missing: *found tells.
-// heights.c: the heights of a field, from a list or a file; of a picture, 0 … 1 by brightness, to be freed also on
-// failure.
-TriboStatus tribo_heights_png(const char* path, double** values, int* nx, int* ny);
+// yaml_heightfield.c: the heights of a field, from a list or a file.
 TriboStatus tribo_load_heights(Loader* l, const YamlNode* shape, const YamlNode* node, TriboShapeDef* def);
+// yaml_shapes.c: a shape from a mapping, by the section named. With `other`, the mapping also holds that section and
+// the shape may be missing: *found tells.
 TriboStatus tribo_load_shape(Loader* l, const YamlNode* node, const char* section, const char* other,
                              TriboShapeDef* def, int* found);
 
-// mjcf.c: adds the whole model of an MJCF file to the scene.
-TriboStatus tribo_mjcf_load(TriboScene* scene, const char* path, const TriboLog* log);
-// sdf.c: adds the models of an SDF file to the scene.
-TriboStatus tribo_sdf_load(TriboScene* scene, const char* path, const TriboLog* log);
+// load.c: adds what a file of any kind holds to the scene; depth counts the files that include it.
+enum { LOAD_DEEPEST_INCLUDE = 16 };
+TriboStatus tribo_load_file(Loader* l, const char* path, int depth);
+// yaml_scene.c: the same of a YAML file.
+TriboStatus tribo_yaml_load(Loader* l, const char* path, int depth);
 
-// drive_load.c
+// yaml_actuators.c
 TriboStatus tribo_load_tendon(Loader* l, const YamlNode* node);
 TriboStatus tribo_load_actuator(Loader* l, const YamlNode* node);
 
-// readings.c
+// yaml_sensors.c
 TriboStatus tribo_load_sensor(Loader* l, const YamlNode* node);
 
-// states.c
+// yaml_states.c
 TriboStatus tribo_load_state(Loader* l, const YamlNode* node);
 TriboStatus tribo_load_start(Loader* l, const YamlNode* node);
 
-// control_load.c
+// yaml_controllers.c
 TriboStatus tribo_load_controller(Loader* l, const YamlNode* node);
 
-// generators.c
+// yaml_generators.c
 TriboStatus tribo_load_grid(Loader* l, const YamlNode* node);
 TriboStatus tribo_load_wall(Loader* l, const YamlNode* node);
 TriboStatus tribo_load_pile(Loader* l, const YamlNode* node);

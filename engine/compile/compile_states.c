@@ -1,0 +1,149 @@
+// States that a scene names, in full: what they do not mention is as at the start.
+#include <math.h>
+#include <string.h>
+
+#include "model.h"
+#include "pose.h"
+#include "scene_add.h"
+
+// The position or velocity of a body that floats: free, or the first of a tree.
+static TriboStatus set_body(const TriboModel* model, const TriboStateValue* value, int body, ModelState* state) {
+  const TriboBodyInfo* info = &model->bodies[body];
+  const int free = body < model->nfree;
+  double *q = state->q + info->q_at, *v = state->v + info->v_at, R[9], arm[3], spin[3];
+  if (value->kind == TRIBO_VALUE_POSITION) {
+    memcpy(q, value->x, 7 * sizeof *q);
+    if (!(tribo_quat_normalize(q + 3) > 1e-9)) {
+      return tribo_fail(TRIBO_INVALID, "the quaternion of '%s' has length 0", value->of);
+    }
+  }
+  // the place that moves: the centre of mass of a free body, the frame of a link
+  tribo_quat_to_mat(R, q + 3);
+  tribo_mul33v(arm, R, info->com);
+  if (value->kind == TRIBO_VALUE_POSITION) {
+    tribo_axpy3(q, q, free ? 1 : 0, arm);
+    return TRIBO_OK;
+  }
+  tribo_cross3(spin, value->x + 3, arm);
+  tribo_sub3(arm, value->x, spin);
+  if (free) {
+    tribo_copy3(v, value->x);
+  } else {
+    tribo_mul33tv(v, R, arm);
+  }
+  tribo_mul33tv(v + 3, R, value->x + 3);
+  return TRIBO_OK;
+}
+
+static TriboStatus set_joint(const TriboModel* model, const TriboStateValue* value, ModelState* state) {
+  const int id = tribo_names_find(&model->joint_names, value->of);
+  if (id < 0) {
+    return tribo_not_found(&model->joint_names, "joint", value->of);
+  }
+  const TriboJointInfo* joint = &model->joints[id];
+  const int position = value->kind == TRIBO_VALUE_POSITION, turns = position && joint->nq == 2 && joint->nv == 1;
+  const int n = turns ? 1 : position ? joint->nq : joint->nv;
+  if (value->n != n) {
+    return tribo_fail(TRIBO_INVALID, "joint '%s' (%s) has %d numbers, it needs %d", value->of, joint->kind, value->n,
+                      n);
+  }
+  double* at = position ? state->q + joint->q_at : state->v + joint->v_at;
+  memcpy(at, value->x, (size_t)n * sizeof *at);
+  // angles that go round are kept as cosine and sine
+  if (turns) {
+    at[0] = cos(value->x[0]);
+    at[1] = sin(value->x[0]);
+  }
+  const int ball = strcmp(joint->kind, tribo_dyn_joint_name(TRIBO_JOINT_SPHERICAL)) == 0;
+  if (position && ball && !(tribo_quat_normalize(at) > 1e-9)) {
+    return tribo_fail(TRIBO_INVALID, "the quaternion of '%s' has length 0", value->of);
+  }
+  return TRIBO_OK;
+}
+
+static int floats(const TriboModel* model, int body) {
+  if (body < 0 || body < model->nfree) {
+    return body >= 0;
+  }
+  for (int t = 0; t < model->ntree; ++t) {
+    if (model->trees[t].first_body == body) {
+      return tribo_dyn_tree_info(model->trees[t].tree)->links[0].kind == TRIBO_JOINT_FREE;
+    }
+  }
+  return 0;
+}
+
+static TriboStatus set_value(const TriboScene* scene, const TriboModel* model, const TriboStateValue* value,
+                             ModelState* state) {
+  if (value->kind == TRIBO_VALUE_CTRL || value->kind == TRIBO_VALUE_ACT) {
+    const int id = tribo_names_find(&scene->actuator_names, value->of);
+    if (id < 0) {
+      return tribo_not_found(&scene->actuator_names, "actuator", value->of);
+    }
+    (value->kind == TRIBO_VALUE_CTRL ? state->ctrl : state->act)[id] = value->x[0];
+    return TRIBO_OK;
+  }
+  const int body = tribo_names_find(&model->body_names, value->of);
+  return value->n == (value->kind == TRIBO_VALUE_POSITION ? 7 : 6) && floats(model, body)
+             ? set_body(model, value, body, state)
+             : set_joint(model, value, state);
+}
+
+static TriboStatus compile_state(const TriboScene* scene, TriboModel* model, const TriboStateDef* def,
+                                 ModelState* out) {
+  const size_t nactuator = (size_t)model->nactuator;
+  *out = (ModelState){.name = tribo_pool_strdup(&model->pool, def->name),
+                      .time = def->time,
+                      .q = tribo_pool_copy(&model->pool, model->q0, (size_t)model->nq, sizeof *out->q),
+                      .v = tribo_pool_copy(&model->pool, model->v0, (size_t)model->nv, sizeof *out->v),
+                      .ctrl = tribo_pool_alloc(&model->pool, nactuator, sizeof *out->ctrl),
+                      .act = tribo_pool_alloc(&model->pool, nactuator, sizeof *out->act)};
+  if (out->name == NULL || out->q == NULL || out->v == NULL || out->ctrl == NULL || out->act == NULL) {
+    return tribo_scene_no_memory();
+  }
+  for (int i = 0; i < model->nactuator; ++i) {
+    out->ctrl[i] = model->actuators[i].ctrl;
+  }
+  // velocities of bodies are turned by their positions
+  for (int kind = 0; kind < TRIBO_VALUE_COUNT; ++kind) {
+    for (int i = 0; i < def->nvalue; ++i) {
+      if ((int)def->values[i].kind == kind) {
+        TriboStatus status = set_value(scene, model, &def->values[i], out);
+        if (status != TRIBO_OK) {
+          tribo_fail_prefix("state '%s': ", def->name);
+          return status;
+        }
+      }
+    }
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_compile_states(const TriboScene* scene, TriboModel* model) {
+  model->act0 = tribo_pool_alloc(&model->pool, (size_t)model->nactuator, sizeof *model->act0);
+  model->states = tribo_pool_alloc(&model->pool, (size_t)scene->nstate, sizeof *model->states);
+  if (model->act0 == NULL || model->states == NULL) {
+    return tribo_scene_no_memory();
+  }
+  for (int i = 0; i < scene->nstate; ++i) {
+    TRIBO_TRY(tribo_located(compile_state(scene, model, &scene->states[i], &model->states[i]), scene->state_where[i]));
+  }
+  model->nstate = scene->nstate;
+  for (int i = 0; scene->start != NULL && i < scene->nstate; ++i) {
+    const ModelState* state = &model->states[i];
+    if (strcmp(state->name, scene->start) == 0) {
+      memcpy(model->q0, state->q, (size_t)model->nq * sizeof *model->q0);
+      memcpy(model->v0, state->v, (size_t)model->nv * sizeof *model->v0);
+      memcpy(model->act0, state->act, (size_t)model->nactuator * sizeof *model->act0);
+      for (int k = 0; k < model->nactuator; ++k) {
+        model->actuators[k].ctrl = state->ctrl[k];
+      }
+      model->time0 = state->time;
+    }
+  }
+  return TRIBO_OK;
+}
+
+const char* tribo_model_state(const TriboModel* model, int id) {
+  return id >= 0 && id < model->nstate ? model->states[id].name : NULL;
+}
