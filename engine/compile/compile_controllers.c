@@ -164,7 +164,8 @@ static TriboStatus compile_controller(const TriboScene* scene, TriboModel* model
                                       ModelController* c) {
   TriboPool* pool = &model->pool;
   const size_t numbers = (size_t)def->nframe * (size_t)def->ncolumn;
-  *c = (ModelController){.law = def->law,
+  *c = (ModelController){.name = tribo_pool_strdup(pool, def->name),
+                         .law = def->law,
                          .interpolation = def->interpolation,
                          .stiffness = def->stiffness,
                          .damping = def->damping,
@@ -177,8 +178,8 @@ static TriboStatus compile_controller(const TriboScene* scene, TriboModel* model
   c->times = tribo_pool_copy(pool, def->times, (size_t)def->nframe, sizeof *def->times);
   c->frames = tribo_pool_copy(pool, def->frames, numbers, sizeof *def->frames);
   c->slopes = tribo_pool_alloc(pool, numbers, sizeof *c->slopes);
-  if (c->effort == NULL || c->start == NULL || c->column == NULL || c->times == NULL || c->frames == NULL ||
-      c->slopes == NULL) {
+  if (c->name == NULL || c->effort == NULL || c->start == NULL || c->column == NULL || c->times == NULL ||
+      c->frames == NULL || c->slopes == NULL) {
     return no_memory();
   }
   for (int i = 0; i < c->njoint; ++i) {

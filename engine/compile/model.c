@@ -1,270 +1,9 @@
-// Compiling a scene into a model, and looking into it.
+// The compiled model as its users see it: sizes, items by id, ids by name.
 #include "model.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "hash.h"
 #include "pose.h"
-#include "quantity.h"
-
-static TriboStatus no_memory(void) {
-  return tribo_fail(TRIBO_NOMEM, "no memory for the model");
-}
-
-TriboStatus tribo_model_body_id(const TriboModel* model, const char* name, int* id) {
-  TRIBO_REQUIRE(model);
-  TRIBO_REQUIRE(name);
-  *id = tribo_names_find(&model->body_names, name);
-  return *id >= 0 ? TRIBO_OK : tribo_not_found(&model->body_names, "body", name);
-}
-
-TriboStatus tribo_model_joint_id(const TriboModel* model, const char* name, int* id) {
-  TRIBO_REQUIRE(model);
-  TRIBO_REQUIRE(name);
-  *id = tribo_names_find(&model->joint_names, name);
-  return *id >= 0 ? TRIBO_OK : tribo_not_found(&model->joint_names, "joint", name);
-}
-
-static TriboStatus compile_forces(const TriboScene* scene, TriboModel* model) {
-  model->forces = tribo_pool_alloc(&model->pool, (size_t)scene->nforce, sizeof *model->forces);
-  if (model->forces == NULL) {
-    return no_memory();
-  }
-  for (int i = 0; i < scene->nforce; ++i) {
-    ModelForce* force = &model->forces[i];
-    *force = (ModelForce){.def = scene->forces[i], .body = -1};
-    force->def.body = force->def.joint = NULL;
-    if (scene->forces[i].body != NULL) {
-      TRIBO_TRY(tribo_located(tribo_model_body_id(model, scene->forces[i].body, &force->body), scene->force_where[i]));
-      continue;
-    }
-    int joint;
-    TRIBO_TRY(tribo_located(tribo_model_joint_id(model, scene->forces[i].joint, &joint), scene->force_where[i]));
-    if (model->joints[joint].nv != 1) {
-      return tribo_located(
-          tribo_fail(TRIBO_INVALID, "force on joint '%s': it has %d degrees of freedom; an effort needs one",
-                     scene->forces[i].joint, model->joints[joint].nv),
-          scene->force_where[i]);
-    }
-    force->v_at = model->joints[joint].v_at;
-  }
-  model->nforce = scene->nforce;
-  return TRIBO_OK;
-}
-
-static TriboStatus compile_motors(const TriboScene* scene, TriboModel* model) {
-  // and at most one per joint for each controller
-  const size_t most = (size_t)scene->nmotor + (size_t)scene->ncontroller * (size_t)model->njoint;
-  model->motors = tribo_pool_alloc(&model->pool, most, sizeof *model->motors);
-  model->motor_infos = tribo_pool_alloc(&model->pool, most, sizeof *model->motor_infos);
-  if (model->motors == NULL || model->motor_infos == NULL) {
-    return no_memory();
-  }
-  for (int i = 0; i < scene->nmotor; ++i) {
-    const TriboMotorDef* def = &scene->motors[i];
-    int id;
-    TRIBO_TRY(tribo_located(tribo_model_joint_id(model, def->joint, &id), scene->motor_where[i]));
-    const TriboJointInfo* joint = &model->joints[id];
-    if (joint->nv != 1) {
-      return tribo_located(tribo_fail(TRIBO_INVALID, "motor of '%s': it has %d degrees of freedom; a motor needs one",
-                                      def->joint, joint->nv),
-                           scene->motor_where[i]);
-    }
-    model->motors[i] = (TriboMotor){.q = joint->q_at,
-                                    .nq = joint->nq,
-                                    .v = joint->v_at,
-                                    .stiffness = def->stiffness,
-                                    .damping = def->damping,
-                                    .target = def->target,
-                                    .velocity = def->velocity,
-                                    .effort = isnan(def->effort) ? joint->effort : def->effort};
-    model->motor_infos[i] = (TriboMotorInfo){.joint = id,
-                                             .stiffness = def->stiffness,
-                                             .damping = def->damping,
-                                             .target = def->target,
-                                             .velocity = def->velocity,
-                                             .effort = model->motors[i].effort};
-  }
-  model->nmotor = scene->nmotor;
-  return TRIBO_OK;
-}
-
-// The bodies that a camera names must be there.
-static TriboStatus keep_camera(TriboModel* model, TriboCameraDef* camera) {
-  const char** texts[] = {&camera->name, &camera->body, &camera->aim};
-  int unused;
-  for (int i = 0; i < 3; ++i) {
-    const char* text = *texts[i];
-    *texts[i] = tribo_pool_strdup(&model->pool, text);
-    if (text != NULL && *texts[i] == NULL) {
-      return no_memory();
-    }
-    if (i > 0 && text != NULL) {
-      TRIBO_TRY(tribo_model_body_id(model, text, &unused));
-    }
-  }
-  return TRIBO_OK;
-}
-
-static TriboStatus compile_observers(const TriboScene* scene, TriboModel* model) {
-  // cameras and recorders are kept as they are, expectations get their quantity resolved
-  TriboPool* pool = &model->pool;
-  model->cameras = tribo_pool_copy(pool, scene->cameras, (size_t)scene->ncamera, sizeof *model->cameras);
-  model->records = tribo_pool_copy(pool, scene->records, (size_t)scene->nrecord, sizeof *model->records);
-  model->expects = tribo_pool_alloc(pool, (size_t)scene->nexpect, sizeof *model->expects);
-  if (model->cameras == NULL || model->records == NULL || model->expects == NULL) {
-    return no_memory();
-  }
-  model->ncamera = scene->ncamera;
-  for (int i = 0; i < scene->ncamera; ++i) {
-    TRIBO_TRY(tribo_located(keep_camera(model, &model->cameras[i]), scene->camera_where[i]));
-  }
-  model->nrecord = scene->nrecord;
-  for (int i = 0; i < scene->nrecord; ++i) {
-    TriboRecordDef* record = &model->records[i];
-    const char** names = tribo_pool_alloc(pool, (size_t)record->nquantity, sizeof *names);
-    record->file = tribo_pool_strdup(pool, record->file);
-    for (int k = 0; names != NULL && k < record->nquantity; ++k) {
-      names[k] = tribo_pool_strdup(pool, record->quantities[k]);
-      TriboQuantity unused;
-      TRIBO_TRY(tribo_located(tribo_quantity_parse(model, names[k], &unused), scene->record_where[i]));
-    }
-    record->quantities = names;
-    if (names == NULL || record->file == NULL) {
-      return no_memory();
-    }
-  }
-  for (int i = 0; i < scene->nexpect; ++i) {
-    ModelExpect* expect = &model->expects[i];
-    expect->def = scene->expects[i];
-    expect->def.quantity = tribo_pool_strdup(pool, expect->def.quantity);
-    expect->def.of = tribo_pool_strdup(pool, expect->def.of);
-    TRIBO_TRY(
-        tribo_located(tribo_quantity_find(model, scene->expects[i].quantity, scene->expects[i].of, &expect->quantity),
-                      scene->expect_where[i]));
-  }
-  model->nexpect = scene->nexpect;
-  return TRIBO_OK;
-}
-
-// A solver is made once for trial, so that wrong settings are refused here and not in the first step.
-static TriboStatus compile_solver(const TriboScene* scene, TriboModel* model) {
-  model->nsolver_value = scene->nsolver_value;
-  model->solver_values =
-      tribo_pool_copy(&model->pool, scene->solver_values, (size_t)scene->nsolver_value, sizeof *scene->solver_values);
-  if (model->solver_values == NULL) {
-    return no_memory();
-  }
-  for (int i = 0; i < model->nsolver_value; ++i) {
-    model->solver_values[i].name = tribo_pool_strdup(&model->pool, scene->solver_values[i].name);
-    if (model->solver_values[i].name == NULL) {
-      return no_memory();
-    }
-  }
-  TriboSolver* solver;
-  TRIBO_TRY(tribo_model_solver(model, &solver));
-  tribo_solver_destroy(solver);
-  return TRIBO_OK;
-}
-
-TriboStatus tribo_model_solver(const TriboModel* model, TriboSolver** out) {
-  TRIBO_TRY(tribo_solver_create(model->world.solver, out));
-  TriboStatus status = tribo_solver_set(*out, "tol", model->world.tol);
-  for (int i = 0; status == TRIBO_OK && i < model->nsolver_value; ++i) {
-    status = tribo_solver_set(*out, model->solver_values[i].name, model->solver_values[i].value);
-  }
-  if (status != TRIBO_OK) {
-    tribo_solver_destroy(*out);
-    *out = NULL;
-  }
-  return status;
-}
-
-// What a saved state must agree with: names, sizes and masses.
-static uint64_t fingerprint(const TriboModel* model) {
-  uint64_t h = TRIBO_HASH_START;
-  const int sizes[] = {model->nq, model->nv, model->nbody, model->ngeom, model->njoint, model->nclosure};
-  h = tribo_hash(h, sizes, sizeof sizes);
-  for (int i = 0; i < model->nbody; ++i) {
-    h = tribo_hash(h, model->bodies[i].name, strlen(model->bodies[i].name));
-    h = tribo_hash(h, &model->bodies[i].mass, sizeof model->bodies[i].mass);
-  }
-  return h;
-}
-
-static TriboStatus compile(const TriboScene* scene, TriboModel* model, int* scene_body) {
-  model->world = scene->world;
-  TRIBO_TRY(compile_solver(scene, model));
-  model->scene_hulls = tribo_pool_alloc(&model->pool, (size_t)scene->nshape, sizeof(TriboHull*));
-  if (model->scene_hulls == NULL) {
-    return no_memory();
-  }
-  TRIBO_TRY(tribo_compile_bodies(scene, model, scene_body));
-  TRIBO_TRY(tribo_compile_joints(model));
-  TRIBO_TRY(tribo_compile_closures(scene, model));
-  TRIBO_TRY(tribo_compile_textures(scene, model));
-  TRIBO_TRY(tribo_compile_shapes(scene, model, scene_body));
-  TRIBO_TRY(tribo_compile_visuals(scene, model, scene_body));
-  TRIBO_TRY(tribo_compile_drive(scene, model, scene_body));
-  TRIBO_TRY(tribo_compile_states(scene, model));
-  TRIBO_TRY(tribo_compile_sensors(scene, model));
-  TRIBO_TRY(compile_forces(scene, model));
-  TRIBO_TRY(compile_motors(scene, model));
-  TRIBO_TRY(tribo_compile_control(scene, model));
-  TRIBO_TRY(compile_observers(scene, model));
-  model->fingerprint = fingerprint(model);
-  return TRIBO_OK;
-}
-
-TriboStatus tribo_model_create(const TriboScene* scene, TriboModel** out) {
-  TRIBO_REQUIRE(scene);
-  TRIBO_REQUIRE(out);
-  *out = NULL;
-  TriboModel* model = tribo_alloc(1, sizeof *model);
-  int* scene_body = tribo_alloc((size_t)scene->nbody, sizeof *scene_body);
-  TriboStatus status = model == NULL || scene_body == NULL ? no_memory() : compile(scene, model, scene_body);
-  tribo_free(scene_body);
-  if (status != TRIBO_OK) {
-    tribo_model_destroy(model);
-    return status;
-  }
-  *out = model;
-  return TRIBO_OK;
-}
-
-void tribo_model_destroy(TriboModel* model) {
-  if (model == NULL) {
-    return;
-  }
-  tribo_col_world_destroy(model->collision);
-  tribo_dyn_system_destroy(model->system);
-  for (int i = 0; i < model->ntree; ++i) {
-    tribo_dyn_tree_destroy(model->trees[i].tree);
-  }
-  for (int i = 0; i < model->nfield; ++i) {
-    tribo_col_field_destroy(model->fields[i]);
-  }
-  tribo_free(model->fields);
-  for (int i = 0; i < model->nhull; ++i) {
-    tribo_col_hull_destroy(model->hulls[i]);
-  }
-  tribo_free(model->hulls);
-  for (int i = 0; i < model->nlook; ++i) {
-    tribo_col_look_destroy(model->looks[i]);
-  }
-  tribo_free(model->looks);
-  tribo_free(model->textures);
-  tribo_free(model->visuals);
-  tribo_free(model->excluded);
-  tribo_names_clear(&model->body_names);
-  tribo_names_clear(&model->joint_names);
-  tribo_pool_clear(&model->pool);
-  tribo_free(model);
-}
-
-// ---- looking in
 
 TriboModelSize tribo_model_size(const TriboModel* model) {
   return (TriboModelSize){.nq = model->nq,
@@ -321,4 +60,70 @@ void tribo_body_com(const TriboModel* model, int body, const TriboPose* pose, do
   const TriboPose frame = tribo_pose_mul(pose, &model->body_offset[body]);
   tribo_mul33v(com, frame.R, model->bodies[body].com);
   tribo_add3(com, com, frame.p);
+}
+
+TriboStatus tribo_model_body_id(const TriboModel* model, const char* name, int* id) {
+  TRIBO_REQUIRE(model);
+  TRIBO_REQUIRE(name);
+  *id = tribo_names_find(&model->body_names, name);
+  return *id >= 0 ? TRIBO_OK : tribo_not_found(&model->body_names, "body", name);
+}
+
+TriboStatus tribo_model_joint_id(const TriboModel* model, const char* name, int* id) {
+  TRIBO_REQUIRE(model);
+  TRIBO_REQUIRE(name);
+  *id = tribo_names_find(&model->joint_names, name);
+  return *id >= 0 ? TRIBO_OK : tribo_not_found(&model->joint_names, "joint", name);
+}
+
+const char* tribo_model_name(const TriboModel* model, TriboItemKind kind, int id) {
+  if (model == NULL || id < 0) {
+    return NULL;
+  }
+  switch (kind) {
+    case TRIBO_ITEM_BODY: return id < model->nbody ? model->bodies[id].name : NULL;
+    case TRIBO_ITEM_JOINT: return id < model->njoint ? model->joints[id].name : NULL;
+    case TRIBO_ITEM_CLOSURE: return id < model->nclosure ? model->closures[id].name : NULL;
+    case TRIBO_ITEM_SHAPE: return id < model->ngeom ? model->shapes[id].name : NULL;
+    case TRIBO_ITEM_MATERIAL: return id < model->nmaterial ? model->materials[id].name : NULL;
+    case TRIBO_ITEM_TENDON: return id < model->ntendon ? model->tendon_infos[id].name : NULL;
+    case TRIBO_ITEM_ACTUATOR: return id < model->nactuator ? model->actuator_infos[id].name : NULL;
+    case TRIBO_ITEM_MOTOR: return id < model->nmotor ? model->joints[model->motor_infos[id].joint].name : NULL;
+    case TRIBO_ITEM_CONTROLLER: return id < model->ncontroller ? model->controllers[id].name : NULL;
+    case TRIBO_ITEM_SENSOR: return id < model->nsensor ? model->sensor_infos[id].name : NULL;
+    case TRIBO_ITEM_CAMERA: return id < model->ncamera ? model->cameras[id].name : NULL;
+    case TRIBO_ITEM_STATE: return id < model->nstate ? model->states[id].name : NULL;
+    default: return NULL;
+  }
+}
+
+TriboStatus tribo_model_find(const TriboModel* model, TriboItemKind kind, const char* name, int* id) {
+  static const char* const words[TRIBO_ITEM_COUNT] = {
+      [TRIBO_ITEM_BODY] = "body",         [TRIBO_ITEM_JOINT] = "joint",       [TRIBO_ITEM_CLOSURE] = "closure",
+      [TRIBO_ITEM_SHAPE] = "shape",       [TRIBO_ITEM_MATERIAL] = "material", [TRIBO_ITEM_TENDON] = "tendon",
+      [TRIBO_ITEM_ACTUATOR] = "actuator", [TRIBO_ITEM_MOTOR] = "motor",       [TRIBO_ITEM_CONTROLLER] = "controller",
+      [TRIBO_ITEM_SENSOR] = "sensor",     [TRIBO_ITEM_CAMERA] = "camera",     [TRIBO_ITEM_STATE] = "state",
+  };
+  TRIBO_REQUIRE(model);
+  TRIBO_REQUIRE(name);
+  TRIBO_REQUIRE(id);
+  *id = -1;
+  if ((int)kind < 0 || kind >= TRIBO_ITEM_COUNT) {
+    return tribo_fail(TRIBO_INVALID, "tribo_model_find: kind = %d; accepted are 0 … %d", (int)kind,
+                      TRIBO_ITEM_COUNT - 1);
+  }
+  if (kind == TRIBO_ITEM_BODY) {
+    return tribo_model_body_id(model, name, id);
+  }
+  if (kind == TRIBO_ITEM_JOINT) {
+    return tribo_model_joint_id(model, name, id);
+  }
+  const char* other;
+  for (int i = 0; (other = tribo_model_name(model, kind, i)) != NULL; ++i) {
+    if (strcmp(other, name) == 0) {
+      *id = i;
+      return TRIBO_OK;
+    }
+  }
+  return tribo_fail(TRIBO_NOT_FOUND, "there is no %s '%s'", words[kind], name);
 }

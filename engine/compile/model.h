@@ -15,6 +15,7 @@ typedef struct ModelForce {
 
 // A controller with its names resolved.
 typedef struct ModelController {
+  const char* name;
   TriboLaw law;
   TriboInterpolation interpolation;
   double stiffness, damping;

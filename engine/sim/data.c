@@ -11,13 +11,6 @@ static TriboStatus no_memory(void) {
   return tribo_fail(TRIBO_NOMEM, "no memory for the data");
 }
 
-TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, const char* who) {
-  if (model == NULL || data == NULL || data->model != model) {
-    return tribo_fail(TRIBO_INVALID, "%s: the data was not made for this model", who);
-  }
-  return TRIBO_OK;
-}
-
 // X(field, count): the arrays whose size the model fixes
 #define DATA_ARRAYS(X)                                           \
   X(q, model->nq)                                                \

@@ -281,4 +281,11 @@ TriboStatus tribo_events_finish(const TriboModel* model, TriboData* data);
 TriboStatus tribo_data_kinematics(const TriboModel* model, TriboData* data);
 // state.c: as after a reset, but in a state of the scene
 void tribo_data_begin(const TriboModel* model, TriboData* data, const ModelState* state);
-TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, const char* who);
+
+// Whether the data belongs to the model, in the name of a public call.
+static inline TriboStatus tribo_data_check(const TriboModel* model, const TriboData* data, const char* who) {
+  if (model == NULL || data == NULL || data->model != model) {
+    return tribo_fail(TRIBO_INVALID, "%s: the data was not made for this model", who);
+  }
+  return TRIBO_OK;
+}

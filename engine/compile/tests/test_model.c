@@ -192,11 +192,50 @@ static void judges_see_every_kind_of_fact(void** state) {
   tribo_model_destroy(model);
 }
 
+static void everything_is_found_by_its_name(void** state) {
+  (void)state;
+  TriboModel* model = model_of(
+      "materials: {rubber: {friction: 1}}\n"
+      "bodies: [{name: link, position: [0, 0, 1], sphere: 0.1}, {name: ball, position: [3, 0, 1], sphere: 0.1}]\n"
+      "joints: [{name: hinge, parent: world, child: link, anchor: [0, 0, 2], axis: [0, 1, 0]}]\n"
+      "motors: [{joint: hinge, stiffness: 1, damping: 1}]\n"
+      "tendons: [{name: cord, joints: {hinge: 1}}]\n"
+      "actuators: [{name: pull, tendon: cord}]\n"
+      "controllers: [{name: hold, joints: [hinge], law: gravity}]\n"
+      "closures: [{name: rod, kind: distance, body_a: link, body_b: ball, anchor: [0, 0, 1], anchor2: [3, 0, 1]}]\n"
+      "sensors: [{name: gyro, kind: gyroscope, body: link}]\n"
+      "cameras: [{name: side}]\n"
+      "states: [{name: bent, positions: {hinge: 1}}]\n");
+  const struct {
+    TriboItemKind kind;
+    const char* name;
+  } items[] = {
+      {TRIBO_ITEM_BODY, "ball"},       {TRIBO_ITEM_JOINT, "hinge"},     {TRIBO_ITEM_CLOSURE, "rod"},
+      {TRIBO_ITEM_MATERIAL, "rubber"}, {TRIBO_ITEM_TENDON, "cord"},     {TRIBO_ITEM_ACTUATOR, "pull"},
+      {TRIBO_ITEM_MOTOR, "hinge"},     {TRIBO_ITEM_CONTROLLER, "hold"}, {TRIBO_ITEM_SENSOR, "gyro"},
+      {TRIBO_ITEM_CAMERA, "side"},     {TRIBO_ITEM_STATE, "bent"},      {TRIBO_ITEM_SHAPE, "link.shape0"},
+  };
+  assert_int_equal(sizeof items / sizeof *items, TRIBO_ITEM_COUNT);
+  for (size_t i = 0; i < sizeof items / sizeof *items; ++i) {
+    int id = -1;
+    CHECK_OK(tribo_model_find(model, items[i].kind, items[i].name, &id));
+    assert_string_equal(tribo_model_name(model, items[i].kind, id), items[i].name);
+    CHECK_FAILS(tribo_model_find(model, items[i].kind, "nobody", &id), TRIBO_NOT_FOUND, "nobody");
+    assert_int_equal(id, -1);
+    assert_null(tribo_model_name(model, items[i].kind, 1000));
+    assert_null(tribo_model_name(model, items[i].kind, -1));
+  }
+  int id;
+  CHECK_FAILS(tribo_model_find(model, TRIBO_ITEM_COUNT, "x", &id), TRIBO_INVALID, "kind = 12");
+  tribo_model_destroy(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shapes_add_up_to_a_body),          cmocka_unit_test(joints_make_trees),
       cmocka_unit_test(materials_mix_by_rule_or_by_pair), cmocka_unit_test(exclusions_and_groups_let_bodies_pass),
       cmocka_unit_test(recorders_write_what_was_asked),   cmocka_unit_test(judges_see_every_kind_of_fact),
+      cmocka_unit_test(everything_is_found_by_its_name),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -571,6 +571,27 @@ typedef struct TriboSensorInfo {
 } TriboSensorInfo;
 TRIBO_API const TriboSensorInfo* tribo_model_sensor(const TriboModel* model, int id);
 TRIBO_API const char* tribo_model_state(const TriboModel* model, int id);  // name of a state of the scene
+
+// Ids by name, and back. Everything that a scene names can be found once and then be used by its id. A motor goes by
+// the name of its joint. NOT_FOUND: there is none of that name; the name is NULL where there is no such id.
+typedef enum TriboItemKind {
+  TRIBO_ITEM_BODY,
+  TRIBO_ITEM_JOINT,
+  TRIBO_ITEM_CLOSURE,
+  TRIBO_ITEM_SHAPE,
+  TRIBO_ITEM_MATERIAL,
+  TRIBO_ITEM_TENDON,
+  TRIBO_ITEM_ACTUATOR,
+  TRIBO_ITEM_MOTOR,
+  TRIBO_ITEM_CONTROLLER,
+  TRIBO_ITEM_SENSOR,
+  TRIBO_ITEM_CAMERA,
+  TRIBO_ITEM_STATE,
+  TRIBO_ITEM_COUNT
+} TriboItemKind;
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_model_find(const TriboModel* model, TriboItemKind kind, const char* name,
+                                                       int* id);
+TRIBO_API const char* tribo_model_name(const TriboModel* model, TriboItemKind kind, int id);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_model_body_id(const TriboModel* model, const char* name, int* id);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_model_joint_id(const TriboModel* model, const char* name, int* id);
 
