@@ -193,7 +193,7 @@ static TriboStatus compile(const TriboScene* scene, TriboModel* model, int* scen
   TRIBO_TRY(tribo_compile_textures(scene, model));
   TRIBO_TRY(tribo_compile_shapes(scene, model, scene_body));
   TRIBO_TRY(tribo_compile_visuals(scene, model, scene_body));
-  TRIBO_TRY(tribo_compile_drive(scene, model, scene_body));
+  TRIBO_TRY(tribo_compile_actuators(scene, model, scene_body));
   TRIBO_TRY(tribo_compile_states(scene, model));
   TRIBO_TRY(tribo_compile_sensors(scene, model));
   TRIBO_TRY(compile_forces(scene, model));

@@ -217,7 +217,7 @@ static TriboStatus compile_drag(const TriboScene* scene, TriboModel* model, cons
   return TRIBO_OK;
 }
 
-static TriboStatus compile_lift(const TriboScene* scene, TriboModel* model, const int* scene_body) {
+static TriboStatus compile_gravity_compensation(const TriboScene* scene, TriboModel* model, const int* scene_body) {
   for (int i = 0; i < scene->nbody; ++i) {
     if (scene->bodys[i].lift == 0) {
       continue;
@@ -240,10 +240,10 @@ static TriboStatus compile_lift(const TriboScene* scene, TriboModel* model, cons
   return TRIBO_OK;
 }
 
-TriboStatus tribo_compile_drive(const TriboScene* scene, TriboModel* model, const int* scene_body) {
+TriboStatus tribo_compile_actuators(const TriboScene* scene, TriboModel* model, const int* scene_body) {
   TRIBO_TRY(compile_tendons(scene, model));
   TRIBO_TRY(compile_actuators(scene, model));
   TRIBO_TRY(tribo_compile_muscles(scene, model));
-  TRIBO_TRY(compile_lift(scene, model, scene_body));
+  TRIBO_TRY(compile_gravity_compensation(scene, model, scene_body));
   return compile_drag(scene, model, scene_body);
 }

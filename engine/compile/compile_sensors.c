@@ -36,10 +36,10 @@ static TriboStatus compile_sensor(const TriboScene* scene, TriboModel* model, co
   } else if (def->kind == TRIBO_SENSOR_ORIENTATION) {
     info->n = 4;
   }
-  const int felt = def->kind == TRIBO_SENSOR_FORCE || def->kind == TRIBO_SENSOR_TORQUE;
-  if ((felt && out->body < model->nfree) || (def->kind == TRIBO_SENSOR_ACCELEROMETER && out->body < 0)) {
+  const int needs_parent = def->kind == TRIBO_SENSOR_FORCE || def->kind == TRIBO_SENSOR_TORQUE;
+  if ((needs_parent && out->body < model->nfree) || (def->kind == TRIBO_SENSOR_ACCELEROMETER && out->body < 0)) {
     return tribo_fail(TRIBO_INVALID, "sensor '%s': a sensor of the kind %s needs a body that %s", def->name,
-                      tribo_sensor_kind(def->kind)->word, felt ? "hangs on another" : "moves");
+                      tribo_sensor_kind(def->kind)->word, needs_parent ? "hangs on another" : "moves");
   }
   return info->name == NULL ? tribo_scene_no_memory() : TRIBO_OK;
 }

@@ -168,7 +168,7 @@ TriboStatus tribo_compile_shapes(const TriboScene* scene, TriboModel* model, con
 TriboStatus tribo_compile_mass(const TriboScene* scene, TriboModel* model, int body, double* mass, double com[3],
                                double inertia[9]);
 // compile_actuators.c: tendons, actuators, the medium
-TriboStatus tribo_compile_drive(const TriboScene* scene, TriboModel* model, const int* scene_body);
+TriboStatus tribo_compile_actuators(const TriboScene* scene, TriboModel* model, const int* scene_body);
 // compile_muscles.c: peak forces and lengths that the definition of a muscle leaves open
 TriboStatus tribo_compile_muscles(const TriboScene* scene, TriboModel* model);
 // compile_sensors.c

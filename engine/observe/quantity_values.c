@@ -27,10 +27,10 @@ static double crowd_value(const TriboModel* model, const TriboData* data, int ki
     if (data->absent[i]) {
       continue;
     }
-    double v2 = tribo_dot3(data->velocity + 3 * i, data->velocity + 3 * i);
+    double v2 = tribo_dot3(data->view.velocity + 3 * i, data->view.velocity + 3 * i);
     max = fmax(max, v2);
     sum += v2;
-    low = fmin(low, data->position[3 * i + 2]);
+    low = fmin(low, data->view.position[3 * i + 2]);
   }
   return kind == Q_SPEED_MAX   ? sqrt(max)
          : kind == Q_SPEED_RMS ? sqrt(sum / fmax(1, model->nbody - data->nabsent))
@@ -38,18 +38,18 @@ static double crowd_value(const TriboModel* model, const TriboData* data, int ki
 }
 
 static double step_value(const TriboData* data, int kind) {
-  const TriboStepInfo* info = &data->info;
+  const TriboStepInfo* info = &data->result.info;
   double force = 0;
   switch (kind) {
     case Q_CONTACTS: return info->contacts;
     case Q_CONTACT_FORCE:
-      for (int i = 0; i < data->nview; ++i) {
-        force += tribo_dot3(data->views[i].force, data->views[i].normal);
+      for (int i = 0; i < data->result.nview; ++i) {
+        force += tribo_dot3(data->result.views[i].force, data->result.views[i].normal);
       }
       return force;
     case Q_PENETRATION: return info->penetration;
     case Q_OPENING: return info->opening;
-    case Q_ASLEEP: return data->nasleep;
+    case Q_ASLEEP: return data->sleep.nasleep;
     case Q_ITERATIONS: return info->iterations;
     case Q_LEVELLED: return info->levelled;
     case Q_SUBSTEPS: return info->substeps;
@@ -64,16 +64,16 @@ static double step_value(const TriboData* data, int kind) {
 
 static double body_force(const TriboData* data, int body, int axis) {
   double sum = 0;
-  for (int i = 0; i < data->nview; ++i) {
-    const TriboContactView* c = &data->views[i];
+  for (int i = 0; i < data->result.nview; ++i) {
+    const TriboContactView* c = &data->result.views[i];
     sum += c->body_b == body ? c->force[axis] : c->body_a == body ? -c->force[axis] : 0;
   }
   return sum;
 }
 
 static double body_value(const TriboData* data, int kind, int id) {
-  const double *p = data->position + 3 * id, *q = data->quaternion + 4 * id, *v = data->velocity + 3 * id,
-               *w = data->omega + 3 * id;
+  const double *p = data->view.position + 3 * id, *q = data->view.quaternion + 4 * id,
+               *v = data->view.velocity + 3 * id, *w = data->view.omega + 3 * id;
   if (kind >= Q_POSITION_X && kind <= Q_POSITION_Z) return p[kind - Q_POSITION_X];
   if (kind >= Q_QUATERNION_X && kind <= Q_QUATERNION_W) return q[kind - Q_QUATERNION_X];
   if (kind >= Q_VELOCITY_X && kind <= Q_VELOCITY_Z) return v[kind - Q_VELOCITY_X];
@@ -81,7 +81,7 @@ static double body_value(const TriboData* data, int kind, int id) {
   if (kind >= Q_FORCE_X && kind <= Q_FORCE_Z) return body_force(data, id, kind - Q_FORCE_X);
   if (kind == Q_SPEED) return tribo_norm3(v);
   if (kind == Q_SPIN) return tribo_norm3(w);
-  if (kind == Q_BODY_ASLEEP) return data->asleep[id];
+  if (kind == Q_BODY_ASLEEP) return data->sleep.asleep[id];
   // tilt from the half-angle form, exact for small angles where acos is not
   double s = hypot(q[0], q[1]), c = hypot(q[2], q[3]);
   return 2 * atan2(s, c);
@@ -93,9 +93,9 @@ static double joint_value(const TriboModel* model, const TriboData* data, int ki
     return tribo_data_effort(model, data, id);
   }
   if (kind == Q_JOINT_V) {
-    return data->v[joint->v_at];
+    return data->now.v[joint->v_at];
   }
-  const double* q = data->q + joint->q_at;
+  const double* q = data->now.q + joint->q_at;
   return joint->nq == 1 ? q[0] : atan2(q[1], q[0]);
 }
 
@@ -105,7 +105,7 @@ static double closure_value(const TriboModel* model, const TriboData* data, int 
   const int end = kind == Q_CLOSURE_FORCE ? closure->nforce : closure->rows;
   double sum = 0;
   for (int r = first; r < end; ++r) {
-    sum += data->closure_force[6 * id + r] * data->closure_force[6 * id + r];
+    sum += data->result.closure_force[6 * id + r] * data->result.closure_force[6 * id + r];
   }
   return sqrt(sum);
 }

@@ -146,8 +146,8 @@ TriboStatus tribo_recorder_row(TriboRecorder* r, TriboData* data, double* row) {
     TRIBO_TRY(tribo_quantity_value(r->model, data, r->quantities[i], &row[1 + i]));
   }
   if (r->nquantity == 0) {
-    memcpy(row + 1, data->q, (size_t)r->model->nq * sizeof *row);
-    memcpy(row + 1 + r->model->nq, data->v, (size_t)r->model->nv * sizeof *row);
+    memcpy(row + 1, data->now.q, (size_t)r->model->nq * sizeof *row);
+    memcpy(row + 1 + r->model->nq, data->now.v, (size_t)r->model->nv * sizeof *row);
   }
   return TRIBO_OK;
 }

@@ -88,8 +88,8 @@ static TriboStatus read_touch(const TriboModel* model, TriboData* data, const Mo
   double R[9], arm[3], at[3];
   TRIBO_TRY(mount_frame(model, data, s->body, s->def.point, s->def.quaternion, &own));
   tribo_quat_to_mat(R, own.quaternion);
-  for (int i = 0; i < data->nview; ++i) {
-    const TriboContactView* c = &data->views[i];
+  for (int i = 0; i < data->result.nview; ++i) {
+    const TriboContactView* c = &data->result.views[i];
     if (c->body_a != s->body && c->body_b != s->body) {
       continue;
     }
@@ -106,10 +106,10 @@ static TriboStatus read_subtree(const TriboModel* model, TriboData* data, const 
   for (int i = 0; i < model->nbody; ++i) {
     if (tribo_body_hangs_on(model, i, s->body)) {
       double com[3];
-      tribo_body_com(model, i, &data->poses[i], com);
+      tribo_body_com(model, i, &data->view.poses[i], com);
       mass += model->bodies[i].mass;
       tribo_axpy3(out, out, model->bodies[i].mass,
-                  s->def.kind == TRIBO_SENSOR_SUBTREE_COM ? com : data->velocity + 3 * i);
+                  s->def.kind == TRIBO_SENSOR_SUBTREE_COM ? com : data->view.velocity + 3 * i);
     }
   }
   tribo_scale3(out, mass > 0 ? 1 / mass : 0, out);
@@ -124,12 +124,12 @@ static TriboStatus read_drive(const TriboModel* model, TriboData* data, const Mo
     out[0] = view.values[s->at];
     return TRIBO_OK;
   }
-  TRIBO_TRY(tribo_drive_look(model, data, data->q, data->v));
+  TRIBO_TRY(tribo_forces_at(model, data, data->now.q, data->now.v));
   if (tribo_sensor_kind(s->def.kind)->needs == 'a') {
     tribo_actuator_measure(model, data, s->at, &length, &speed);
   } else {
-    tribo_tendon_measure(&model->tendons[s->at], data->q, data->v, data->drive_poses, data->drive_twists, &length,
-                         &speed);
+    tribo_tendon_measure(&model->tendons[s->at], data->now.q, data->now.v, data->forces.poses, data->forces.twists,
+                         &length, &speed);
   }
   out[0] = s->def.kind == TRIBO_SENSOR_TENDON_LENGTH || s->def.kind == TRIBO_SENSOR_ACTUATOR_LENGTH ? length : speed;
   return TRIBO_OK;
@@ -138,7 +138,7 @@ static TriboStatus read_drive(const TriboModel* model, TriboData* data, const Mo
 static TriboStatus read_joint(const TriboModel* model, const TriboData* data, const ModelSensor* s, int n,
                               double out[4]) {
   const TriboJointInfo* joint = &model->joints[s->at];
-  const double *q = data->q + joint->q_at, *v = data->v + joint->v_at;
+  const double *q = data->now.q + joint->q_at, *v = data->now.v + joint->v_at;
   memcpy(out, s->def.kind == TRIBO_SENSOR_JOINT_POSITION ? q : v, (size_t)n * sizeof *out);
   if (s->def.kind == TRIBO_SENSOR_JOINT_POSITION && joint->nq == 2 && joint->nv == 1) {
     out[0] = atan2(q[1], q[0]);
@@ -158,8 +158,8 @@ static TriboStatus ask(const TriboModel* model, TriboData* data, const ModelSens
     case TRIBO_SENSOR_CLOCK: out[0] = data->time; return TRIBO_OK;
     case TRIBO_SENSOR_TOUCH: return read_touch(model, data, s, out);
     case TRIBO_SENSOR_FORCE:
-    case TRIBO_SENSOR_TORQUE: return data->before_known ? read_wrench(model, data, s, out) : TRIBO_OK;
-    case TRIBO_SENSOR_ACCELEROMETER: return data->before_known ? read_imu(model, data, s, out) : TRIBO_OK;
+    case TRIBO_SENSOR_TORQUE: return data->events.has_before ? read_wrench(model, data, s, out) : TRIBO_OK;
+    case TRIBO_SENSOR_ACCELEROMETER: return data->events.has_before ? read_imu(model, data, s, out) : TRIBO_OK;
     default: break;
   }
   switch (tribo_sensor_kind(s->def.kind)->needs) {

@@ -20,7 +20,7 @@ static TriboStatus check_body(const TriboModel* model, const TriboData* data, in
 }
 
 static TriboStatus check_stepped(const TriboData* data, const char* who) {
-  return data->before_known
+  return data->events.has_before
              ? TRIBO_OK
              : tribo_fail(TRIBO_STATE, "%s: there was no step yet since the state was set: it is a mean over one", who);
 }
@@ -39,7 +39,8 @@ static void follow(const TriboModel* model, int body, const TriboPose* pose, con
 
 // Kinematics of the state before the last step, into scratch. (The step left that state in the spare buffers.)
 static TriboStatus look_back(const TriboModel* model, TriboData* data) {
-  return tribo_dyn_kinematics(model->system, data->dynamics, data->q_next, data->v_next, data->look, data->driven);
+  return tribo_dyn_kinematics(model->system, data->dynamics, data->next.q, data->next.v, data->contacts.poses,
+                              data->contacts.twists);
 }
 
 TriboStatus tribo_data_frame(const TriboModel* model, TriboData* data, int body, const double point[3],
@@ -49,9 +50,9 @@ TriboStatus tribo_data_frame(const TriboModel* model, TriboData* data, int body,
   TRIBO_REQUIRE(quaternion);
   TRIBO_REQUIRE(out);
   TRIBO_TRY(tribo_data_kinematics(model, data));
-  follow(model, body, &data->poses[body], &data->twists[body], point, out->position, out->velocity);
-  tribo_quat_mul(out->quaternion, data->quaternion + 4 * body, quaternion);
-  tribo_copy3(out->omega, data->omega + 3 * body);
+  follow(model, body, &data->view.poses[body], &data->view.twists[body], point, out->position, out->velocity);
+  tribo_quat_mul(out->quaternion, data->view.quaternion + 4 * body, quaternion);
+  tribo_copy3(out->omega, data->view.omega + 3 * body);
   return TRIBO_OK;
 }
 
@@ -63,7 +64,7 @@ TriboStatus tribo_data_imu(const TriboModel* model, TriboData* data, int body, c
   TRIBO_TRY(tribo_data_frame(model, data, body, point, quaternion, &now));
   TRIBO_TRY(check_stepped(data, "tribo_data_imu"));
   TRIBO_TRY(look_back(model, data));
-  follow(model, body, &data->look[body], &data->driven[body], point, x, before);
+  follow(model, body, &data->contacts.poses[body], &data->contacts.twists[body], point, x, before);
   tribo_sub3(a, now.velocity, before);
   tribo_scale3(a, 1 / model->world.dt, a);
   tribo_sub3(a, a, model->world.gravity);
@@ -78,8 +79,8 @@ TriboStatus tribo_data_contact_wrench(const TriboModel* model, const TriboData* 
   TRIBO_TRY(check_body(model, data, body, "tribo_data_contact_wrench"));
   TRIBO_REQUIRE(force);
   TRIBO_REQUIRE(torque);
-  tribo_scale3(force, 1 / model->world.dt, data->contact_wrench + 6 * body);
-  tribo_scale3(torque, 1 / model->world.dt, data->contact_wrench + 6 * body + 3);
+  tribo_scale3(force, 1 / model->world.dt, data->events.contact_wrench + 6 * body);
+  tribo_scale3(torque, 1 / model->world.dt, data->events.contact_wrench + 6 * body + 3);
   return TRIBO_OK;
 }
 
@@ -90,8 +91,8 @@ TriboStatus tribo_data_touch(const TriboModel* model, const TriboData* data, int
     return tribo_fail(TRIBO_INVALID, "tribo_data_touch: shape = %d; accepted are 0 … %d", shape, model->ngeom - 1);
   }
   *force = 0;
-  for (int i = 0; i < data->nevent; ++i) {
-    const TriboContactEvent* e = &data->events[i];
+  for (int i = 0; i < data->events.count; ++i) {
+    const TriboContactEvent* e = &data->events.list[i];
     *force += e->shape_a == shape || e->shape_b == shape ? e->pressure / model->world.dt : 0;
   }
   return TRIBO_OK;
@@ -141,10 +142,10 @@ static void add_momentum(const TriboModel* model, int body, const TriboPose* pos
 static void take_off(const TriboModel* model, const TriboData* data, int body, const double x[3], double p[3],
                      double L[3]) {
   double impulse[3], com[3], arm[3], moment[3];
-  const double *contact = data->contact_wrench + 6 * body, *applied = data->applied + 6 * body;
+  const double *contact = data->events.contact_wrench + 6 * body, *applied = data->events.applied + 6 * body;
   tribo_add3(impulse, contact, applied);
   tribo_axpy3(impulse, impulse, model->world.dt * model->bodies[body].mass, model->world.gravity);
-  tribo_body_com(model, body, &data->look[body], com);
+  tribo_body_com(model, body, &data->contacts.poses[body], com);
   tribo_sub3(arm, com, x);
   tribo_cross3(moment, arm, impulse);
   tribo_sub3(p, p, impulse);
@@ -166,11 +167,11 @@ TriboStatus tribo_body_wrench(const TriboModel* model, TriboData* data, int body
   TRIBO_TRY(tribo_data_kinematics(model, data));
   TRIBO_TRY(look_back(model, data));
   double x[3], v[3], p[3] = {0}, L[3] = {0};
-  follow(model, body, &data->poses[body], &data->twists[body], point, x, v);
+  follow(model, body, &data->view.poses[body], &data->view.twists[body], point, x, v);
   for (int i = model->nfree; i < model->nbody; ++i) {
     if (tribo_body_hangs_on(model, i, body)) {
-      add_momentum(model, i, &data->poses[i], &data->twists[i], x, 1, p, L);
-      add_momentum(model, i, &data->look[i], &data->driven[i], x, -1, p, L);
+      add_momentum(model, i, &data->view.poses[i], &data->view.twists[i], x, 1, p, L);
+      add_momentum(model, i, &data->contacts.poses[i], &data->contacts.twists[i], x, -1, p, L);
       take_off(model, data, i, x, p, L);
     }
   }
@@ -201,7 +202,7 @@ TriboStatus tribo_data_apply_force(const TriboModel* model, TriboData* data, int
   TRIBO_REQUIRE(point);
   double com[3], arm[3], torque[3];
   TRIBO_TRY(tribo_data_kinematics(model, data));
-  tribo_body_com(model, body, &data->poses[body], com);
+  tribo_body_com(model, body, &data->view.poses[body], com);
   tribo_sub3(arm, point, com);
   tribo_cross3(torque, arm, force);
   return tribo_data_apply_wrench(model, data, body, force, torque);
@@ -210,14 +211,14 @@ TriboStatus tribo_data_apply_force(const TriboModel* model, TriboData* data, int
 // Forgets the impulses of a body's contacts: where it is now they mean nothing.
 static void forget_contacts(const TriboModel* model, TriboData* data, int body) {
   int kept = 0;
-  for (int i = 0; i < data->nwarm; ++i) {
-    const WarmEntry* e = &data->warm[i];
+  for (int i = 0; i < data->now.nwarm; ++i) {
+    const WarmEntry* e = &data->now.warm[i];
     if (e->key.kind != TRIBO_ROW_CONTACT ||
         (model->shapes[e->key.a].body != body && model->shapes[e->key.b].body != body)) {
-      data->warm[kept++] = *e;
+      data->now.warm[kept++] = *e;
     }
   }
-  data->nwarm = kept;
+  data->now.nwarm = kept;
 }
 
 // ---- bodies that come and go
@@ -238,10 +239,10 @@ TriboStatus tribo_data_remove_body(const TriboModel* model, TriboData* data, int
   tribo_sleep_wake(model, data, body);
   data->absent[body] = 1;
   data->nabsent++;
-  memset(data->v + model->bodies[body].v_at, 0, 6 * sizeof *data->v);
-  memset(data->wrench + 6 * body, 0, 6 * sizeof *data->wrench);
+  memset(data->now.v + model->bodies[body].v_at, 0, 6 * sizeof *data->now.v);
+  memset(data->input.wrench + 6 * body, 0, 6 * sizeof *data->input.wrench);
   forget_contacts(model, data, body);
-  data->kinematics_known = data->before_known = 0;
+  data->view.is_current = data->events.has_before = 0;
   return TRIBO_OK;
 }
 
@@ -278,9 +279,9 @@ TriboStatus tribo_data_teleport(const TriboModel* model, TriboData* data, int bo
     return tribo_fail(TRIBO_INVALID, "%s: all numbers must be finite and the quaternion not zero", who);
   }
   tribo_sleep_wake(model, data, body);
-  data->rest[body] = 0;
+  data->sleep.rest_steps[body] = 0;
   // a free body's q: centre of mass and orientation; its v: velocity there, and ω in body axes
-  double *q = data->q + model->bodies[body].q_at, *v = data->v + model->bodies[body].v_at, R[9], com[3];
+  double *q = data->now.q + model->bodies[body].q_at, *v = data->now.v + model->bodies[body].v_at, R[9], com[3];
   for (int i = 0; i < 4; ++i) {
     q[3 + i] = quaternion[i] / size;
   }
@@ -290,6 +291,6 @@ TriboStatus tribo_data_teleport(const TriboModel* model, TriboData* data, int bo
   tribo_copy3(v, velocity);
   tribo_mul33tv(v + 3, R, omega);
   forget_contacts(model, data, body);
-  data->kinematics_known = data->before_known = 0;
+  data->view.is_current = data->events.has_before = 0;
   return TRIBO_OK;
 }

@@ -20,12 +20,12 @@ static void join(char* text, size_t size, const char* const* pieces, int count) 
 
 // "cube1 – cube2", "elbow (upper limit)": the constraint a person would look for.
 static void name_constraint(const TriboModel* model, TriboData* data, int cone, char* text, size_t size) {
-  const TriboRowInfo* row = &data->rows[cone];
+  const TriboRowInfo* row = &data->result.rows[cone];
   if (row->kind == TRIBO_ROW_CONTACT) {
-    const TriboContact* c = &data->contacts[row->index];
-    if (data->worst_name[0] != '\0' && data->worst_a == c->geom_a && data->worst_b == c->geom_b &&
-        data->worst_feature == c->feature) {
-      memcpy(text, data->worst_name, size);
+    const TriboContact* c = &data->contacts.list[row->index];
+    if (data->result.worst_name[0] != '\0' && data->result.worst_a == c->geom_a && data->result.worst_b == c->geom_b &&
+        data->result.worst_feature == c->feature) {
+      memcpy(text, data->result.worst_name, size);
       return;
     }
     const char* names[2] = {model->shapes[c->geom_a].name, model->shapes[c->geom_b].name};
@@ -40,8 +40,8 @@ static void name_constraint(const TriboModel* model, TriboData* data, int cone, 
       rest /= 10;
     } while (rest > 0);
     join(text, size, (const char*[]){names[0], " – ", names[1], " (point ", point, ")"}, 6);
-    data->worst_a = c->geom_a, data->worst_b = c->geom_b, data->worst_feature = c->feature;
-    memcpy(data->worst_name, text, size);
+    data->result.worst_a = c->geom_a, data->result.worst_b = c->geom_b, data->result.worst_feature = c->feature;
+    memcpy(data->result.worst_name, text, size);
     return;
   }
   if (row->kind == TRIBO_ROW_CLOSURE) {
@@ -73,13 +73,15 @@ static const double SHUT = 1e-9;
 
 // Residuals of the whole step from the raw problem; the solver has no say in it.
 TriboStatus tribo_data_certify(const TriboModel* model, TriboData* data, TriboStepInfo* info) {
-  if (data->problem.ncone == 0) {
+  if (data->result.problem.ncone == 0) {
     info->certified = 1;
     info->residual.worst = -1;
     return TRIBO_OK;
   }
-  TRIBO_TRY(TRIBO_RESERVE(&data->judge_work, &data->judge_capacity, tribo_problem_workspace(&data->problem)));
-  TRIBO_TRY(tribo_problem_residuals_in(&data->problem, data->lambda, data->sigma, data->judge_work, &info->residual));
+  TRIBO_TRY(TRIBO_RESERVE(&data->result.residual_work, &data->result.residual_capacity,
+                          tribo_problem_workspace(&data->result.problem)));
+  TRIBO_TRY(tribo_problem_residuals_in(&data->result.problem, data->result.lambda, data->result.sigma,
+                                       data->result.residual_work, &info->residual));
   // the default scheme shuts closures; where it could not, the step is no good answer
   const int shut = info->opening <= SHUT || model->world.scheme == TRIBO_SCHEME_EULER;
   info->certified = shut && info->residual.nat <= fmax(model->world.tol, fmin(info->residual.floor, TRIBO_FLOOR_LIMIT));
@@ -116,15 +118,15 @@ void tribo_contact_view(const TriboContact* contact, const TriboRowInfo* row, co
 
 // What the contacts looked like, for views and events.
 TriboStatus tribo_data_publish(TriboData* data, double h) {
-  TRIBO_TRY(TRIBO_RESERVE(&data->views, &data->view_capacity, data->ncontact));
-  data->nview = data->ncontact;
-  for (int c = 0; c < data->problem.ncone; ++c) {
-    const TriboRowInfo* row = &data->rows[c];
+  TRIBO_TRY(TRIBO_RESERVE(&data->result.views, &data->result.view_capacity, data->contacts.count));
+  data->result.nview = data->contacts.count;
+  for (int c = 0; c < data->result.problem.ncone; ++c) {
+    const TriboRowInfo* row = &data->result.rows[c];
     if (row->kind == TRIBO_ROW_CONTACT) {
-      const TriboCone* cone = &data->problem.cones[c];
-      TriboContactView* view = &data->views[row->index];
-      tribo_contact_view(&data->contacts[row->index], row, cone, data->lambda + cone->row, h, view);
-      view->island = data->islands.island_of_cone[c];
+      const TriboCone* cone = &data->result.problem.cones[c];
+      TriboContactView* view = &data->result.views[row->index];
+      tribo_contact_view(&data->contacts.list[row->index], row, cone, data->result.lambda + cone->row, h, view);
+      view->island = data->solve.islands.island_of_cone[c];
     }
   }
   return TRIBO_OK;

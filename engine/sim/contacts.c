@@ -59,22 +59,22 @@ static inline int is_belt(const TriboShapeInfo* shape) {
 // Each contact's law, by the materials of its two shapes.
 static TriboStatus set_laws(const TriboModel* model, TriboData* data) {
   const TriboPose* poses = tribo_dyn_poses(data->dynamics);
-  TRIBO_TRY(TRIBO_RESERVE(&data->laws, &data->law_capacity, data->ncontact));
-  for (int i = 0, belt_a = 0, belt_b = 0; i < data->ncontact; ++i) {
-    const TriboContact* c = &data->contacts[i];
+  TRIBO_TRY(TRIBO_RESERVE(&data->contacts.laws, &data->contacts.law_capacity, data->contacts.count));
+  for (int i = 0, belt_a = 0, belt_b = 0; i < data->contacts.count; ++i) {
+    const TriboContact* c = &data->contacts.list[i];
     const TriboShapeInfo *a = &model->shapes[c->geom_a], *b = &model->shapes[c->geom_b];
-    data->laws[i] = *law_of(model, c->geom_a, c->geom_b);
-    set_grain(&data->laws[i], a, b, poses);
+    data->contacts.laws[i] = *law_of(model, c->geom_a, c->geom_b);
+    set_grain(&data->contacts.laws[i], a, b, poses);
     // the points of a pair come one after the other
     if (i == 0 || c->geom_a != c[-1].geom_a || c->geom_b != c[-1].geom_b) {
       belt_a = is_belt(a);
       belt_b = is_belt(b);
     }
     if (belt_b) {
-      add_surface(&data->laws[i], model, c->geom_b, poses, c->point, 1);
+      add_surface(&data->contacts.laws[i], model, c->geom_b, poses, c->point, 1);
     }
     if (belt_a) {
-      add_surface(&data->laws[i], model, c->geom_a, poses, c->point, -1);
+      add_surface(&data->contacts.laws[i], model, c->geom_a, poses, c->point, -1);
     }
   }
   return TRIBO_OK;
@@ -86,10 +86,10 @@ static TriboColQuery query_of(const TriboModel* model, const TriboData* data, do
                          .twists = twists,
                          .h = h,
                          .margin = model->world.margin,
-                         .loaded = data->loaded,
-                         .nloaded = data->nloaded,
+                         .loaded = data->contacts.loaded,
+                         .nloaded = data->contacts.nloaded,
                          .absent = data->nabsent > 0 ? data->absent : NULL,
-                         .asleep = data->ndozing > 0 ? data->dozing : NULL};
+                         .asleep = data->sleep.nasleep_in_step > 0 ? data->sleep.asleep_in_step : NULL};
 }
 
 // Looking has stages of its own: the mark from which on the time of others counts moves on by what it takes.
@@ -108,13 +108,14 @@ static TriboStatus look(const TriboModel* model, TriboData* data, const TriboCol
 // them are the deepest is no reason to change them, or a body rattles between the ones and the others.
 static TriboStatus name_loaded(const TriboModel* model, TriboData* data, const StepStart* start) {
   const int n = model->soft ? start->nwarm : 0;
-  TRIBO_TRY(TRIBO_RESERVE(&data->loaded, &data->loaded_capacity, n));
-  data->nloaded = 0;
+  TRIBO_TRY(TRIBO_RESERVE(&data->contacts.loaded, &data->contacts.loaded_capacity, n));
+  data->contacts.nloaded = 0;
   for (int i = 0; i < n; ++i) {
     const WarmEntry* e = &start->warm[i];
     if (e->key.kind == TRIBO_ROW_CONTACT && e->lambda[e->dim - 1] > 0 &&
         tribo_law_is_soft(law_of(model, e->key.a, e->key.b))) {
-      data->loaded[data->nloaded++] = (TriboContactName){e->key.a, e->key.b, e->key.feature, e->place};
+      data->contacts.loaded[data->contacts.nloaded++] =
+          (TriboContactName){e->key.a, e->key.b, e->key.feature, e->place};
     }
   }
   return TRIBO_OK;
@@ -126,11 +127,11 @@ TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, const St
   TriboColQuery query =
       query_of(model, data, start->h, tribo_dyn_poses(data->dynamics), tribo_dyn_twists(data->dynamics));
   query.start = *mark;
-  TRIBO_TRY(look(model, data, &query, &data->contacts, &data->ncontact, info, mark));
-  info->contacts = data->ncontact;
+  TRIBO_TRY(look(model, data, &query, &data->contacts.list, &data->contacts.count, info, mark));
+  info->contacts = data->contacts.count;
   info->penetration = tribo_dyn_limit_violation(model->system, data->dynamics);
-  for (int i = 0; i < data->ncontact; ++i) {
-    info->penetration = fmax(info->penetration, -data->contacts[i].gap);
+  for (int i = 0; i < data->contacts.count; ++i) {
+    info->penetration = fmax(info->penetration, -data->contacts.list[i].gap);
   }
   return set_laws(model, data);
 }
@@ -196,11 +197,12 @@ static int merge(const TriboModel* model, const TriboContact* old, int nold, con
 
 // The list so far may lie in the collision's own buffer, which the next look fills anew.
 static TriboStatus keep_contacts(TriboData* data) {
-  TRIBO_TRY(TRIBO_RESERVE(&data->chased, &data->chased_capacity, data->ncontact));
-  if (data->contacts != data->chased && data->ncontact > 0) {
-    memcpy(data->chased, data->contacts, (size_t)data->ncontact * sizeof *data->chased);
+  TRIBO_TRY(TRIBO_RESERVE(&data->contacts.redetected, &data->contacts.redetected_capacity, data->contacts.count));
+  if (data->contacts.list != data->contacts.redetected && data->contacts.count > 0) {
+    memcpy(data->contacts.redetected, data->contacts.list,
+           (size_t)data->contacts.count * sizeof *data->contacts.redetected);
   }
-  data->contacts = data->chased;
+  data->contacts.list = data->contacts.redetected;
   return TRIBO_OK;
 }
 
@@ -212,30 +214,31 @@ static TriboStatus join(const TriboModel* model, TriboData* data, const StepStar
   if (nfound == 0) {
     return TRIBO_OK;
   }
-  TRIBO_TRY(TRIBO_RESERVE(&data->merged, &data->merged_capacity, data->ncontact + nfound));
-  *added = merge(model, data->contacts, data->ncontact, found, nfound, how, data->merged);
+  TRIBO_TRY(TRIBO_RESERVE(&data->contacts.merged, &data->contacts.merged_capacity, data->contacts.count + nfound));
+  *added = merge(model, data->contacts.list, data->contacts.count, found, nfound, how, data->contacts.merged);
   if (*added > 0 && solved != NULL) {
     TRIBO_TRY(tribo_warm_between(model, data, solved));
   }
   if (*added > 0) {
-    TriboContact* list = data->merged;
-    const size_t capacity = data->merged_capacity;
-    data->merged = data->chased, data->merged_capacity = data->chased_capacity;
-    data->chased = list, data->chased_capacity = capacity;
-    data->contacts = list;
-    data->ncontact += *added;
+    TriboContact* list = data->contacts.merged;
+    const size_t capacity = data->contacts.merged_capacity;
+    data->contacts.merged = data->contacts.redetected,
+    data->contacts.merged_capacity = data->contacts.redetected_capacity;
+    data->contacts.redetected = list, data->contacts.redetected_capacity = capacity;
+    data->contacts.list = list;
+    data->contacts.count += *added;
   }
   return TRIBO_OK;
 }
 
-TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
-                             uint64_t* mark, int* more) {
+TriboStatus tribo_data_redetect(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
+                                uint64_t* mark, int* more) {
   enum { MOST_CHASES = 8 };  // each one adds pairs, so there is an end; this bounds the time
   *more = 0;
-  if (data->problem.ncone == 0 || info->chases >= MOST_CHASES) {
+  if (data->result.problem.ncone == 0 || info->chases >= MOST_CHASES) {
     return TRIBO_OK;
   }
-  if (tribo_dyn_chase_limits(model->system, data->dynamics, data->q_next) > 0) {
+  if (tribo_dyn_chase_limits(model->system, data->dynamics, data->next.q) > 0) {
     TRIBO_TRY(tribo_warm_between(model, data, start));
     info->chases++;
     *more = 1;
@@ -243,16 +246,16 @@ TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const Ste
   if (tribo_col_idle(model->collision)) {
     return TRIBO_OK;
   }
-  TriboColQuery query = query_of(model, data, start->h, tribo_dyn_poses(data->dynamics), data->driven);
-  tribo_dyn_moving(model->system, data->dynamics, data->v_next, data->driven);
+  TriboColQuery query = query_of(model, data, start->h, tribo_dyn_poses(data->dynamics), data->contacts.twists);
+  tribo_dyn_moving(model->system, data->dynamics, data->next.v, data->contacts.twists);
   const TriboContact* found;
   int nfound, added = 0;
   if (tribo_col_astray(model->collision, data->collision, &query, tribo_dyn_twists(data->dynamics))) {
     TRIBO_TRY(keep_contacts(data));
     query.start = *mark > 0 ? tribo_tick() : 0;
     TRIBO_TRY(look(model, data, &query, &found, &nfound, info, mark));
-    tribo_sleep_meet(model, data, start, found, nfound);
-    if (data->woken) {
+    tribo_sleep_wake_by_contact(model, data, start, found, nfound);
+    if (data->sleep.has_woken) {
       *more = 0;
       return TRIBO_OK;
     }
@@ -266,7 +269,7 @@ TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const Ste
   if (added == 0) {
     return TRIBO_OK;
   }
-  info->contacts = data->ncontact;
+  info->contacts = data->contacts.count;
   info->chases += !*more;
   *more = 1;
   return set_laws(model, data);

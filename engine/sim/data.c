@@ -12,55 +12,55 @@ static TriboStatus no_memory(void) {
 }
 
 // X(field, count): the arrays whose size the model fixes
-#define DATA_ARRAYS(X)                                           \
-  X(q, model->nq)                                                \
-  X(v, model->nv)                                                \
-  X(q_next, model->nq)                                           \
-  X(v_next, model->nv)                                           \
-  X(q_mid, model->nq)                                            \
-  X(loops, model->nclosure)                                      \
-  X(loops_next, model->nclosure)                                 \
-  X(loops_mid, model->nclosure)                                  \
-  X(v_mid, model->nv)                                            \
-  X(driven, model->nbody)                                        \
-  X(look, model->nbody)                                          \
-  X(tau, model->nv)                                              \
-  X(tau_step, model->nv)                                         \
-  X(wrench, 6 * model->nbody)                                    \
-  X(wrench_step, 6 * model->nbody)                               \
-  X(lift_wrench, model->nlifting > 0 ? 6 * model->nbody : 0)     \
-  X(lift_tau, model->nlifting > 0 ? model->nv : 0)               \
-  X(poses, model->nbody)                                         \
-  X(twists, model->nbody)                                        \
-  X(position, 3 * model->nbody)                                  \
-  X(quaternion, 4 * model->nbody)                                \
-  X(velocity, 3 * model->nbody)                                  \
-  X(omega, 3 * model->nbody)                                     \
-  X(closure_force, 6 * model->nclosure)                          \
-  X(contact_wrench, 6 * model->nbody)                            \
-  X(applied, 6 * model->nbody)                                   \
-  X(absent, model->nbody)                                        \
-  X(asleep, model->nbody)                                        \
-  X(dozing, model->nbody)                                        \
-  X(calm, model->nbody)                                          \
-  X(rest, model->nbody)                                          \
-  X(sleep_force, model->world.sleep > 0 ? 12 * model->nbody : 0) \
-  X(drive_poses, model->nbody)                                   \
-  X(drive_twists, model->nbody)                                  \
-  X(ctrl, model->nactuator)                                      \
-  X(act, model->nactuator)                                       \
-  X(act_next, model->nactuator)                                  \
-  X(actuation, model->nactuator)                                 \
-  X(bounds, model->nbound)                                       \
-  X(bound_jac, model->nbound * model->nv)                        \
-  X(effort, model->nv)                                           \
-  X(resist, model->nv)                                           \
-  X(length, model->ntendon)                                      \
-  X(control.effort, model->ncontroller > 0 ? model->nv : 0)      \
-  X(control.v, model->ncontroller > 0 ? model->nv : 0)           \
-  X(control.mass, model->computes ? model->nv * model->nv : 0)   \
-  X(control.bias, model->ncontroller > 0 ? 2 * model->nv : 0)    \
-  X(motors, model->nmotor)
+#define DATA_ARRAYS(X)                                                      \
+  X(now.q, model->nq)                                                       \
+  X(now.v, model->nv)                                                       \
+  X(next.q, model->nq)                                                      \
+  X(next.v, model->nv)                                                      \
+  X(mid.q, model->nq)                                                       \
+  X(now.loops, model->nclosure)                                             \
+  X(next.loops, model->nclosure)                                            \
+  X(mid.loops, model->nclosure)                                             \
+  X(mid.v, model->nv)                                                       \
+  X(contacts.twists, model->nbody)                                          \
+  X(contacts.poses, model->nbody)                                           \
+  X(input.tau, model->nv)                                                   \
+  X(forces.tau, model->nv)                                                  \
+  X(input.wrench, 6 * model->nbody)                                         \
+  X(forces.wrench, 6 * model->nbody)                                        \
+  X(forces.gravity_comp_wrench, model->nlifting > 0 ? 6 * model->nbody : 0) \
+  X(forces.gravity_comp_tau, model->nlifting > 0 ? model->nv : 0)           \
+  X(view.poses, model->nbody)                                               \
+  X(view.twists, model->nbody)                                              \
+  X(view.position, 3 * model->nbody)                                        \
+  X(view.quaternion, 4 * model->nbody)                                      \
+  X(view.velocity, 3 * model->nbody)                                        \
+  X(view.omega, 3 * model->nbody)                                           \
+  X(result.closure_force, 6 * model->nclosure)                              \
+  X(events.contact_wrench, 6 * model->nbody)                                \
+  X(events.applied, 6 * model->nbody)                                       \
+  X(absent, model->nbody)                                                   \
+  X(sleep.asleep, model->nbody)                                             \
+  X(sleep.asleep_in_step, model->nbody)                                     \
+  X(sleep.is_slow, model->nbody)                                            \
+  X(sleep.rest_steps, model->nbody)                                         \
+  X(sleep.force, model->world.sleep > 0 ? 12 * model->nbody : 0)            \
+  X(forces.poses, model->nbody)                                             \
+  X(forces.twists, model->nbody)                                            \
+  X(input.ctrl, model->nactuator)                                           \
+  X(act, model->nactuator)                                                  \
+  X(act_next, model->nactuator)                                             \
+  X(forces.actuation, model->nactuator)                                     \
+  X(forces.bounds, model->nbound)                                           \
+  X(forces.bound_jac, model->nbound * model->nv)                            \
+  X(forces.effort, model->nv)                                               \
+  X(forces.damping, model->nv)                                              \
+  X(forces.length, model->ntendon)                                          \
+  X(control.effort, model->ncontroller > 0 ? model->nv : 0)                 \
+  X(control.v, model->ncontroller > 0 ? model->nv : 0)                      \
+  X(control.mass, model->computes ? model->nv * model->nv : 0)              \
+  X(control.bias, model->ncontroller > 0 ? 2 * model->nv : 0)               \
+  X(input.motors, model->nmotor)
 
 static TriboStatus allocate(const TriboModel* model, TriboData* data) {
 #define X(name, count)                                           \
@@ -70,19 +70,19 @@ static TriboStatus allocate(const TriboModel* model, TriboData* data) {
   }
   DATA_ARRAYS(X)
 #undef X
-  data->solvers = tribo_alloc((size_t)model->world.threads, sizeof(TriboSolver*));
-  if (data->solvers == NULL) {
+  data->solve.solvers = tribo_alloc((size_t)model->world.threads, sizeof(TriboSolver*));
+  if (data->solve.solvers == NULL) {
     return no_memory();
   }
   for (int i = 0; i < model->world.threads; ++i) {
-    TRIBO_TRY(tribo_model_solver(model, &data->solvers[i]));
-    data->nsolver++;
+    TRIBO_TRY(tribo_model_solver(model, &data->solve.solvers[i]));
+    data->solve.nsolver++;
   }
   if (strcmp(model->world.solver, "auto") == 0) {
-    TRIBO_TRY(tribo_solver_get(data->solvers[0], "max_factorisations", &data->most_factorisations));
+    TRIBO_TRY(tribo_solver_get(data->solve.solvers[0], "max_factorisations", &data->solve.max_factorisations));
   }
   if (model->nclosure > 0) {
-    TRIBO_TRY(tribo_model_solver(model, &data->settler));
+    TRIBO_TRY(tribo_model_solver(model, &data->solve.velocity_solver));
   }
   TRIBO_TRY(tribo_dyn_data_create(model->system, &data->dynamics));
   TRIBO_TRY(tribo_col_data_create(model->collision, &data->collision));
@@ -115,22 +115,41 @@ void tribo_data_destroy(TriboData* data) {
 #define X(name, count) tribo_free(data->name);
   DATA_ARRAYS(X)
 #undef X
-  for (int i = 0; i < data->nsolver; ++i) {
-    tribo_solver_destroy(data->solvers[i]);
+  for (int i = 0; i < data->solve.nsolver; ++i) {
+    tribo_solver_destroy(data->solve.solvers[i]);
   }
-  tribo_solver_destroy(data->settler);
+  tribo_solver_destroy(data->solve.velocity_solver);
   tribo_dyn_data_destroy(data->dynamics);
   tribo_col_data_destroy(data->collision);
-  tribo_islands_free(&data->islands);
+  tribo_islands_free(&data->solve.islands);
   for (int i = 0; i < data->nnamed; ++i) {
     tribo_free(data->named[i].name);
     tribo_state_destroy(data->named[i].state);
   }
-  void* owned[] = {data->named,     data->touch,      data->touch_spare, data->events,        data->solvers,
-                   data->warm,      data->warm_next,  data->warm_mid,    data->laws,          data->lambda,
-                   data->sigma,     data->settle,     data->views,       data->chased,        data->loaded,
-                   data->merged,    data->judge_work, data->has_drive,   data->inverse_tau,   data->inverse_missing,
-                   data->inverse_v, data->inverse_y,  data->opening,     data->inverse_lambda};
+  void* owned[] = {data->named,
+                   data->events.touch,
+                   data->events.touch_spare,
+                   data->events.list,
+                   data->solve.solvers,
+                   data->now.warm,
+                   data->next.warm,
+                   data->mid.warm,
+                   data->contacts.laws,
+                   data->result.lambda,
+                   data->result.sigma,
+                   data->result.closure_lambda,
+                   data->result.views,
+                   data->contacts.redetected,
+                   data->contacts.loaded,
+                   data->contacts.merged,
+                   data->result.residual_work,
+                   data->inverse.has_drive,
+                   data->inverse.tau,
+                   data->inverse.missing,
+                   data->inverse.v,
+                   data->inverse.y,
+                   data->inverse.opening,
+                   data->inverse.lambda};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; ++i) {
     tribo_free(owned[i]);
   }
@@ -140,33 +159,33 @@ void tribo_data_destroy(TriboData* data) {
 void tribo_data_reset(const TriboModel* model, TriboData* data) {
   data->steps = (uint64_t)round(model->time0 / model->world.dt);
   data->time = (double)data->steps * model->world.dt;
-  data->nwarm = 0;
+  data->now.nwarm = 0;
   data->warm_dt = 0;
-  memset(data->loops, 0, (size_t)model->nclosure * sizeof *data->loops);
-  data->nview = 0;
+  memset(data->now.loops, 0, (size_t)model->nclosure * sizeof *data->now.loops);
+  data->result.nview = 0;
   data->nabsent = 0;
   memset(data->absent, 0, (size_t)model->nbody);
   tribo_sleep_wake_all(model, data);
-  data->islands.count = 0;
-  data->kinematics_known = 0;
+  data->solve.islands.count = 0;
+  data->view.is_current = 0;
   tribo_events_begin(data);
-  memset(&data->info, 0, sizeof data->info);
-  data->info.certified = 1;
-  data->info.residual.worst = -1;
-  memcpy(data->q, model->q0, (size_t)model->nq * sizeof *data->q);
-  memcpy(data->v, model->v0, (size_t)model->nv * sizeof *data->v);
-  memcpy(data->motors, model->motors, (size_t)model->nmotor * sizeof *data->motors);
+  memset(&data->result.info, 0, sizeof data->result.info);
+  data->result.info.certified = 1;
+  data->result.info.residual.worst = -1;
+  memcpy(data->now.q, model->q0, (size_t)model->nq * sizeof *data->now.q);
+  memcpy(data->now.v, model->v0, (size_t)model->nv * sizeof *data->now.v);
+  memcpy(data->input.motors, model->motors, (size_t)model->nmotor * sizeof *data->input.motors);
   for (int i = 0; i < model->nactuator; ++i) {
-    data->ctrl[i] = model->actuators[i].ctrl;
+    data->input.ctrl[i] = model->actuators[i].ctrl;
     data->act[i] = model->act0[i];
   }
-  memset(data->closure_force, 0, 6 * (size_t)model->nclosure * sizeof *data->closure_force);
+  memset(data->result.closure_force, 0, 6 * (size_t)model->nclosure * sizeof *data->result.closure_force);
   if (model->ncontroller > 0) {
     memset(data->control.effort, 0, (size_t)model->nv * sizeof *data->control.effort);
   }
-  memset(data->effort, 0, (size_t)model->nv * sizeof *data->effort);
-  memset(data->tau, 0, (size_t)model->nv * sizeof *data->tau);
-  memset(data->wrench, 0, 6 * (size_t)model->nbody * sizeof *data->wrench);
+  memset(data->forces.effort, 0, (size_t)model->nv * sizeof *data->forces.effort);
+  memset(data->input.tau, 0, (size_t)model->nv * sizeof *data->input.tau);
+  memset(data->input.wrench, 0, 6 * (size_t)model->nbody * sizeof *data->input.wrench);
 }
 
 double tribo_data_time(const TriboData* data) {
@@ -175,39 +194,40 @@ double tribo_data_time(const TriboData* data) {
 
 uint64_t tribo_data_hash(const TriboModel* model, const TriboData* data) {
   uint64_t h = tribo_hash(TRIBO_HASH_START, &data->time, sizeof data->time);
-  h = tribo_hash(h, data->q, (size_t)model->nq * sizeof *data->q);
-  h = tribo_hash(h, data->v, (size_t)model->nv * sizeof *data->v);
+  h = tribo_hash(h, data->now.q, (size_t)model->nq * sizeof *data->now.q);
+  h = tribo_hash(h, data->now.v, (size_t)model->nv * sizeof *data->now.v);
   if (model->world.sleep > 0) {
-    h = tribo_hash(h, data->asleep, (size_t)model->nbody);
-    h = tribo_hash(h, data->rest, (size_t)model->nbody * sizeof *data->rest);
+    h = tribo_hash(h, data->sleep.asleep, (size_t)model->nbody);
+    h = tribo_hash(h, data->sleep.rest_steps, (size_t)model->nbody * sizeof *data->sleep.rest_steps);
   }
   return tribo_hash(h, data->act, (size_t)model->nactuator * sizeof *data->act);
 }
 
 // Body frames and velocities of the current state, in the user's terms.
 TriboStatus tribo_data_kinematics(const TriboModel* model, TriboData* data) {
-  if (data->kinematics_known) {
+  if (data->view.is_current) {
     return TRIBO_OK;
   }
-  TRIBO_TRY(tribo_dyn_kinematics(model->system, data->dynamics, data->q, data->v, data->poses, data->twists));
+  TRIBO_TRY(tribo_dyn_kinematics(model->system, data->dynamics, data->now.q, data->now.v, data->view.poses,
+                                 data->view.twists));
   for (int i = 0; i < model->nbody; ++i) {
-    TriboPose pose = tribo_pose_mul(&data->poses[i], &model->body_offset[i]);
-    tribo_copy3(data->position + 3 * i, pose.p);
+    TriboPose pose = tribo_pose_mul(&data->view.poses[i], &model->body_offset[i]);
+    tribo_copy3(data->view.position + 3 * i, pose.p);
     if (i < model->nfree) {
-      memcpy(data->quaternion + 4 * i, data->q + 7 * i + 3, 4 * sizeof(double));
+      memcpy(data->view.quaternion + 4 * i, data->now.q + 7 * i + 3, 4 * sizeof(double));
     } else {
-      tribo_quat_from_mat(data->quaternion + 4 * i, pose.R);
+      tribo_quat_from_mat(data->view.quaternion + 4 * i, pose.R);
     }
     // velocity of the centre of mass: that of the origin dynamics uses, plus ω × arm
     double com[3], arm[3], spin[3];
     tribo_mul33v(com, pose.R, model->bodies[i].com);
     tribo_add3(com, com, pose.p);
-    tribo_sub3(arm, com, data->poses[i].p);
-    tribo_cross3(spin, data->twists[i].w, arm);
-    tribo_add3(data->velocity + 3 * i, data->twists[i].v, spin);
-    tribo_copy3(data->omega + 3 * i, data->twists[i].w);
+    tribo_sub3(arm, com, data->view.poses[i].p);
+    tribo_cross3(spin, data->view.twists[i].w, arm);
+    tribo_add3(data->view.velocity + 3 * i, data->view.twists[i].v, spin);
+    tribo_copy3(data->view.omega + 3 * i, data->view.twists[i].w);
   }
-  data->kinematics_known = 1;
+  data->view.is_current = 1;
   return TRIBO_OK;
 }
 
@@ -216,24 +236,24 @@ TriboStatus tribo_data_view(const TriboModel* model, TriboData* data, TriboField
   TRIBO_REQUIRE(view);
   TRIBO_TRY(tribo_data_kinematics(model, data));
   switch (field) {
-    case TRIBO_FIELD_Q: *view = (TriboView){data->q, model->nq}; return TRIBO_OK;
-    case TRIBO_FIELD_V: *view = (TriboView){data->v, model->nv}; return TRIBO_OK;
-    case TRIBO_FIELD_TAU: *view = (TriboView){data->tau, model->nv}; return TRIBO_OK;
-    case TRIBO_FIELD_POSITION: *view = (TriboView){data->position, 3 * model->nbody}; return TRIBO_OK;
-    case TRIBO_FIELD_QUATERNION: *view = (TriboView){data->quaternion, 4 * model->nbody}; return TRIBO_OK;
-    case TRIBO_FIELD_VELOCITY: *view = (TriboView){data->velocity, 3 * model->nbody}; return TRIBO_OK;
-    case TRIBO_FIELD_OMEGA: *view = (TriboView){data->omega, 3 * model->nbody}; return TRIBO_OK;
-    case TRIBO_FIELD_CTRL: *view = (TriboView){data->ctrl, model->nactuator}; return TRIBO_OK;
+    case TRIBO_FIELD_Q: *view = (TriboView){data->now.q, model->nq}; return TRIBO_OK;
+    case TRIBO_FIELD_V: *view = (TriboView){data->now.v, model->nv}; return TRIBO_OK;
+    case TRIBO_FIELD_TAU: *view = (TriboView){data->input.tau, model->nv}; return TRIBO_OK;
+    case TRIBO_FIELD_POSITION: *view = (TriboView){data->view.position, 3 * model->nbody}; return TRIBO_OK;
+    case TRIBO_FIELD_QUATERNION: *view = (TriboView){data->view.quaternion, 4 * model->nbody}; return TRIBO_OK;
+    case TRIBO_FIELD_VELOCITY: *view = (TriboView){data->view.velocity, 3 * model->nbody}; return TRIBO_OK;
+    case TRIBO_FIELD_OMEGA: *view = (TriboView){data->view.omega, 3 * model->nbody}; return TRIBO_OK;
+    case TRIBO_FIELD_CTRL: *view = (TriboView){data->input.ctrl, model->nactuator}; return TRIBO_OK;
     case TRIBO_FIELD_ACT: *view = (TriboView){data->act, model->nactuator}; return TRIBO_OK;
     case TRIBO_FIELD_ACTUATION:
-      TRIBO_TRY(tribo_drive_look(model, data, data->q, data->v));
-      tribo_drive_actuators(model, data, data->tau_step, data->wrench_step);
-      *view = (TriboView){data->actuation, model->nactuator};
+      TRIBO_TRY(tribo_forces_at(model, data, data->now.q, data->now.v));
+      tribo_forces_actuators(model, data, data->forces.tau, data->forces.wrench);
+      *view = (TriboView){data->forces.actuation, model->nactuator};
       return TRIBO_OK;
     case TRIBO_FIELD_TENDON:
-      TRIBO_TRY(tribo_drive_look(model, data, data->q, data->v));
-      tribo_drive_lengths(model, data);
-      *view = (TriboView){data->length, model->ntendon};
+      TRIBO_TRY(tribo_forces_at(model, data, data->now.q, data->now.v));
+      tribo_forces_tendon_lengths(model, data);
+      *view = (TriboView){data->forces.length, model->ntendon};
       return TRIBO_OK;
   }
   return tribo_fail(TRIBO_INVALID, "tribo_data_view: field = %d is none of TriboField", (int)field);
@@ -246,10 +266,10 @@ TriboStatus tribo_data_set_state(const TriboModel* model, TriboData* data, const
   if (!tribo_finite(q, (size_t)model->nq) || !tribo_finite(v, (size_t)model->nv)) {
     return tribo_fail(TRIBO_INVALID, "tribo_data_set_state: q and v must be finite");
   }
-  memcpy(data->q, q, (size_t)model->nq * sizeof *q);
-  memcpy(data->v, v, (size_t)model->nv * sizeof *v);
+  memcpy(data->now.q, q, (size_t)model->nq * sizeof *q);
+  memcpy(data->now.v, v, (size_t)model->nv * sizeof *v);
   tribo_sleep_wake_all(model, data);
-  data->kinematics_known = data->before_known = 0;
+  data->view.is_current = data->events.has_before = 0;
   return TRIBO_OK;
 }
 
@@ -271,7 +291,7 @@ TriboStatus tribo_data_set_tau(const TriboModel* model, TriboData* data, const d
   if (!tribo_finite(tau, (size_t)model->nv)) {
     return tribo_fail(TRIBO_INVALID, "tribo_data_set_tau: tau must be finite");
   }
-  memcpy(data->tau, tau, (size_t)model->nv * sizeof *tau);
+  memcpy(data->input.tau, tau, (size_t)model->nv * sizeof *tau);
   return TRIBO_OK;
 }
 
@@ -284,8 +304,8 @@ TriboStatus tribo_data_set_motor(const TriboModel* model, TriboData* data, int m
     return tribo_fail(TRIBO_INVALID, "tribo_data_set_motor: target = %g and velocity = %g must be finite", target,
                       velocity);
   }
-  data->motors[motor].target = target;
-  data->motors[motor].velocity = velocity;
+  data->input.motors[motor].target = target;
+  data->input.motors[motor].velocity = velocity;
   return TRIBO_OK;
 }
 
@@ -300,7 +320,7 @@ TriboStatus tribo_data_apply_wrench(const TriboModel* model, TriboData* data, in
   if (!tribo_finite(force, 3) || !tribo_finite(torque, 3)) {
     return tribo_fail(TRIBO_INVALID, "tribo_data_apply_wrench: force and torque must be finite");
   }
-  double* w = data->wrench + 6 * body;
+  double* w = data->input.wrench + 6 * body;
   tribo_add3(w, w, force);
   tribo_add3(w + 3, w + 3, torque);
   return TRIBO_OK;
@@ -311,8 +331,8 @@ TriboStatus tribo_data_contacts(const TriboModel* model, const TriboData* data, 
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_contacts"));
   TRIBO_REQUIRE(contacts);
   TRIBO_REQUIRE(count);
-  *contacts = data->views;
-  *count = data->nview;
+  *contacts = data->result.views;
+  *count = data->result.nview;
   return TRIBO_OK;
 }
 
@@ -323,14 +343,14 @@ TriboStatus tribo_data_island(const TriboModel* model, const TriboData* data, in
     return tribo_fail(TRIBO_INVALID, "tribo_data_island: body = %d; accepted are 0 … %d", body, model->nbody - 1);
   }
   const int block = model->bodies[body].block;
-  *island = data->islands.count > 0 && block >= 0 ? data->islands.island_of_block[block] : -1;
+  *island = data->solve.islands.count > 0 && block >= 0 ? data->solve.islands.island_of_block[block] : -1;
   return TRIBO_OK;
 }
 
 TriboStatus tribo_data_set_history(const TriboModel* model, TriboData* data, TriboSolverHistoryFn* fn, void* user) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_set_history"));
-  for (int i = 0; i < data->nsolver; ++i) {
-    tribo_solver_set_history(data->solvers[i], fn, user);
+  for (int i = 0; i < data->solve.nsolver; ++i) {
+    tribo_solver_set_history(data->solve.solvers[i], fn, user);
   }
   return TRIBO_OK;
 }
@@ -344,7 +364,7 @@ TriboStatus tribo_data_closure_force(const TriboModel* model, const TriboData* d
     return tribo_fail(TRIBO_INVALID, "tribo_data_closure_force: closure = %d; accepted are 0 … %d", closure,
                       model->nclosure - 1);
   }
-  *force = data->closure_force + 6 * closure;
+  *force = data->result.closure_force + 6 * closure;
   return TRIBO_OK;
 }
 
@@ -353,7 +373,7 @@ TriboStatus tribo_data_problem(const TriboModel* model, const TriboData* data, T
   if (out == NULL) {
     return tribo_fail(TRIBO_INVALID, "tribo_data_problem: out is NULL");
   }
-  *out = data->steps > 0 ? data->problem : (TriboProblem){0};
+  *out = data->steps > 0 ? data->result.problem : (TriboProblem){0};
   return TRIBO_OK;
 }
 
@@ -361,10 +381,10 @@ TriboStatus tribo_data_mechanics(const TriboModel* model, TriboData* data, Tribo
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_mechanics"));
   TRIBO_REQUIRE(out);
   TriboEnergy e;
-  TRIBO_TRY(tribo_dyn_energy(model->system, data->dynamics, model->world.gravity, data->q, data->v, &e));
+  TRIBO_TRY(tribo_dyn_energy(model->system, data->dynamics, model->world.gravity, data->now.q, data->now.v, &e));
   // who is not there counts for nothing; at rest he only has a weight
   for (int i = 0; i < model->nfree && data->nabsent > 0; ++i) {
-    const double *com = data->q + model->bodies[i].q_at, mass = data->absent[i] ? model->bodies[i].mass : 0;
+    const double *com = data->now.q + model->bodies[i].q_at, mass = data->absent[i] ? model->bodies[i].mass : 0;
     tribo_scale3(e.com, e.mass, e.com);
     tribo_axpy3(e.com, e.com, -mass, com);
     e.mass -= mass;
@@ -380,15 +400,15 @@ TriboStatus tribo_data_mechanics(const TriboModel* model, TriboData* data, Tribo
 
 double tribo_data_effort(const TriboModel* model, const TriboData* data, int joint) {
   const TriboJointInfo* info = &model->joints[joint];
-  if (data->info.substeps == 0) {
+  if (data->result.info.substeps == 0) {
     return 0;  // no step yet
   }
   double sum = model->ncontroller > 0 ? data->control.effort[info->v_at] : 0;
-  sum += tribo_clamp(data->effort[info->v_at], -info->effort, info->effort);
-  for (int i = 0; i < data->problem.ncone; ++i) {
-    const TriboRowInfo* row = &data->rows[i];
+  sum += tribo_clamp(data->forces.effort[info->v_at], -info->effort, info->effort);
+  for (int i = 0; i < data->result.problem.ncone; ++i) {
+    const TriboRowInfo* row = &data->result.rows[i];
     if (row->kind == TRIBO_ROW_MOTOR && model->motors[row->index].v == info->v_at) {
-      sum += data->lambda[data->problem.cones[i].row] / data->warm_dt;
+      sum += data->result.lambda[data->result.problem.cones[i].row] / data->warm_dt;
     }
   }
   return sum;
@@ -396,7 +416,7 @@ double tribo_data_effort(const TriboModel* model, const TriboData* data, int joi
 
 TriboStatus tribo_data_set_control(const TriboModel* model, TriboData* data, TriboControlFn* fn, void* user) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_set_control"));
-  data->control_fn = fn;
-  data->control_user = user;
+  data->input.control_fn = fn;
+  data->input.control_user = user;
   return TRIBO_OK;
 }

@@ -84,135 +84,168 @@ typedef struct Touch {
   double pressure;    // along the normals [N·s]
 } Touch;
 
-struct TriboData {
-  const TriboModel* model;  // that it was made for
+// Positions and velocities with what the next step sets out with. A data has three of them: the current one, the one
+// that a step writes, and the one from which the next substep sets out. A step that holds swaps the first two.
+typedef struct MotionState {
+  double *q, *v;    // (nq), (nv)
+  WarmEntry* warm;  // (nwarm) constraints of the step that led here, with their impulses
+  int nwarm;
+  size_t warm_capacity;
+  TriboLoopMemory* loops;  // (nclosure) what closures carry from step to step
+} MotionState;
 
-  // state
-  double time;
-  uint64_t steps;
-  double *q, *v;            // (nq), (nv) current
-  double *q_next, *v_next;  // spare: written by a step, swapped in when it holds
-  WarmEntry* warm;          // (nwarm) of the last step
-  WarmEntry* warm_next;
-  int nwarm, nwarm_next;
-  double warm_dt;  // step the impulses belong to
-  size_t warm_capacity, warm_next_capacity;
-  TriboLoopMemory *loops, *loops_next, *loops_mid;  // (nclosure) as warm, warm_next and warm_mid
-  double *q_mid, *v_mid;                            // where the next part of a divided step sets out from
-  WarmEntry* warm_mid;
-  size_t warm_mid_capacity;
-
-  // inputs
-  TriboMotor* motors;               // (nmotor) with the user's targets
-  double* tau;                      // (nv) set by the user, stays
-  double* tau_step;                 // (nv) plus the scene's efforts
-  const double *drive_q, *drive_v;  // the state at which forces are taken, set by: drive_look
-  TriboPose* drive_poses;           // (nbody) there; nothing without tendons, actuators and medium
-  TriboTwist* drive_twists;
-  double* ctrl;         // (nactuator) set by the user, stays
-  double* act;          // (nactuator) activations: state
-  double* act_next;     // (nactuator)
-  double* actuation;    // (nactuator) forces at the present state, on demand and in each step
-  TriboBound* bounds;   // (nbound) set by each step
-  double* bound_jac;    // (nbound × nv)
-  double* effort;       // (nv) scratch: sum of the actuators
-  double* resist;       // (nv) damping in these, of joints that are driven directly
-  double* length;       // (ntendon) on demand
-  ControlWork control;  // efforts of the scene's controllers
-  TriboControlFn* control_fn;
+// What the user sets; stays until it is set again.
+typedef struct UserInput {
+  TriboMotor* motors;  // (nmotor) with the user's targets; controllers of the scene set theirs in each step
+  double* tau;         // (nv) generalized forces [N·m, N]
+  double* ctrl;        // (nactuator) controls of the actuators
+  double* wrench;      // (nbody × 6) force and torque about the centre of mass, world axes; cleared after each step
+  TriboControlFn* control_fn;  // called at the beginning of each step
   void* control_user;
-  double* wrench;       // (nbody × 6) of the next step; cleared after it
-  double* wrench_step;  // (nbody × 6) plus the scene's forces
-  double* lift_wrench;  // (nbody × 6) what lifts bodies, where actuators of joints do it
-  double* lift_tau;     // (nv) the same, as efforts
+} UserInput;
 
-  // rooms
-  TriboDynData* dynamics;
-  TriboColData* collision;
+// Forces that depend on the state.  set by: forces.c at the beginning of a step and of each substep
+typedef struct ForceWork {
+  const double *q, *v;          // the state at which forces are taken, set by: tribo_forces_at
+  TriboPose* poses;             // (nbody) there; nothing without tendons, actuators and medium
+  TriboTwist* twists;           // (nbody)
+  double* tau;                  // (nv) input.tau plus the scene's efforts
+  double* wrench;               // (nbody × 6) input.wrench plus the scene's forces
+  double* actuation;            // (nactuator) forces of the actuators [N, N·m], on demand and in each step
+  double* effort;               // (nv) sum of the actuators
+  double* damping;              // (nv) of actuators that drive joints, taken implicitly [N·m·s/rad, N·s/m]
+  double* length;               // (ntendon) [m] on demand
+  TriboBound* bounds;           // (nbound) limits of tendons
+  double* bound_jac;            // (nbound × nv)
+  double* gravity_comp_wrench;  // (nbody × 6) gravity compensation that joint actuators provide
+  double* gravity_comp_tau;     // (nv) the same, as efforts
+} ForceWork;
+
+// The solvers of the islands, and how much a solve may cost.
+typedef struct SolveWork {
   TriboSolver** solvers;  // (nsolver) one per worker
   int nsolver;
-  double most_factorisations;  // of one solve, as the user allows it; 0: the solver knows no such limit
-  double solve_h;              // [s] of the part at work, set likewise
-  int early;                   // 1: less than that for now, set by: tribo_data_budget
-  int alone;                   // 1: closures have their impulses before the solve, set by: find_impulses
-  TriboSolver* settler;        // of the last small problem that closures leave; NULL without any
+  double max_factorisations;     // of one solve, as the user allows it; 0: the solver knows no such limit
+  double h;                      // [s] of the substep at work, set by: tribo_data_budget
+  int budget_reduced;            // 1: less than max_factorisations for now, set by: tribo_data_budget
+  int closures_known;            // 1: closures have their impulses before the solve, set by: find_impulses
+  TriboSolver* velocity_solver;  // projects velocities onto closures; NULL without any
   Islands islands;
+} SolveWork;
 
-  // the last step
-  TriboProblem problem;
-  const TriboRowInfo* rows;
-  const TriboContact* contacts;  // as detected, or `chased`
-  int ncontact;
-  TriboContactName* loaded;  // (nloaded) those that carried something in the last step
+// The contacts of a step.  set by: contacts.c
+typedef struct ContactWork {
+  const TriboContact* list;  // (count) as detected, or `redetected`
+  int count;
+  TriboContactLaw* laws;  // (count)
+  size_t law_capacity;
+  TriboContactName* loaded;  // (nloaded) those that carried an impulse in the last step
   int nloaded;
   size_t loaded_capacity;
-  TriboContact* chased;  // with those that only the impulses of the step bring about
-  TriboContact* merged;  // (spare)
-  size_t chased_capacity, merged_capacity;
-  TriboTwist* driven;     // (nbody) velocities with these impulses
-  TriboPose* look;        // (nbody) scratch
-  TriboContactLaw* laws;  // (ncontact)
-  size_t law_capacity;
-  double *lambda, *sigma;  // (nrow) whole problem
-  double* settle;          // (rows of the closures)
+  TriboContact* redetected;  // with those that only the impulses of the step bring about
+  TriboContact* merged;      // (spare)
+  size_t redetected_capacity, merged_capacity;
+  TriboTwist* twists;  // (nbody) velocities with the impulses found so far
+  TriboPose* poses;    // (nbody) scratch
+} ContactWork;
+
+// The problem of the last step and its answer.  set by: step.c, certificate.c
+typedef struct StepResult {
+  TriboProblem problem;
+  const TriboRowInfo* rows;
+  double *lambda, *sigma;  // (nrow) impulses [N·s] and velocities [m/s] of the whole problem
+  double* closure_lambda;  // (rows of the closures) impulses of the velocity projection
   double* closure_force;   // (nclosure × 6) of the last step [N, N·m]
-  size_t lambda_capacity, sigma_capacity, settle_capacity;
-  double* judge_work;  // scratch of the residuals
-  size_t judge_capacity;
+  size_t lambda_capacity, sigma_capacity, closure_lambda_capacity;
+  double* residual_work;  // scratch of the residuals
+  size_t residual_capacity;
   TriboContactView* views;  // (nview)
   int nview;
   size_t view_capacity;
   TriboStepInfo info;
-  TriboTickRate tick_rate;  // how long a tick is, as the steps before have seen it
-  // how the last step whose stages were measured has shared its time out; so many steps go by before the next one is
-  double stage_share[TRIBO_STAGE_COUNT];
-  int stage_rest;
-  // the contact that was named last, and how: often it is the worst one again
+  // the contact that was named last as the worst, and how: often it is the worst one again
   int worst_a, worst_b;
   uint32_t worst_feature;
   char worst_name[sizeof((TriboStepInfo*)0)->worst];
+} StepResult;
 
-  // the last call of inverse dynamics; its problem takes the place of the last step's
-  unsigned char* has_drive;                                                 // (nv)
-  double *inverse_tau, *inverse_missing, *inverse_v, *inverse_y, *opening;  // (nv); opening (6 × nclosure)
-  double* inverse_lambda;                                                   // (rows of the reduced problem)
-  size_t has_drive_capacity, inverse_tau_capacity, inverse_missing_capacity, inverse_v_capacity, inverse_y_capacity,
-      opening_capacity, inverse_lambda_capacity;
+// Where the time of a step goes.
+typedef struct StageTimes {
+  TriboTickRate tick_rate;             // how long a tick is, as the steps before have seen it
+  double fraction[TRIBO_STAGE_COUNT];  // of the last step whose stages were measured
+  int steps_until_measured;            // so many steps go by before the next one is
+} StageTimes;
 
-  // what it did, for events and sensors
-  int before_known;  // 1: q_next, v_next hold the state before it
+// The last call of inverse dynamics; its problem takes the place of the last step's.
+typedef struct InverseWork {
+  unsigned char* has_drive;       // (nv)
+  double *tau, *missing, *v, *y;  // (nv)
+  double* opening;                // (6 × nclosure)
+  double* lambda;                 // (rows of the reduced problem)
+  size_t has_drive_capacity, tau_capacity, missing_capacity, v_capacity, y_capacity, opening_capacity, lambda_capacity;
+} InverseWork;
+
+// What the last step did, for events and sensors.  set by: events.c
+typedef struct EventWork {
+  int has_before;  // 1: next.q, next.v hold the state before the last step
   Touch *touch, *touch_spare;
   int ntouch;
   size_t touch_capacity, touch_spare_capacity;
-  TriboContactEvent* events;
-  int nevent;
-  size_t event_capacity;
+  TriboContactEvent* list;  // (count)
+  int count;
+  size_t capacity;
   double* contact_wrench;  // (nbody × 6) impulses of the contacts, about the centres of mass
   double* applied;         // (nbody × 6) of all other forces but gravity and those in joints
+} EventWork;
 
-  // bodies that were taken out: they keep their place, weightless, and touch nothing
-  unsigned char* absent;  // (nbody)
-  int nabsent;
+// Bodies that sleep, see sleep.c.
+typedef struct SleepWork {
+  unsigned char* asleep;          // (nbody) state
+  unsigned char* asleep_in_step;  // (nbody) the same within a step, as far as nobody has been woken
+  int nasleep, nasleep_in_step;   // nasleep_in_step: 0 between steps
+  int has_woken;                  // 1: somebody was woken, so that a substep has to begin again
+  int* rest_steps;                // (nbody) for how many steps it has been slow: state
+  double* force;                  // (nbody × 12) what acts on a sleeper besides gravity and contacts: state
+  unsigned char* is_slow;         // (nbody) scratch, by island
+} SleepWork;
 
-  // bodies that sleep, see sleep.c
-  unsigned char* asleep;  // (nbody) state
-  unsigned char* dozing;  // (nbody) the same within a step, as far as nobody has been woken
-  int nasleep, ndozing;   // ndozing: 0 between steps
-  int woken;              // 1: somebody was, so that a part of a step has to begin again
-  int* rest;              // (nbody) for how many steps it has been slow: state
-  double* sleep_force;    // (nbody × 12) what acts on a sleeper besides gravity and contacts: state
-  unsigned char* calm;    // (nbody) scratch, by island
-
-  // states by name
-  NamedState* named;  // (nnamed)
-  int nnamed;
-  size_t named_capacity;
-
-  // views of the current state, computed on demand
-  int kinematics_known;
+// Views of the current state, computed on demand.
+typedef struct Kinematics {
+  int is_current;    // 1: the arrays below belong to the current state
   TriboPose* poses;  // (nbody) as dynamics moves them
   TriboTwist* twists;
-  double *position, *quaternion, *velocity, *omega;  // user's body frames
+  double *position, *quaternion, *velocity, *omega;  // of the user's body frames
+} Kinematics;
+
+struct TriboData {
+  const TriboModel* model;  // that it was made for
+
+  // state
+  double time;  // [s]
+  uint64_t steps;
+  double warm_dt;              // [s] step that the impulses of `now.warm` belong to
+  double *act, *act_next;      // (nactuator) activations, now and at the end of the step
+  MotionState now, next, mid;  // current; written by a step; start of the next substep
+  unsigned char* absent;       // (nbody) 1: taken out; such a body keeps its place, weightless, and touches nothing
+  int nabsent;
+
+  UserInput input;
+  TriboDynData* dynamics;
+  TriboColData* collision;
+  ForceWork forces;
+  ControlWork control;  // efforts of the scene's controllers
+  ContactWork contacts;
+  SolveWork solve;
+  StepResult result;
+  StageTimes stages;
+  InverseWork inverse;
+  EventWork events;
+  SleepWork sleep;
+  Kinematics view;
+
+  NamedState* named;  // (nnamed) snapshots
+  int nnamed;
+  size_t named_capacity;
 };
 
 // islands.c
@@ -233,7 +266,7 @@ TriboStatus tribo_warm_between(const TriboModel* model, TriboData* data, const S
 #define TRIBO_FLOOR_LIMIT 1e-6
 
 // step.c: the forces of a step, without those of actuators unless drives is set; and what dynamics has to know.
-TriboStatus tribo_data_gather(const TriboModel* model, TriboData* data, const StepStart* start, int drives);
+TriboStatus tribo_data_collect_forces(const TriboModel* model, TriboData* data, const StepStart* start, int drives);
 TriboStepOptions tribo_data_options(const TriboWorldDef* world, const TriboData* data, double h);
 
 // solve.c: all islands. deadline [s]: 0 for none. tribo_data_budget says how long each may take.
@@ -252,19 +285,19 @@ void tribo_contact_view(const TriboContact* contact, const TriboRowInfo* row, co
 // whether there are any, so that the step has to be solved once more.
 TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
                               uint64_t* mark);
-TriboStatus tribo_data_chase(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
-                             uint64_t* mark, int* more);
+TriboStatus tribo_data_redetect(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
+                                uint64_t* mark, int* more);
 
 // After a detect along a wanted motion: the points that pairs left out and that touch at its end; *added of them.
 TriboStatus tribo_data_touching(const TriboModel* model, TriboData* data, double h, int* added);
 // sleep.c. A step begins with those who sleep; feels the forces of a part, which wake some and leave the others without
-// weight; meets contacts, which may wake more (data->woken); and ends with who sleeps from now on. A warm entry that
-// sleepers hold stays as it is. Outside of a step: wakes a body and all that lean on it.
+// weight; meets contacts, which may wake more (data->sleep.has_woken); and ends with who sleeps from now on. A warm
+// entry that sleepers hold stays as it is. Outside of a step: wakes a body and all that lean on it.
 void tribo_sleep_begin(TriboData* data);
-void tribo_sleep_feel(const TriboModel* model, TriboData* data, const StepStart* start);
-void tribo_sleep_meet(const TriboModel* model, TriboData* data, const StepStart* start, const TriboContact* contacts,
-                      int count);
-int tribo_sleep_holds(const TriboModel* model, const TriboData* data, const WarmEntry* entry);
+void tribo_sleep_wake_by_force(const TriboModel* model, TriboData* data, const StepStart* start);
+void tribo_sleep_wake_by_contact(const TriboModel* model, TriboData* data, const StepStart* start,
+                                 const TriboContact* contacts, int count);
+int tribo_sleep_is_frozen(const TriboModel* model, const TriboData* data, const WarmEntry* entry);
 void tribo_sleep_end(const TriboModel* model, TriboData* data);
 void tribo_sleep_wake(const TriboModel* model, TriboData* data, int body);
 void tribo_sleep_wake_all(const TriboModel* model, TriboData* data);

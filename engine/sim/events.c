@@ -16,10 +16,10 @@ static int compare(int a, int b, int c, int d) {
 
 void tribo_events_begin(TriboData* data) {
   const size_t bytes = 6 * (size_t)data->model->nbody * sizeof(double);
-  data->ntouch = data->nevent = 0;
-  data->before_known = 0;
-  memset(data->contact_wrench, 0, bytes);
-  memset(data->applied, 0, bytes);
+  data->events.ntouch = data->events.count = 0;
+  data->events.has_before = 0;
+  memset(data->events.contact_wrench, 0, bytes);
+  memset(data->events.applied, 0, bytes);
 }
 
 // ---- sums over the parts
@@ -44,7 +44,7 @@ static void push_bodies(const TriboModel* model, TriboData* data, const TriboCon
     if (bodies[side] == TRIBO_WORLD) {
       continue;
     }
-    double com[3], arm[3], impulse[3], turn[3], *w = data->contact_wrench + 6 * bodies[side];
+    double com[3], arm[3], impulse[3], turn[3], *w = data->events.contact_wrench + 6 * bodies[side];
     tribo_body_com(model, bodies[side], &poses[bodies[side]], com);
     for (int i = 0; i < count; ++i) {
       tribo_sub3(arm, views[i].point, com);
@@ -57,14 +57,15 @@ static void push_bodies(const TriboModel* model, TriboData* data, const TriboCon
 }
 
 TriboStatus tribo_events_part(const TriboModel* model, TriboData* data, double h) {
-  TRIBO_TRY(TRIBO_RESERVE(&data->touch_spare, &data->touch_spare_capacity, data->ntouch + data->nview));
+  TRIBO_TRY(TRIBO_RESERVE(&data->events.touch_spare, &data->events.touch_spare_capacity,
+                          data->events.ntouch + data->result.nview));
   // views are sorted by pair, as is what the parts before have left: one merge
   int n = 0, old = 0;
-  for (int i = 0, end; i < data->nview; i = end) {
-    const TriboContactView* first = &data->views[i];
+  for (int i = 0, end; i < data->result.nview; i = end) {
+    const TriboContactView* first = &data->result.views[i];
     end = i + 1;
-    while (end < data->nview && data->views[end].shape_a == first->shape_a &&
-           data->views[end].shape_b == first->shape_b) {
+    while (end < data->result.nview && data->result.views[end].shape_a == first->shape_a &&
+           data->result.views[end].shape_b == first->shape_b) {
       ++end;
     }
     push_bodies(model, data, first, end - i, h);
@@ -72,27 +73,28 @@ TriboStatus tribo_events_part(const TriboModel* model, TriboData* data, double h
     if (!(now.pressure > 0)) {
       continue;
     }
-    while (old < data->ntouch && compare(data->touch[old].a, data->touch[old].b, now.a, now.b) < 0) {
-      data->touch_spare[n++] = data->touch[old++];
+    while (old < data->events.ntouch &&
+           compare(data->events.touch[old].a, data->events.touch[old].b, now.a, now.b) < 0) {
+      data->events.touch_spare[n++] = data->events.touch[old++];
     }
-    if (old < data->ntouch && compare(data->touch[old].a, data->touch[old].b, now.a, now.b) == 0) {
-      const Touch* before = &data->touch[old++];
+    if (old < data->events.ntouch && compare(data->events.touch[old].a, data->events.touch[old].b, now.a, now.b) == 0) {
+      const Touch* before = &data->events.touch[old++];
       tribo_add3(now.impulse, now.impulse, before->impulse);
       tribo_add3(now.point, now.point, before->point);
       now.pressure += before->pressure;
     }
-    data->touch_spare[n++] = now;
+    data->events.touch_spare[n++] = now;
   }
-  while (old < data->ntouch) {
-    data->touch_spare[n++] = data->touch[old++];
+  while (old < data->events.ntouch) {
+    data->events.touch_spare[n++] = data->events.touch[old++];
   }
-  Touch* list = data->touch;
-  const size_t capacity = data->touch_capacity;
-  data->touch = data->touch_spare, data->touch_capacity = data->touch_spare_capacity;
-  data->touch_spare = list, data->touch_spare_capacity = capacity;
-  data->ntouch = n;
+  Touch* list = data->events.touch;
+  const size_t capacity = data->events.touch_capacity;
+  data->events.touch = data->events.touch_spare, data->events.touch_capacity = data->events.touch_spare_capacity;
+  data->events.touch_spare = list, data->events.touch_spare_capacity = capacity;
+  data->events.ntouch = n;
   for (int i = 0; i < 6 * model->nbody; ++i) {
-    data->applied[i] += h * data->wrench_step[i];
+    data->events.applied[i] += h * data->forces.wrench[i];
   }
   return TRIBO_OK;
 }
@@ -123,22 +125,22 @@ static int is_at(const Pairs* p, int a, int b) {
 }
 
 TriboStatus tribo_events_finish(const TriboModel* model, TriboData* data) {
-  Pairs was = {.entries = data->warm, .count = data->nwarm};
-  Pairs is = {.entries = data->warm_next, .count = data->nwarm_next};
+  Pairs was = {.entries = data->now.warm, .count = data->now.nwarm};
+  Pairs is = {.entries = data->next.warm, .count = data->next.nwarm};
   next_pair(&was);
   next_pair(&is);
-  TRIBO_TRY(TRIBO_RESERVE(&data->events, &data->event_capacity, data->ntouch + data->nwarm));
-  for (int t = 0; t < data->ntouch || was.more;) {
+  TRIBO_TRY(TRIBO_RESERVE(&data->events.list, &data->events.capacity, data->events.ntouch + data->now.nwarm));
+  for (int t = 0; t < data->events.ntouch || was.more;) {
     // the first pair of the two lists; what touches at the end also touched within the step
-    const int from_touch =
-        t < data->ntouch && (!was.more || compare(data->touch[t].a, data->touch[t].b, was.a, was.b) <= 0);
-    const int a = from_touch ? data->touch[t].a : was.a, b = from_touch ? data->touch[t].b : was.b;
+    const int from_touch = t < data->events.ntouch &&
+                           (!was.more || compare(data->events.touch[t].a, data->events.touch[t].b, was.a, was.b) <= 0);
+    const int a = from_touch ? data->events.touch[t].a : was.a, b = from_touch ? data->events.touch[t].b : was.b;
     if (!from_touch && is_at(&is, a, b)) {  // they sleep
       next_pair(&was);
       next_pair(&is);
       continue;
     }
-    TriboContactEvent* e = &data->events[data->nevent++];
+    TriboContactEvent* e = &data->events.list[data->events.count++];
     *e = (TriboContactEvent){.body_a = model->shapes[a].body,
                              .body_b = model->shapes[b].body,
                              .shape_a = a,
@@ -146,7 +148,7 @@ TriboStatus tribo_events_finish(const TriboModel* model, TriboData* data) {
                              .began = !is_at(&was, a, b),
                              .ended = !is_at(&is, a, b)};
     if (from_touch) {
-      const Touch* touch = &data->touch[t++];
+      const Touch* touch = &data->events.touch[t++];
       tribo_copy3(e->impulse, touch->impulse);
       tribo_scale3(e->point, 1 / touch->pressure, touch->point);
       e->pressure = touch->pressure;
@@ -166,7 +168,7 @@ TriboStatus tribo_data_events(const TriboModel* model, const TriboData* data, co
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_events"));
   TRIBO_REQUIRE(events);
   TRIBO_REQUIRE(count);
-  *events = data->events;
-  *count = data->nevent;
+  *events = data->events.list;
+  *count = data->events.count;
   return TRIBO_OK;
 }

@@ -21,48 +21,49 @@
 
 static const double PI = 3.14159265358979323846;
 
-static void add_lift(const TriboModel* model, double* wrench) {
+static void add_gravity_compensation(const TriboModel* model, double* wrench) {
   for (int i = 0; model->lift != NULL && i < model->nbody; ++i) {
     tribo_axpy3(wrench + 6 * i, wrench + 6 * i, -model->lift[i] * model->bodies[i].mass, model->world.gravity);
   }
 }
 
 // Efforts of lift that actuators of joints bring, times a factor.
-static void move_lift(const TriboModel* model, const TriboData* data, double factor, double* tau) {
+static void move_gravity_compensation(const TriboModel* model, const TriboData* data, double factor, double* tau) {
   for (int j = 0; j < model->njoint && model->nlifting > 0; ++j) {
     const int at = model->joints[j].v_at;
-    tau[at] += model->joints[j].lifts ? factor * data->lift_tau[at] : 0;
+    tau[at] += model->joints[j].lifts ? factor * data->forces.gravity_comp_tau[at] : 0;
   }
 }
 
-TriboStatus tribo_drive_look(const TriboModel* model, TriboData* data, const double* q, const double* v) {
-  data->drive_q = q;
-  data->drive_v = v;
+TriboStatus tribo_forces_at(const TriboModel* model, TriboData* data, const double* q, const double* v) {
+  data->forces.q = q;
+  data->forces.v = v;
   // tendons over joints need no places
   int places = model->ndrag > 0 || model->nthruster > 0;
   for (int i = 0; i < model->ntendon && !places; ++i) {
     places = model->tendons[i].npoint > 0;
   }
   if (places) {
-    TRIBO_TRY(tribo_dyn_kinematics(model->system, data->dynamics, q, v, data->drive_poses, data->drive_twists));
+    TRIBO_TRY(tribo_dyn_kinematics(model->system, data->dynamics, q, v, data->forces.poses, data->forces.twists));
   }
   if (model->nlifting > 0) {
-    memset(data->lift_wrench, 0, 6 * (size_t)model->nbody * sizeof *data->lift_wrench);
-    memset(data->lift_tau, 0, (size_t)model->nv * sizeof *data->lift_tau);
-    add_lift(model, data->lift_wrench);
-    TRIBO_TRY(tribo_dyn_generalize(model->system, data->dynamics, q, data->lift_wrench, data->lift_tau));
+    memset(data->forces.gravity_comp_wrench, 0, 6 * (size_t)model->nbody * sizeof *data->forces.gravity_comp_wrench);
+    memset(data->forces.gravity_comp_tau, 0, (size_t)model->nv * sizeof *data->forces.gravity_comp_tau);
+    add_gravity_compensation(model, data->forces.gravity_comp_wrench);
+    TRIBO_TRY(tribo_dyn_generalize(model->system, data->dynamics, q, data->forces.gravity_comp_wrench,
+                                   data->forces.gravity_comp_tau));
   }
   return TRIBO_OK;
 }
 
 static TriboBodyFrames frames_of(const TriboModel* model, const TriboData* data) {
-  return (TriboBodyFrames){data->drive_poses, data->drive_twists, model->body_offset, model->body_com};
+  return (TriboBodyFrames){data->forces.poses, data->forces.twists, model->body_offset, model->body_com};
 }
 
 // ---- tendons
 
 // The limits of tendons: the Jacobian of a length is the generalized force of a unit tension.
-TriboStatus tribo_drive_bounds(const TriboModel* model, TriboData* data, double* tau, double* wrench) {
+TriboStatus tribo_forces_tendon_limits(const TriboModel* model, TriboData* data, double* tau, double* wrench) {
   const TriboBodyFrames frames = frames_of(model, data);
   int count = 0;
   for (int i = 0; i < model->ntendon && model->nbound > 0; ++i) {
@@ -72,22 +73,23 @@ TriboStatus tribo_drive_bounds(const TriboModel* model, TriboData* data, double*
       continue;
     }
     double length, speed;
-    tribo_tendon_measure(&model->tendons[i], data->drive_q, data->drive_v, data->drive_poses, data->drive_twists,
+    tribo_tendon_measure(&model->tendons[i], data->forces.q, data->forces.v, data->forces.poses, data->forces.twists,
                          &length, &speed);
     memset(tau, 0, (size_t)model->nv * sizeof *tau);
     memset(wrench, 0, 6 * (size_t)model->nbody * sizeof *wrench);
     tribo_tendon_pull(&model->tendons[i], &frames, 1, tau, wrench);
-    TRIBO_TRY(tribo_dyn_generalize(model->system, data->dynamics, data->drive_q, wrench, tau));
+    TRIBO_TRY(tribo_dyn_generalize(model->system, data->dynamics, data->forces.q, wrench, tau));
     for (int upper = 0; upper < 2; ++upper) {
       if (!isfinite(stops[upper])) {
         continue;
       }
       const double sign = upper ? -1 : 1;
-      double* jac = data->bound_jac + (size_t)count * (size_t)model->nv;
+      double* jac = data->forces.bound_jac + (size_t)count * (size_t)model->nv;
       for (int k = 0; k < model->nv; ++k) {
         jac[k] = sign * tau[k];
       }
-      data->bounds[count++] = (TriboBound){2 * i + upper, sign * (length - stops[upper]), model->tendons[i].soft, jac};
+      data->forces.bounds[count++] =
+          (TriboBound){2 * i + upper, sign * (length - stops[upper]), model->tendons[i].soft, jac};
     }
   }
   return TRIBO_OK;
@@ -98,15 +100,15 @@ TriboStatus tribo_drive_bounds(const TriboModel* model, TriboData* data, double*
 static void add_drag(const TriboModel* model, const TriboData* data, const ModelDrag* drag, double* wrench) {
   const double rho = model->world.density, beta = model->world.viscosity, *b = drag->box;
   const double d = (b[0] + b[1] + b[2]) / 3;
-  const TriboPose body = tribo_pose_mul(&data->drive_poses[drag->body], &model->body_offset[drag->body]);
-  const TriboTwist* twist = &data->drive_twists[drag->body];
+  const TriboPose body = tribo_pose_mul(&data->forces.poses[drag->body], &model->body_offset[drag->body]);
+  const TriboTwist* twist = &data->forces.twists[drag->body];
   double R[9], axes[9], arm[3], against[3], v[3], w[3], f[3], t[3], world[3];
   tribo_quat_to_mat(axes, drag->axes);
   tribo_mul33(R, body.R, axes);
   // of the centre of mass against the medium
   tribo_mul33v(arm, body.R, model->bodies[drag->body].com);
   tribo_add3(arm, arm, body.p);
-  tribo_sub3(arm, arm, data->drive_poses[drag->body].p);
+  tribo_sub3(arm, arm, data->forces.poses[drag->body].p);
   tribo_cross3(against, twist->w, arm);
   tribo_add3(against, against, twist->v);
   tribo_sub3(against, against, model->world.wind);
@@ -124,15 +126,15 @@ static void add_drag(const TriboModel* model, const TriboData* data, const Model
   tribo_add3(out + 3, out + 3, world);
 }
 
-void tribo_drive_passive(const TriboModel* model, const TriboData* data, double* tau, double* wrench) {
+void tribo_forces_passive(const TriboModel* model, const TriboData* data, double* tau, double* wrench) {
   const TriboBodyFrames frames = frames_of(model, data);
-  add_lift(model, wrench);
-  move_lift(model, data, -1, tau);
+  add_gravity_compensation(model, wrench);
+  move_gravity_compensation(model, data, -1, tau);
   for (int i = 0; i < model->ntendon; ++i) {
     const TriboTendonInfo* info = &model->tendon_infos[i];
     double length, speed;
     if (info->stiffness > 0 || info->damping > 0) {
-      tribo_tendon_measure(&model->tendons[i], data->drive_q, data->drive_v, data->drive_poses, data->drive_twists,
+      tribo_tendon_measure(&model->tendons[i], data->forces.q, data->forces.v, data->forces.poses, data->forces.twists,
                            &length, &speed);
       const double stretch = length - tribo_clamp(length, info->rest[0], info->rest[1]);
       tribo_tendon_pull(&model->tendons[i], &frames, -info->stiffness * stretch - info->damping * speed, tau, wrench);
@@ -161,14 +163,14 @@ static double follow(const TriboActuatorDef* def, double act, double ctrl, doubl
 static double hold(const TriboModel* model, const TriboData* data, const TriboActuatorDef* def, int body,
                    double point[3], double wrench[6]) {
   const TriboPose own = tribo_pose(def->point, def->quaternion);
-  const TriboPose frame = tribo_pose_mul(&data->drive_poses[body], &model->body_offset[body]);
+  const TriboPose frame = tribo_pose_mul(&data->forces.poses[body], &model->body_offset[body]);
   const TriboPose mount = tribo_pose_mul(&frame, &own);
-  const TriboTwist* twist = &data->drive_twists[body];
+  const TriboTwist* twist = &data->forces.twists[body];
   double arm[3], velocity[3];
   tribo_copy3(point, mount.p);
   tribo_mul33v(wrench, mount.R, def->wrench);
   tribo_mul33v(wrench + 3, mount.R, def->wrench + 3);
-  tribo_sub3(arm, point, data->drive_poses[body].p);
+  tribo_sub3(arm, point, data->forces.poses[body].p);
   tribo_cross3(velocity, twist->w, arm);
   tribo_add3(velocity, velocity, twist->v);
   return tribo_dot3(velocity, wrench) + tribo_dot3(twist->w, wrench + 3);
@@ -188,10 +190,10 @@ typedef struct Crank {
 static Crank crank_of(const TriboModel* model, const TriboData* data, int actuator) {
   const TriboActuatorDef* def = &model->actuators[actuator];
   const int crank = model->actuator_infos[actuator].body, slider = model->sliders[actuator];
-  const TriboPose own = tribo_pose_mul(&data->drive_poses[crank], &model->body_offset[crank]);
+  const TriboPose own = tribo_pose_mul(&data->forces.poses[crank], &model->body_offset[crank]);
   Crank c = {.rail = tribo_pose_identity()};
   if (slider != TRIBO_WORLD) {
-    c.rail = tribo_pose_mul(&data->drive_poses[slider], &model->body_offset[slider]);
+    c.rail = tribo_pose_mul(&data->forces.poses[slider], &model->body_offset[slider]);
   }
   double v[3];
   tribo_mul33v(c.point, own.R, def->point);
@@ -214,11 +216,12 @@ static Crank crank_of(const TriboModel* model, const TriboData* data, int actuat
 static double crank_speed(const TriboModel* model, const TriboData* data, int actuator, const Crank* c) {
   const int slider = model->sliders[actuator];
   double ends[2][3], turn[3];
-  tribo_point_velocity(model->actuator_infos[actuator].body, data->drive_poses, data->drive_twists, c->point, ends[0]);
-  tribo_point_velocity(slider, data->drive_poses, data->drive_twists, c->at, ends[1]);
+  tribo_point_velocity(model->actuator_infos[actuator].body, data->forces.poses, data->forces.twists, c->point,
+                       ends[0]);
+  tribo_point_velocity(slider, data->forces.poses, data->forces.twists, c->at, ends[1]);
   double speed = tribo_dot3(c->by_point, ends[0]) - tribo_dot3(c->by_point, ends[1]);
   if (slider != TRIBO_WORLD) {
-    tribo_cross3(turn, data->drive_twists[slider].w, c->axis);
+    tribo_cross3(turn, data->forces.twists[slider].w, c->axis);
     speed += tribo_dot3(c->by_axis, turn);
   }
   return speed;
@@ -250,11 +253,11 @@ static void measure(const TriboModel* model, const TriboData* data, int actuator
   } else if (info->body >= 0) {
     *speed = hold(model, data, def, info->body, point, unit);
   } else if (info->joint >= 0) {
-    *length = data->drive_q[model->joints[info->joint].q_at];
-    *speed = data->drive_v[model->joints[info->joint].v_at];
+    *length = data->forces.q[model->joints[info->joint].q_at];
+    *speed = data->forces.v[model->joints[info->joint].v_at];
   } else {
-    tribo_tendon_measure(&model->tendons[info->tendon], data->drive_q, data->drive_v, data->drive_poses,
-                         data->drive_twists, length, speed);
+    tribo_tendon_measure(&model->tendons[info->tendon], data->forces.q, data->forces.v, data->forces.poses,
+                         data->forces.twists, length, speed);
   }
   *length *= def->gear;
   *speed *= def->gear;
@@ -274,34 +277,34 @@ static void pull_tendons(const TriboModel* model, TriboData* data, double* sum, 
     const TriboTendon* tendon = &model->tendons[t];
     double all = 0;
     for (int i = 0; tendon->has_force_bounds && i < model->nactuator; ++i) {
-      all += model->actuator_infos[i].tendon == t ? data->actuation[i] : 0;
+      all += model->actuator_infos[i].tendon == t ? data->forces.actuation[i] : 0;
     }
     for (int i = 0; all != 0 && i < model->nactuator; ++i) {
       const double kept = tribo_clamp(all, tendon->force_min, tendon->force_max) / all;
-      data->actuation[i] *= model->actuator_infos[i].tendon == t ? kept : 1;
+      data->forces.actuation[i] *= model->actuator_infos[i].tendon == t ? kept : 1;
     }
   }
   for (int i = 0; i < model->nactuator; ++i) {
     const TriboActuatorDef* def = &model->actuators[i];
     const int t = model->actuator_infos[i].tendon;
     if (t >= 0) {
-      data->actuation[i] = tribo_clamp(data->actuation[i], def->force_min, def->force_max);
-      tribo_tendon_pull(&model->tendons[t], &frames, def->gear * data->actuation[i], sum, wrench);
+      data->forces.actuation[i] = tribo_clamp(data->forces.actuation[i], def->force_min, def->force_max);
+      tribo_tendon_pull(&model->tendons[t], &frames, def->gear * data->forces.actuation[i], sum, wrench);
     }
   }
 }
 
-void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau, double* wrench) {
+void tribo_forces_actuators(const TriboModel* model, TriboData* data, double* tau, double* wrench) {
   const TriboBodyFrames frames = frames_of(model, data);
-  double* sum = data->effort;
+  double* sum = data->forces.effort;
   memset(sum, 0, (size_t)model->nv * sizeof *sum);
-  memset(data->resist, 0, (size_t)model->nv * sizeof *data->resist);
+  memset(data->forces.damping, 0, (size_t)model->nv * sizeof *data->forces.damping);
   for (int i = 0; i < model->nactuator; ++i) {
     const TriboActuatorDef* def = &model->actuators[i];
     const TriboActuatorInfo* info = &model->actuator_infos[i];
     double length, speed, point[3], unit[6];
     measure(model, data, i, &length, &speed, point, unit);
-    const double ctrl = tribo_clamp(data->ctrl[i], def->ctrl_min, def->ctrl_max);
+    const double ctrl = tribo_clamp(data->input.ctrl[i], def->ctrl_min, def->ctrl_max);
     data->act_next[i] = follow(def, data->act[i], ctrl, model->world.dt);
     const double a = def->activation == TRIBO_ACTIVATION_NONE ? ctrl : def->early ? data->act_next[i] : data->act[i];
     const double* g = def->gain;
@@ -311,9 +314,10 @@ void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau
                               : (g[0] + g[1] * length + g[2] * speed) * a + b[0] + b[1] * length + b[2] * speed;
     const double force = tribo_clamp(wanted, def->force_min, def->force_max);
     if (info->joint >= 0 && force == wanted && !def->has_muscle) {
-      data->resist[model->joints[info->joint].v_at] -= def->gear * def->gear * (def->gain[2] * a + def->bias[2]);
+      data->forces.damping[model->joints[info->joint].v_at] -=
+          def->gear * def->gear * (def->gain[2] * a + def->bias[2]);
     }
-    data->actuation[i] = info->tendon >= 0 && model->tendons[info->tendon].has_force_bounds ? wanted : force;
+    data->forces.actuation[i] = info->tendon >= 0 && model->tendons[info->tendon].has_force_bounds ? wanted : force;
     if (info->body >= 0 && def->rod > 0) {
       push_crank(model, data, i, def->gear * force, wrench);
     } else if (info->body >= 0) {
@@ -324,25 +328,25 @@ void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau
     }
   }
   pull_tendons(model, data, sum, wrench);
-  move_lift(model, data, 1, sum);
+  move_gravity_compensation(model, data, 1, sum);
   // all that acts on a joint stays within the joint's effort
   for (int j = 0; j < model->njoint; ++j) {
     const TriboJointInfo* joint = &model->joints[j];
     if (joint->nv == 1) {
       const double effort = tribo_clamp(sum[joint->v_at], -joint->effort, joint->effort);
       tau[joint->v_at] += effort;
-      data->resist[joint->v_at] = effort == sum[joint->v_at] ? fmax(data->resist[joint->v_at], 0) : 0;
+      data->forces.damping[joint->v_at] = effort == sum[joint->v_at] ? fmax(data->forces.damping[joint->v_at], 0) : 0;
     }
   }
 }
 
 // ---- looking
 
-void tribo_drive_lengths(const TriboModel* model, TriboData* data) {
+void tribo_forces_tendon_lengths(const TriboModel* model, TriboData* data) {
   for (int i = 0; i < model->ntendon; ++i) {
     double speed;
-    tribo_tendon_measure(&model->tendons[i], data->drive_q, data->drive_v, data->drive_poses, data->drive_twists,
-                         &data->length[i], &speed);
+    tribo_tendon_measure(&model->tendons[i], data->forces.q, data->forces.v, data->forces.poses, data->forces.twists,
+                         &data->forces.length[i], &speed);
   }
 }
 
@@ -350,9 +354,9 @@ TriboStatus tribo_data_terms(const TriboModel* model, TriboData* data, const Tri
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_terms"));
   TRIBO_REQUIRE(out);
   TriboDynData* dynamics = data->dynamics;
-  TRIBO_TRY(tribo_dyn_terms(model->system, dynamics, model->world.gravity, data->q, data->v, out->mass, out->bias,
-                            out->passive));
-  TRIBO_TRY(tribo_drive_look(model, data, data->q, data->v));
+  TRIBO_TRY(tribo_dyn_terms(model->system, dynamics, model->world.gravity, data->now.q, data->now.v, out->mass,
+                            out->bias, out->passive));
+  TRIBO_TRY(tribo_forces_at(model, data, data->now.q, data->now.v));
   double* const forces[2] = {out->passive, out->actuation};
   for (int i = 0; i < 2; ++i) {
     if (forces[i] == NULL) {
@@ -361,14 +365,14 @@ TriboStatus tribo_data_terms(const TriboModel* model, TriboData* data, const Tri
     if (i == 1) {
       memset(forces[i], 0, (size_t)model->nv * sizeof **forces);
     }
-    double* wrench = data->wrench_step;
+    double* wrench = data->forces.wrench;
     memset(wrench, 0, 6 * (size_t)model->nbody * sizeof *wrench);
     if (i == 0) {
-      tribo_drive_passive(model, data, forces[i], wrench);
+      tribo_forces_passive(model, data, forces[i], wrench);
     } else {
-      tribo_drive_actuators(model, data, forces[i], wrench);
+      tribo_forces_actuators(model, data, forces[i], wrench);
     }
-    TRIBO_TRY(tribo_dyn_generalize(model->system, dynamics, data->q, wrench, forces[i]));
+    TRIBO_TRY(tribo_dyn_generalize(model->system, dynamics, data->now.q, wrench, forces[i]));
   }
   return TRIBO_OK;
 }
@@ -385,7 +389,7 @@ static TriboStatus set(const TriboModel* model, TriboData* data, const char* who
 }
 
 TriboStatus tribo_data_set_ctrl(const TriboModel* model, TriboData* data, int actuator, double ctrl) {
-  return set(model, data, "tribo_data_set_ctrl", actuator, ctrl, data != NULL ? data->ctrl : NULL);
+  return set(model, data, "tribo_data_set_ctrl", actuator, ctrl, data != NULL ? data->input.ctrl : NULL);
 }
 
 TriboStatus tribo_data_set_act(const TriboModel* model, TriboData* data, int actuator, double act) {

@@ -4,14 +4,14 @@
 #include "data.h"
 
 // The state at which the functions below take them; q and v must stay until then.
-TriboStatus tribo_drive_look(const TriboModel* model, TriboData* data, const double* q, const double* v);
-void tribo_drive_passive(const TriboModel* model, const TriboData* data, double* tau, double* wrench);
-// Fills data->actuation and data->act_next too.
-void tribo_drive_actuators(const TriboModel* model, TriboData* data, double* tau, double* wrench);
-// data->bounds there; tau and wrench are scratch
-TriboStatus tribo_drive_bounds(const TriboModel* model, TriboData* data, double* tau, double* wrench);
+TriboStatus tribo_forces_at(const TriboModel* model, TriboData* data, const double* q, const double* v);
+void tribo_forces_passive(const TriboModel* model, const TriboData* data, double* tau, double* wrench);
+// Fills data->forces.actuation and data->act_next too.
+void tribo_forces_actuators(const TriboModel* model, TriboData* data, double* tau, double* wrench);
+// data->forces.bounds there; tau and wrench are scratch
+TriboStatus tribo_forces_tendon_limits(const TriboModel* model, TriboData* data, double* tau, double* wrench);
 // position and speed of what an actuator drives, there
 void tribo_actuator_measure(const TriboModel* model, const TriboData* data, int actuator, double* length,
                             double* speed);
-// data->length there
-void tribo_drive_lengths(const TriboModel* model, TriboData* data);
+// data->forces.length there
+void tribo_forces_tendon_lengths(const TriboModel* model, TriboData* data);

@@ -45,22 +45,22 @@ static TriboStatus check(const TriboModel* model, const double* wish, const Trib
 }
 
 static TriboStatus reserve(const TriboModel* model, TriboData* data) {
-  TRIBO_TRY(TRIBO_RESERVE(&data->has_drive, &data->has_drive_capacity, model->nv));
-  TRIBO_TRY(TRIBO_RESERVE(&data->inverse_tau, &data->inverse_tau_capacity, model->nv));
-  TRIBO_TRY(TRIBO_RESERVE(&data->inverse_missing, &data->inverse_missing_capacity, model->nv));
-  TRIBO_TRY(TRIBO_RESERVE(&data->inverse_v, &data->inverse_v_capacity, model->nv));
-  TRIBO_TRY(TRIBO_RESERVE(&data->inverse_y, &data->inverse_y_capacity, model->nv));
-  return TRIBO_RESERVE(&data->opening, &data->opening_capacity, 6 * model->nclosure);
+  TRIBO_TRY(TRIBO_RESERVE(&data->inverse.has_drive, &data->inverse.has_drive_capacity, model->nv));
+  TRIBO_TRY(TRIBO_RESERVE(&data->inverse.tau, &data->inverse.tau_capacity, model->nv));
+  TRIBO_TRY(TRIBO_RESERVE(&data->inverse.missing, &data->inverse.missing_capacity, model->nv));
+  TRIBO_TRY(TRIBO_RESERVE(&data->inverse.v, &data->inverse.v_capacity, model->nv));
+  TRIBO_TRY(TRIBO_RESERVE(&data->inverse.y, &data->inverse.y_capacity, model->nv));
+  return TRIBO_RESERVE(&data->inverse.opening, &data->inverse.opening_capacity, 6 * model->nclosure);
 }
 
 // What the wish asks of constraints that do not give: how fast it closes what is closed.
 static double approach(const TriboData* data) {
   double most = 0;
-  for (int c = 0; c < data->problem.ncone; ++c) {
-    const TriboCone* cone = &data->problem.cones[c];
+  for (int c = 0; c < data->result.problem.ncone; ++c) {
+    const TriboCone* cone = &data->result.problem.cones[c];
     const int row = cone->row + cone->dim - 1;
-    if ((cone->kind == TRIBO_CONE_FRICTION || cone->kind == TRIBO_CONE_NONNEG) && data->problem.R[row] == 0) {
-      most = fmax(most, -data->problem.g[row]);
+    if ((cone->kind == TRIBO_CONE_FRICTION || cone->kind == TRIBO_CONE_NONNEG) && data->result.problem.R[row] == 0) {
+      most = fmax(most, -data->result.problem.g[row]);
     }
   }
   return most;
@@ -70,10 +70,10 @@ static double approach(const TriboData* data) {
 // for positions: with the wish all through the step, as at contacts, or with the mean velocity.
 static TriboStatus opening(const TriboModel* model, TriboData* data, double h, const double* wish, double* out) {
   double most[2] = {0, 0};
-  for (int c = 0; c < data->problem.ncone; ++c) {
-    const TriboCone* cone = &data->problem.cones[c];
-    for (int i = cone->row; i < cone->row + cone->dim && data->rows[c].kind == TRIBO_ROW_CLOSURE; ++i) {
-      most[0] = fmax(most[0], fabs(data->problem.g[i]));
+  for (int c = 0; c < data->result.problem.ncone; ++c) {
+    const TriboCone* cone = &data->result.problem.cones[c];
+    for (int i = cone->row; i < cone->row + cone->dim && data->result.rows[c].kind == TRIBO_ROW_CLOSURE; ++i) {
+      most[0] = fmax(most[0], fabs(data->result.problem.g[i]));
     }
   }
   *out = most[0];
@@ -83,12 +83,12 @@ static TriboStatus opening(const TriboModel* model, TriboData* data, double h, c
   most[0] = 0;
   for (int smooth = 0; smooth < 2; ++smooth) {
     for (int i = 0; i < model->nv; ++i) {
-      data->inverse_y[i] = smooth ? 0.5 * h * (data->v[i] + wish[i]) : h * wish[i];
+      data->inverse.y[i] = smooth ? 0.5 * h * (data->now.v[i] + wish[i]) : h * wish[i];
     }
-    TRIBO_TRY(tribo_dyn_integrate(model->system, data->dynamics, data->q, data->inverse_y, data->q_next));
-    TRIBO_TRY(tribo_dyn_closure_error(model->system, data->dynamics, data->q_next, data->opening));
+    TRIBO_TRY(tribo_dyn_integrate(model->system, data->dynamics, data->now.q, data->inverse.y, data->next.q));
+    TRIBO_TRY(tribo_dyn_closure_error(model->system, data->dynamics, data->next.q, data->inverse.opening));
     for (int i = 0; i < 6 * model->nclosure; ++i) {
-      most[smooth] = fmax(most[smooth], fabs(data->opening[i]) / h);
+      most[smooth] = fmax(most[smooth], fabs(data->inverse.opening[i]) / h);
     }
   }
   *out = fmin(most[0], most[1]);
@@ -97,44 +97,45 @@ static TriboStatus opening(const TriboModel* model, TriboData* data, double h, c
 
 // The wish is what it is: nothing may be levelled in its problem. The next step sets its own tolerance again.
 static TriboStatus level_nothing(TriboData* data) {
-  for (int i = 0; i < data->nsolver && data->most_factorisations > 0 && data->solve_h != 0; ++i) {
-    TRIBO_TRY(tribo_solver_set(data->solvers[i], "level", 0));
+  for (int i = 0; i < data->solve.nsolver && data->solve.max_factorisations > 0 && data->solve.h != 0; ++i) {
+    TRIBO_TRY(tribo_solver_set(data->solve.solvers[i], "level", 0));
   }
-  data->solve_h = 0;
+  data->solve.h = 0;
   return TRIBO_OK;
 }
 
 // Solves for the impulses and renews what the wish needs, until both agree or for the given number of passes.
 static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const TriboStepOptions* options,
                                  const TriboProblem* reduced, int most, TriboInverse* out) {
-  const TriboProblem full = data->problem;
+  const TriboProblem full = data->result.problem;
   double change;
-  data->alone = 0;
+  data->solve.closures_known = 0;
   TRIBO_TRY(level_nothing(data));
-  TRIBO_TRY(tribo_dyn_inverse_balance(model->system, data->dynamics, options, data->v, NULL, data->lambda, &change));
+  TRIBO_TRY(tribo_dyn_inverse_balance(model->system, data->dynamics, options, data->now.v, NULL, data->result.lambda,
+                                      &change));
   for (out->passes = 0; out->passes < most; ++out->passes) {
     TriboStepInfo info = {0};
-    data->problem = *reduced;
+    data->result.problem = *reduced;
     if (out->passes == 0) {
       // nothing is known yet
-      TRIBO_TRY(tribo_islands_build(&data->islands, reduced));
+      TRIBO_TRY(tribo_islands_build(&data->solve.islands, reduced));
       if (reduced->ncone > 0) {
-        memset(data->islands.known, 0, (size_t)reduced->ncone);
-        memset(data->islands.warm_lambda, 0, (size_t)reduced->nrow * sizeof(double));
-        memset(data->islands.warm_sigma, 0, (size_t)reduced->nrow * sizeof(double));
+        memset(data->solve.islands.known, 0, (size_t)reduced->ncone);
+        memset(data->solve.islands.warm_lambda, 0, (size_t)reduced->nrow * sizeof(double));
+        memset(data->solve.islands.warm_sigma, 0, (size_t)reduced->nrow * sizeof(double));
       }
     } else {
-      tribo_islands_again(&data->islands, reduced);
+      tribo_islands_again(&data->solve.islands, reduced);
     }
-    double* whole = data->lambda;
-    data->lambda = data->inverse_lambda;
+    double* whole = data->result.lambda;
+    data->result.lambda = data->inverse.lambda;
     const TriboStatus status = tribo_data_solve(data, 0, &info);
-    data->lambda = whole;
-    data->problem = full;
+    data->result.lambda = whole;
+    data->result.problem = full;
     TRIBO_TRY(status);
     out->iterations += info.iterations;
-    TRIBO_TRY(tribo_dyn_inverse_balance(model->system, data->dynamics, options, data->v, data->inverse_lambda,
-                                        data->lambda, &change));
+    TRIBO_TRY(tribo_dyn_inverse_balance(model->system, data->dynamics, options, data->now.v, data->inverse.lambda,
+                                        data->result.lambda, &change));
     if (change <= SETTLED) {
       break;
     }
@@ -144,32 +145,32 @@ static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const
 
 // The contacts with their forces take the place of the last step's; speeds decide what slides.
 static TriboStatus publish(TriboData* data, double h, double tol, TriboInverse* out) {
-  TRIBO_TRY(TRIBO_RESERVE(&data->views, &data->view_capacity, data->ncontact));
-  data->nview = data->ncontact;
-  for (int c = 0; c < data->problem.ncone; ++c) {
-    const TriboRowInfo* row = &data->rows[c];
-    const TriboCone* cone = &data->problem.cones[c];
+  TRIBO_TRY(TRIBO_RESERVE(&data->result.views, &data->result.view_capacity, data->contacts.count));
+  data->result.nview = data->contacts.count;
+  for (int c = 0; c < data->result.problem.ncone; ++c) {
+    const TriboRowInfo* row = &data->result.rows[c];
+    const TriboCone* cone = &data->result.problem.cones[c];
     if (row->kind != TRIBO_ROW_CONTACT) {
       continue;
     }
-    TriboContactView* view = &data->views[row->index];
-    tribo_contact_view(&data->contacts[row->index], row, cone, data->lambda + cone->row, h, view);
+    TriboContactView* view = &data->result.views[row->index];
+    tribo_contact_view(&data->contacts.list[row->index], row, cone, data->result.lambda + cone->row, h, view);
     double slip = 0;
     for (int i = cone->row; i < cone->row + cone->dim - 1; ++i) {
-      slip = fmax(slip, fabs(data->problem.g[i]));
+      slip = fmax(slip, fabs(data->result.problem.g[i]));
     }
     if (view->mode != TRIBO_CONTACT_OPEN && cone->dim > 1) {
       view->mode = slip > tol ? TRIBO_CONTACT_SLIDE : TRIBO_CONTACT_STICK;
     }
   }
-  out->contacts = data->views;
-  out->ncontact = data->ncontact;
+  out->contacts = data->result.views;
+  out->ncontact = data->contacts.count;
   return TRIBO_OK;
 }
 
 // √(yᵀM y) over the mass blocks of the problem.
 static double kinetic_norm(const TriboData* data, const double* y) {
-  const TriboProblem* p = &data->problem;
+  const TriboProblem* p = &data->result.problem;
   double sum = 0;
   for (int b = 0, at = 0; b < p->nblock; at += p->block_dim[b++]) {
     const int n = p->block_dim[b];
@@ -187,16 +188,16 @@ static TriboStatus prepare(const TriboModel* model, TriboData* data, const doubl
                            const TriboInverseOptions* options, TriboStepOptions* step) {
   const double h = model->world.dt;
   const StepStart start = {
-      .time = data->time, .h = h, .q = data->q, .v = data->v, .warm = data->warm, .nwarm = data->nwarm};
+      .time = data->time, .h = h, .q = data->now.q, .v = data->now.v, .warm = data->now.warm, .nwarm = data->now.nwarm};
   TriboStepInfo info = {0};
-  TRIBO_TRY(tribo_data_gather(model, data, &start, options->drives));
+  TRIBO_TRY(tribo_data_collect_forces(model, data, &start, options->drives));
   *step = tribo_data_options(&model->world, data, h);
   step->nmotor = options->drives ? step->nmotor : 0;
   for (int i = 0; i < model->nv; ++i) {
-    data->tau_step[i] -= data->has_drive[i] ? data->tau[i] : 0;
+    data->forces.tau[i] -= data->inverse.has_drive[i] ? data->input.tau[i] : 0;
   }
-  TRIBO_TRY(tribo_dyn_inverse_update(model->system, data->dynamics, step, data->q, data->v, wish, data->tau_step,
-                                     data->wrench_step));
+  TRIBO_TRY(tribo_dyn_inverse_update(model->system, data->dynamics, step, data->now.q, data->now.v, wish,
+                                     data->forces.tau, data->forces.wrench));
   uint64_t mark = 0;
   return tribo_data_detect(model, data, &start, &info, &mark);
 }
@@ -205,52 +206,55 @@ static TriboStatus prepare(const TriboModel* model, TriboData* data, const doubl
 static TriboStatus invert(const TriboModel* model, TriboData* data, const double* wish,
                           const TriboInverseOptions* options, const TriboStepOptions* step, int whole,
                           TriboInverse* out) {
-  TRIBO_TRY(tribo_dyn_assemble(model->system, data->dynamics, step, data->q, data->v, data->contacts, data->laws,
-                               data->ncontact, &data->problem, &data->rows));
-  TRIBO_TRY(TRIBO_RESERVE(&data->lambda, &data->lambda_capacity, data->problem.nrow));
-  TRIBO_TRY(TRIBO_RESERVE(&data->sigma, &data->sigma_capacity, data->problem.nrow));
-  TRIBO_TRY(TRIBO_RESERVE(&data->inverse_lambda, &data->inverse_lambda_capacity, data->problem.nrow));
+  TRIBO_TRY(tribo_dyn_assemble(model->system, data->dynamics, step, data->now.q, data->now.v, data->contacts.list,
+                               data->contacts.laws, data->contacts.count, &data->result.problem, &data->result.rows));
+  TRIBO_TRY(TRIBO_RESERVE(&data->result.lambda, &data->result.lambda_capacity, data->result.problem.nrow));
+  TRIBO_TRY(TRIBO_RESERVE(&data->result.sigma, &data->result.sigma_capacity, data->result.problem.nrow));
+  TRIBO_TRY(TRIBO_RESERVE(&data->inverse.lambda, &data->inverse.lambda_capacity, data->result.problem.nrow));
   out->penetration = approach(data);
   TRIBO_TRY(opening(model, data, step->h, wish, &out->opening));
   TriboProblem reduced;
-  TRIBO_TRY(tribo_dyn_inverse_reduce(model->system, data->dynamics, data->has_drive, options->tol, whole, &reduced));
+  TRIBO_TRY(
+      tribo_dyn_inverse_reduce(model->system, data->dynamics, data->inverse.has_drive, options->tol, whole, &reduced));
   const int polish = !whole && tribo_dyn_inverse_polishes(model->system, data->dynamics);
   TRIBO_TRY(find_impulses(model, data, step, &reduced, polish ? 1 : MOST_PASSES, out));
   if (polish) {
-    TRIBO_TRY(tribo_dyn_inverse_polish(model->system, data->dynamics, step, data->v, data->lambda));
+    TRIBO_TRY(tribo_dyn_inverse_polish(model->system, data->dynamics, step, data->now.v, data->result.lambda));
   }
   TRIBO_TRY(publish(data, step->h, options->tol, out));
   out->nspan = 0;
   if (options->span && !whole) {
     TRIBO_TRY(tribo_dyn_inverse_span(model->system, data->dynamics, &out->span, &out->nspan));
   }
-  TRIBO_TRY(tribo_dyn_inverse_finish(model->system, data->dynamics, step, data->v, data->lambda, data->inverse_tau,
-                                     data->inverse_y));
+  TRIBO_TRY(tribo_dyn_inverse_finish(model->system, data->dynamics, step, data->now.v, data->result.lambda,
+                                     data->inverse.tau, data->inverse.y));
   out->deviation = 0;
   for (int i = 0; i < model->nv; ++i) {
-    data->inverse_missing[i] = data->has_drive[i] ? 0 : data->inverse_tau[i];
-    data->inverse_tau[i] = data->has_drive[i] ? data->inverse_tau[i] : 0;
-    out->deviation = fmax(out->deviation, fabs(data->inverse_y[i]));
+    data->inverse.missing[i] = data->inverse.has_drive[i] ? 0 : data->inverse.tau[i];
+    data->inverse.tau[i] = data->inverse.has_drive[i] ? data->inverse.tau[i] : 0;
+    out->deviation = fmax(out->deviation, fabs(data->inverse.y[i]));
   }
-  out->distance = kinetic_norm(data, data->inverse_y);
+  out->distance = kinetic_norm(data, data->inverse.y);
   out->feasible = fmax(out->deviation, fmax(out->penetration, out->opening)) <= options->tol;
   return TRIBO_OK;
 }
 
 static TriboStatus judge(TriboData* data, TriboInverse* out) {
   out->residual = (TriboResiduals){.worst = -1};
-  if (data->problem.ncone == 0) {
+  if (data->result.problem.ncone == 0) {
     return TRIBO_OK;
   }
-  TRIBO_TRY(TRIBO_RESERVE(&data->judge_work, &data->judge_capacity, tribo_problem_workspace(&data->problem)));
-  return tribo_problem_residuals_in(&data->problem, data->lambda, data->sigma, data->judge_work, &out->residual);
+  TRIBO_TRY(TRIBO_RESERVE(&data->result.residual_work, &data->result.residual_capacity,
+                          tribo_problem_workspace(&data->result.problem)));
+  return tribo_problem_residuals_in(&data->result.problem, data->result.lambda, data->result.sigma,
+                                    data->result.residual_work, &out->residual);
 }
 
 static TriboStatus run(const TriboModel* model, TriboData* data, const double* wish, const TriboInverseOptions* options,
                        TriboInverse* out) {
-  double* v_next = data->inverse_v;
+  double* v_next = data->inverse.v;
   for (int i = 0; i < model->nv; ++i) {
-    v_next[i] = options->acceleration ? data->v[i] + model->world.dt * wish[i] : wish[i];
+    v_next[i] = options->acceleration ? data->now.v[i] + model->world.dt * wish[i] : wish[i];
   }
   TriboStepOptions step;
   TRIBO_TRY(prepare(model, data, v_next, options, &step));
@@ -270,7 +274,7 @@ static TriboStatus run(const TriboModel* model, TriboData* data, const double* w
       TRIBO_TRY(prepare(model, data, v_next, options, &step));
       TRIBO_TRY(invert(model, data, v_next, options, &step, 1, &round));
       for (int k = 0; k < model->nv; ++k) {
-        v_next[k] += data->inverse_y[k];
+        v_next[k] += data->inverse.y[k];
       }
       if (round.deviation <= 1e-3 * options->tol) {
         break;
@@ -280,10 +284,10 @@ static TriboStatus run(const TriboModel* model, TriboData* data, const double* w
     TRIBO_TRY(invert(model, data, v_next, options, &step, 0, &round));
     round.deviation = 0;
     for (int k = 0; k < model->nv; ++k) {
-      data->inverse_y[k] = v_next[k] - (options->acceleration ? data->v[k] + model->world.dt * wish[k] : wish[k]);
-      round.deviation = fmax(round.deviation, fabs(data->inverse_y[k]));
+      data->inverse.y[k] = v_next[k] - (options->acceleration ? data->now.v[k] + model->world.dt * wish[k] : wish[k]);
+      round.deviation = fmax(round.deviation, fabs(data->inverse.y[k]));
     }
-    round.distance = kinetic_norm(data, data->inverse_y);
+    round.distance = kinetic_norm(data, data->inverse.y);
     round.feasible = 0;
     *out = round;
   }
@@ -294,9 +298,9 @@ static TriboStatus run(const TriboModel* model, TriboData* data, const double* w
 static TriboStatus lead(const TriboModel* model, TriboData* data) {
   const StepStart start = {.h = model->world.dt};
   TRIBO_TRY(tribo_warm_renew(model, data, &start));
-  TRIBO_TRY(TRIBO_RESERVE(&data->warm, &data->warm_capacity, data->nwarm_next));
-  memcpy(data->warm, data->warm_next, (size_t)data->nwarm_next * sizeof *data->warm);
-  data->nwarm = data->nwarm_next;
+  TRIBO_TRY(TRIBO_RESERVE(&data->now.warm, &data->now.warm_capacity, data->next.nwarm));
+  memcpy(data->now.warm, data->next.warm, (size_t)data->next.nwarm * sizeof *data->now.warm);
+  data->now.nwarm = data->next.nwarm;
   data->warm_dt = start.h;
   return TRIBO_OK;
 }
@@ -309,15 +313,15 @@ TriboStatus tribo_inverse_dynamics(const TriboModel* model, TriboData* data, con
   TRIBO_REQUIRE(out);
   TRIBO_TRY(check(model, wish, options));
   TRIBO_TRY(reserve(model, data));
-  choose_driven(model, options, data->has_drive);
-  *out = (TriboInverse){.tau = data->inverse_tau, .missing = data->inverse_missing, .v_next = data->inverse_v};
+  choose_driven(model, options, data->inverse.has_drive);
+  *out = (TriboInverse){.tau = data->inverse.tau, .missing = data->inverse.missing, .v_next = data->inverse.v};
   TriboStatus status = run(model, data, wish, options, out);
   if (status == TRIBO_OK && options->lead) {
     status = lead(model, data);
   }
   // the arrays of the last step's problem hold something else now, and so may the state before it
-  data->before_known = 0;
-  data->problem = (TriboProblem){0};
-  data->islands.count = 0;
+  data->events.has_before = 0;
+  data->result.problem = (TriboProblem){0};
+  data->solve.islands.count = 0;
   return status;
 }

@@ -49,22 +49,22 @@ static int wake_marked(const TriboModel* model, unsigned char* asleep, const War
 // ---- within a step
 
 void tribo_sleep_begin(TriboData* data) {
-  data->ndozing = data->nasleep;
-  if (data->nasleep > 0) {
-    memcpy(data->dozing, data->asleep, (size_t)data->model->nbody);
+  data->sleep.nasleep_in_step = data->sleep.nasleep;
+  if (data->sleep.nasleep > 0) {
+    memcpy(data->sleep.asleep_in_step, data->sleep.asleep, (size_t)data->model->nbody);
   }
 }
 
 static void wake_dozing(const TriboModel* model, TriboData* data, const StepStart* start) {
-  const int woken = wake_marked(model, data->dozing, start->warm, start->nwarm);
-  data->ndozing -= woken;
-  data->woken |= woken > 0;
+  const int woken = wake_marked(model, data->sleep.asleep_in_step, start->warm, start->nwarm);
+  data->sleep.nasleep_in_step -= woken;
+  data->sleep.has_woken |= woken > 0;
 }
 
 // Forces on a body as it sleeps: of the world, and along its own coordinates.
 static void forces_on(const TriboModel* model, const TriboData* data, int body, double out[12]) {
-  memcpy(out, data->wrench_step + 6 * body, 6 * sizeof *out);
-  memcpy(out + 6, data->tau_step + model->bodies[body].v_at, 6 * sizeof *out);
+  memcpy(out, data->forces.wrench + 6 * body, 6 * sizeof *out);
+  memcpy(out + 6, data->forces.tau + model->bodies[body].v_at, 6 * sizeof *out);
 }
 
 // How long a gyration's arm is [m].
@@ -72,13 +72,13 @@ static double arm_of(const TriboBodyInfo* body) {
   return sqrt((body->inertia[0] + body->inertia[1] + body->inertia[2]) / (2 * body->mass));
 }
 
-void tribo_sleep_feel(const TriboModel* model, TriboData* data, const StepStart* start) {
-  for (int i = 0; i < model->nfree && data->ndozing > 0; ++i) {
-    if (!data->dozing[i]) {
+void tribo_sleep_wake_by_force(const TriboModel* model, TriboData* data, const StepStart* start) {
+  for (int i = 0; i < model->nfree && data->sleep.nasleep_in_step > 0; ++i) {
+    if (!data->sleep.asleep_in_step[i]) {
       continue;
     }
     const TriboBodyInfo* body = &model->bodies[i];
-    const double *was = data->sleep_force + 12 * i, most = body->mass * model->world.sleep_speed / model->world.sleep;
+    const double *was = data->sleep.force + 12 * i, most = body->mass * model->world.sleep_speed / model->world.sleep;
     double now[12], push[4] = {0};
     forces_on(model, data, i, now);
     for (int k = 0; k < 12; ++k) {
@@ -86,45 +86,45 @@ void tribo_sleep_feel(const TriboModel* model, TriboData* data, const StepStart*
     }
     const double arm = arm_of(body);
     if (fmax(push[0], push[2]) > most || fmax(push[1], push[3]) > most * arm) {
-      data->dozing[i] = WAKING;
+      data->sleep.asleep_in_step[i] = WAKING;
     }
   }
-  if (data->ndozing > 0) {
+  if (data->sleep.nasleep_in_step > 0) {
     wake_dozing(model, data, start);
   }
   // who sleeps on carries his weight himself, so that his free motion is none
-  for (int i = 0; i < model->nfree && data->ndozing > 0; ++i) {
-    if (data->dozing[i]) {
-      double* w = data->wrench_step + 6 * i;
+  for (int i = 0; i < model->nfree && data->sleep.nasleep_in_step > 0; ++i) {
+    if (data->sleep.asleep_in_step[i]) {
+      double* w = data->forces.wrench + 6 * i;
       memset(w, 0, 6 * sizeof *w);
-      memset(data->tau_step + model->bodies[i].v_at, 0, 6 * sizeof *data->tau_step);
+      memset(data->forces.tau + model->bodies[i].v_at, 0, 6 * sizeof *data->forces.tau);
       tribo_axpy3(w, w, -model->bodies[i].mass, model->world.gravity);
     }
   }
-  data->woken = 0;  // forces come before all that depends on who sleeps
+  data->sleep.has_woken = 0;  // forces come before all that depends on who sleeps
 }
 
-void tribo_sleep_meet(const TriboModel* model, TriboData* data, const StepStart* start, const TriboContact* contacts,
-                      int count) {
-  for (int i = 0; i < count && data->ndozing > 0; ++i) {
+void tribo_sleep_wake_by_contact(const TriboModel* model, TriboData* data, const StepStart* start,
+                                 const TriboContact* contacts, int count) {
+  for (int i = 0; i < count && data->sleep.nasleep_in_step > 0; ++i) {
     const int a = contacts[i].body_a, b = contacts[i].body_b;
     if (a >= 0 && b >= 0) {
       // (a sleeper is only ever shown contacts with those awake)
-      data->dozing[a] = data->dozing[a] == ASLEEP ? WAKING : data->dozing[a];
-      data->dozing[b] = data->dozing[b] == ASLEEP ? WAKING : data->dozing[b];
+      data->sleep.asleep_in_step[a] = data->sleep.asleep_in_step[a] == ASLEEP ? WAKING : data->sleep.asleep_in_step[a];
+      data->sleep.asleep_in_step[b] = data->sleep.asleep_in_step[b] == ASLEEP ? WAKING : data->sleep.asleep_in_step[b];
     }
   }
-  if (data->ndozing > 0) {
+  if (data->sleep.nasleep_in_step > 0) {
     wake_dozing(model, data, start);
   }
 }
 
-int tribo_sleep_holds(const TriboModel* model, const TriboData* data, const WarmEntry* e) {
-  if (data->ndozing == 0 || e->key.kind != TRIBO_ROW_CONTACT) {
+int tribo_sleep_is_frozen(const TriboModel* model, const TriboData* data, const WarmEntry* e) {
+  if (data->sleep.nasleep_in_step == 0 || e->key.kind != TRIBO_ROW_CONTACT) {
     return 0;
   }
   const int a = body_of(model, e->key.a), b = body_of(model, e->key.b);
-  return (a < 0 || data->dozing[a]) && (b < 0 || data->dozing[b]);
+  return (a < 0 || data->sleep.asleep_in_step[a]) && (b < 0 || data->sleep.asleep_in_step[b]);
 }
 
 // ---- at its end
@@ -139,17 +139,17 @@ static double speed_of(const TriboBodyInfo* body, const double v[6]) {
 
 // Which islands have been slow for long enough, with nothing in them that cannot sleep.
 static void find_calm(const TriboModel* model, TriboData* data, int long_enough) {
-  const Islands* is = &data->islands;
-  memset(data->calm, 1, (size_t)is->count);
+  const Islands* is = &data->solve.islands;
+  memset(data->sleep.is_slow, 1, (size_t)is->count);
   for (int i = 0; i < model->nbody && is->count > 0; ++i) {
     const int island = is->island_of_block[model->bodies[i].block];
-    if (island >= 0 && (i >= model->nfree || data->rest[i] < long_enough)) {
-      data->calm[island] = 0;
+    if (island >= 0 && (i >= model->nfree || data->sleep.rest_steps[i] < long_enough)) {
+      data->sleep.is_slow[island] = 0;
     }
   }
-  for (int c = 0; c < data->problem.ncone; ++c) {
-    if (data->rows[c].kind != TRIBO_ROW_CONTACT) {
-      data->calm[is->island_of_cone[c]] = 0;
+  for (int c = 0; c < data->result.problem.ncone; ++c) {
+    if (data->result.rows[c].kind != TRIBO_ROW_CONTACT) {
+      data->sleep.is_slow[is->island_of_cone[c]] = 0;
     }
   }
 }
@@ -162,41 +162,43 @@ void tribo_sleep_end(const TriboModel* model, TriboData* data) {
   const int long_enough = steps < 1e9 ? (int)steps : 1000000000;
   for (int i = 0; i < model->nfree; ++i) {
     const TriboBodyInfo* body = &model->bodies[i];
-    const int dozes = data->ndozing > 0 && data->dozing[i];
+    const int dozes = data->sleep.nasleep_in_step > 0 && data->sleep.asleep_in_step[i];
     const int slow =
-        !dozes && !data->absent[i] && speed_of(body, data->v_next + body->v_at) <= model->world.sleep_speed;
-    data->rest[i] = !slow ? 0 : data->rest[i] < long_enough ? data->rest[i] + 1 : long_enough;
+        !dozes && !data->absent[i] && speed_of(body, data->next.v + body->v_at) <= model->world.sleep_speed;
+    data->sleep.rest_steps[i] = !slow                                     ? 0
+                                : data->sleep.rest_steps[i] < long_enough ? data->sleep.rest_steps[i] + 1
+                                                                          : long_enough;
   }
   find_calm(model, data, long_enough);
-  data->nasleep = 0;
+  data->sleep.nasleep = 0;
   for (int i = 0; i < model->nfree; ++i) {
     const TriboBodyInfo* body = &model->bodies[i];
-    const int dozes = data->ndozing > 0 && data->dozing[i];
-    const int island = data->islands.count > 0 ? data->islands.island_of_block[body->block] : -1;
-    const int falls = !dozes && data->rest[i] >= long_enough && (island < 0 || data->calm[island]);
+    const int dozes = data->sleep.nasleep_in_step > 0 && data->sleep.asleep_in_step[i];
+    const int island = data->solve.islands.count > 0 ? data->solve.islands.island_of_block[body->block] : -1;
+    const int falls = !dozes && data->sleep.rest_steps[i] >= long_enough && (island < 0 || data->sleep.is_slow[island]);
     if (falls) {
-      memset(data->v_next + body->v_at, 0, 6 * sizeof *data->v_next);
-      forces_on(model, data, i, data->sleep_force + 12 * i);
+      memset(data->next.v + body->v_at, 0, 6 * sizeof *data->next.v);
+      forces_on(model, data, i, data->sleep.force + 12 * i);
     }
-    data->asleep[i] = dozes || falls;
-    data->nasleep += data->asleep[i];
+    data->sleep.asleep[i] = dozes || falls;
+    data->sleep.nasleep += data->sleep.asleep[i];
   }
 }
 
 // ---- for the user
 
 void tribo_sleep_wake(const TriboModel* model, TriboData* data, int body) {
-  data->rest[body] = 0;
-  if (data->asleep[body]) {
-    data->asleep[body] = WAKING;
-    data->nasleep -= wake_marked(model, data->asleep, data->warm, data->nwarm);
+  data->sleep.rest_steps[body] = 0;
+  if (data->sleep.asleep[body]) {
+    data->sleep.asleep[body] = WAKING;
+    data->sleep.nasleep -= wake_marked(model, data->sleep.asleep, data->now.warm, data->now.nwarm);
   }
 }
 
 void tribo_sleep_wake_all(const TriboModel* model, TriboData* data) {
-  memset(data->asleep, 0, (size_t)model->nbody);
-  memset(data->rest, 0, (size_t)model->nbody * sizeof *data->rest);
-  data->nasleep = 0;
+  memset(data->sleep.asleep, 0, (size_t)model->nbody);
+  memset(data->sleep.rest_steps, 0, (size_t)model->nbody * sizeof *data->sleep.rest_steps);
+  data->sleep.nasleep = 0;
 }
 
 TriboStatus tribo_data_wake(const TriboModel* model, TriboData* data, int body) {
@@ -214,6 +216,6 @@ TriboStatus tribo_data_asleep(const TriboModel* model, const TriboData* data, in
   if (body < 0 || body >= model->nbody) {
     return tribo_fail(TRIBO_INVALID, "tribo_data_asleep: body = %d; accepted are 0 … %d", body, model->nbody - 1);
   }
-  *asleep = data->asleep[body];
+  *asleep = data->sleep.asleep[body];
   return TRIBO_OK;
 }

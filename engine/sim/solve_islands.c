@@ -69,13 +69,14 @@ static unsigned char is_hopeless(const TriboProblem* problem, const TriboSolveSt
 
 // Closures that are alone with what they tie are solved already: an island of theirs takes the answer.
 static int take_alone(TriboData* data, int i) {
-  Islands* is = &data->islands;
-  if (!data->alone || data->rows[is->cone_of[is->first_cone[i]]].kind != TRIBO_ROW_CLOSURE) {
+  Islands* is = &data->solve.islands;
+  if (!data->solve.closures_known || data->result.rows[is->cone_of[is->first_cone[i]]].kind != TRIBO_ROW_CLOSURE) {
     return 0;
   }
   for (int k = is->first_cone[i]; k < is->first_cone[i + 1]; ++k) {
-    memcpy(is->lambda + is->first_row[i] + is->cones[k].row, data->lambda + data->problem.cones[is->cone_of[k]].row,
-           (size_t)is->cones[k].dim * sizeof *data->lambda);
+    memcpy(is->lambda + is->first_row[i] + is->cones[k].row,
+           data->result.lambda + data->result.problem.cones[is->cone_of[k]].row,
+           (size_t)is->cones[k].dim * sizeof *data->result.lambda);
   }
   is->soft[i] = 0;
   is->stats[i] = (TriboSolveStats){.outcome = TRIBO_SOLVED, .rung = TRIBO_RUNG_COUNT};
@@ -84,16 +85,16 @@ static int take_alone(TriboData* data, int i) {
 
 // The answer of one island; where there is none in reach, that of a problem with a little give.
 static TriboStatus solve_rigid_or_soft(TriboData* data, TriboSolver* solver, int i) {
-  Islands* is = &data->islands;
-  TriboProblem problem = tribo_islands_problem(is, &data->problem, i);
+  Islands* is = &data->solve.islands;
+  TriboProblem problem = tribo_islands_problem(is, &data->result.problem, i);
   TriboWarmStart warm = {is->warm_lambda + is->first_row[i], is->warm_sigma + is->first_row[i],
                          is->known + is->first_cone[i]};
   double* lambda = is->lambda + is->first_row[i];
   TRIBO_TRY(tribo_solver_solve_built(solver, &problem, &warm, lambda, &is->stats[i]));
   is->soft[i] = is_hopeless(&problem, &is->stats[i], HOPELESS);
-  if (is->soft[i] && data->early) {
+  if (is->soft[i] && data->solve.budget_reduced) {
     // not before all has been tried
-    TRIBO_TRY(tribo_solver_set(solver, "max_factorisations", data->most_factorisations));
+    TRIBO_TRY(tribo_solver_set(solver, "max_factorisations", data->solve.max_factorisations));
     TriboStatus status = tribo_solver_solve_built(solver, &problem, &warm, lambda, &is->stats[i]);
     TRIBO_TRY(tribo_solver_set(solver, "max_factorisations", EARLY));
     TRIBO_TRY(status);
@@ -115,8 +116,8 @@ static TriboStatus solve_rigid_or_soft(TriboData* data, TriboSolver* solver, int
 
 static void solve_island(int i, int worker, void* context) {
   SolveContext* ctx = context;
-  Islands* is = &ctx->data->islands;
-  TriboSolver* solver = ctx->data->solvers[worker];
+  Islands* is = &ctx->data->solve.islands;
+  TriboSolver* solver = ctx->data->solve.solvers[worker];
   TriboStatus status = TRIBO_OK;
   is->status[i] = TRIBO_OK;
   if (take_alone(ctx->data, i)) {
@@ -134,34 +135,34 @@ static void solve_island(int i, int worker, void* context) {
 }
 
 TriboStatus tribo_data_budget(TriboData* data, double h, int divisible) {
-  const double most = data->most_factorisations;
+  const double most = data->solve.max_factorisations;
   const int early = divisible && most > EARLY;
-  for (int i = 0; i < data->nsolver && early != data->early; ++i) {
-    TRIBO_TRY(tribo_solver_set(data->solvers[i], "max_factorisations", early ? EARLY : most));
+  for (int i = 0; i < data->solve.nsolver && early != data->solve.budget_reduced; ++i) {
+    TRIBO_TRY(tribo_solver_set(data->solve.solvers[i], "max_factorisations", early ? EARLY : most));
   }
-  for (int i = 0; i < data->nsolver && most > 0 && h != data->solve_h; ++i) {
-    TRIBO_TRY(tribo_solver_set(data->solvers[i], "level", fmin(LEVEL * data->model->world.slop / h, 1)));
+  for (int i = 0; i < data->solve.nsolver && most > 0 && h != data->solve.h; ++i) {
+    TRIBO_TRY(tribo_solver_set(data->solve.solvers[i], "level", fmin(LEVEL * data->model->world.slop / h, 1)));
   }
-  data->early = early;
-  data->solve_h = h;
+  data->solve.budget_reduced = early;
+  data->solve.h = h;
   return TRIBO_OK;
 }
 
 // The step's own problem becomes the one that was solved.
 static void take_levelled(TriboData* data) {
-  const Islands* is = &data->islands;
+  const Islands* is = &data->solve.islands;
   for (int i = 0; i < is->count; ++i) {
     for (int k = is->first_cone[i]; is->stats[i].shift > 0 && k < is->first_cone[i + 1]; ++k) {
-      const TriboCone* whole = &data->problem.cones[is->cone_of[k]];
+      const TriboCone* whole = &data->result.problem.cones[is->cone_of[k]];
       tribo_dyn_level(data->dynamics, whole->row, whole->dim, is->g + is->first_row[i] + is->cones[k].row);
     }
   }
 }
 
 TriboStatus tribo_data_solve(TriboData* data, double deadline, TriboStepInfo* info) {
-  Islands* is = &data->islands;
+  Islands* is = &data->solve.islands;
   SolveContext ctx = {data, deadline};
-  tribo_parallel_for(is->count, data->nsolver, solve_island, &ctx);
+  tribo_parallel_for(is->count, data->solve.nsolver, solve_island, &ctx);
   for (int i = 0; i < is->count; ++i) {
     if (is->status[i] != TRIBO_OK) {
       return tribo_fail(is->status[i], "%s", is->error[i]);
@@ -171,10 +172,10 @@ TriboStatus tribo_data_solve(TriboData* data, double deadline, TriboStepInfo* in
     info->factorisations += s->factorisations;
     info->rungs |= s->rung < TRIBO_RUNG_COUNT ? 1u << s->rung : 0;
     info->softened += is->soft[i];
-    info->levelled = fmax(info->levelled, data->solve_h * s->shift);
+    info->levelled = fmax(info->levelled, data->solve.h * s->shift);
     info->outcome = s->outcome > info->outcome ? s->outcome : info->outcome;
   }
-  tribo_islands_scatter(is, &data->problem, data->lambda);
+  tribo_islands_scatter(is, &data->result.problem, data->result.lambda);
   take_levelled(data);
   return TRIBO_OK;
 }

@@ -75,15 +75,15 @@ static void put_bodies(const TriboModel* model, const TriboData* data, char** at
       put(at, &i, sizeof i);
     }
   }
-  for (int i = 0; i < model->nfree && data->nasleep > 0; ++i) {
-    if (data->asleep[i]) {
+  for (int i = 0; i < model->nfree && data->sleep.nasleep > 0; ++i) {
+    if (data->sleep.asleep[i]) {
       Sleeper sleeper = {.body = i};
-      memcpy(sleeper.force, data->sleep_force + 12 * i, sizeof sleeper.force);
+      memcpy(sleeper.force, data->sleep.force + 12 * i, sizeof sleeper.force);
       put(at, &sleeper, sizeof sleeper);
     }
   }
   for (int i = 0; i < model->nfree && model->world.sleep > 0; ++i) {
-    const int32_t rest = data->rest[i];
+    const int32_t rest = data->sleep.rest_steps[i];
     put(at, &rest, sizeof rest);
   }
 }
@@ -100,20 +100,20 @@ TriboStatus tribo_state_save(const TriboModel* model, const TriboData* data, Tri
                    .nq = model->nq,
                    .nv = model->nv,
                    .nact = model->nactuator,
-                   .nwarm = data->nwarm,
+                   .nwarm = data->now.nwarm,
                    .nloop = model->nclosure,
                    .nabsent = data->nabsent,
-                   .nasleep = data->nasleep,
+                   .nasleep = data->sleep.nasleep,
                    .nrest = model->world.sleep > 0 ? model->nfree : 0};
   const size_t payload = payload_size(&header);
   TRIBO_TRY(TRIBO_RESERVE(&state->bytes, &state->capacity, sizeof header + payload));
   state->used = sizeof header + payload;
   char* at = state->bytes + sizeof header;
-  put(&at, data->q, (size_t)model->nq * sizeof *data->q);
-  put(&at, data->v, (size_t)model->nv * sizeof *data->v);
+  put(&at, data->now.q, (size_t)model->nq * sizeof *data->now.q);
+  put(&at, data->now.v, (size_t)model->nv * sizeof *data->now.v);
   put(&at, data->act, (size_t)model->nactuator * sizeof *data->act);
-  put(&at, data->warm, (size_t)data->nwarm * sizeof *data->warm);
-  put(&at, data->loops, (size_t)model->nclosure * sizeof *data->loops);
+  put(&at, data->now.warm, (size_t)data->now.nwarm * sizeof *data->now.warm);
+  put(&at, data->now.loops, (size_t)model->nclosure * sizeof *data->now.loops);
   put_bodies(model, data, &at);
   header.hash = tribo_hash(TRIBO_HASH_START, state->bytes + sizeof header, payload);
   memcpy(header.magic, magic, sizeof magic);
@@ -162,16 +162,16 @@ static void take_bodies(const TriboModel* model, TriboData* data, const Header* 
     Sleeper sleeper;
     take(at, &sleeper, sizeof sleeper);
     const int64_t body = sleeper.body;
-    if (model->world.sleep > 0 && body >= 0 && body < model->nfree && !data->asleep[body]) {
-      data->asleep[body] = 1;
-      data->nasleep++;
-      memcpy(data->sleep_force + 12 * body, sleeper.force, sizeof sleeper.force);
+    if (model->world.sleep > 0 && body >= 0 && body < model->nfree && !data->sleep.asleep[body]) {
+      data->sleep.asleep[body] = 1;
+      data->sleep.nasleep++;
+      memcpy(data->sleep.force + 12 * body, sleeper.force, sizeof sleeper.force);
     }
   }
   for (int i = 0; i < header->nrest && i < model->nfree; ++i) {
     int32_t rest;
     take(at, &rest, sizeof rest);
-    data->rest[i] = rest > 0 ? rest : 0;
+    data->sleep.rest_steps[i] = rest > 0 ? rest : 0;
   }
 }
 
@@ -206,20 +206,20 @@ TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const 
   const char* at = state->bytes + sizeof header;
   TRIBO_TRY(check_warm(model, at + ((size_t)header.nq + (size_t)header.nv + (size_t)header.nact) * sizeof(double),
                        header.nwarm));
-  TRIBO_TRY(TRIBO_RESERVE(&data->warm, &data->warm_capacity, header.nwarm));
-  take(&at, data->q, (size_t)model->nq * sizeof *data->q);
-  take(&at, data->v, (size_t)model->nv * sizeof *data->v);
+  TRIBO_TRY(TRIBO_RESERVE(&data->now.warm, &data->now.warm_capacity, header.nwarm));
+  take(&at, data->now.q, (size_t)model->nq * sizeof *data->now.q);
+  take(&at, data->now.v, (size_t)model->nv * sizeof *data->now.v);
   take(&at, data->act, (size_t)model->nactuator * sizeof *data->act);
-  take(&at, data->warm, (size_t)header.nwarm * sizeof *data->warm);
-  take(&at, data->loops, (size_t)header.nloop * sizeof *data->loops);
+  take(&at, data->now.warm, (size_t)header.nwarm * sizeof *data->now.warm);
+  take(&at, data->now.loops, (size_t)header.nloop * sizeof *data->now.loops);
   take_bodies(model, data, &header, &at);
-  data->nwarm = header.nwarm;
+  data->now.nwarm = header.nwarm;
   data->warm_dt = header.warm_dt;
   data->steps = header.steps;
   data->time = header.time;
-  data->nview = 0;
-  data->islands.count = 0;
-  data->kinematics_known = 0;
+  data->result.nview = 0;
+  data->solve.islands.count = 0;
+  data->view.is_current = 0;
   tribo_events_begin(data);
   return TRIBO_OK;
 }
@@ -321,9 +321,9 @@ TriboStatus tribo_state_read(const char* path, TriboState* state) {
 
 void tribo_data_begin(const TriboModel* model, TriboData* data, const ModelState* state) {
   tribo_data_reset(model, data);
-  memcpy(data->q, state->q, (size_t)model->nq * sizeof *data->q);
-  memcpy(data->v, state->v, (size_t)model->nv * sizeof *data->v);
-  memcpy(data->ctrl, state->ctrl, (size_t)model->nactuator * sizeof *data->ctrl);
+  memcpy(data->now.q, state->q, (size_t)model->nq * sizeof *data->now.q);
+  memcpy(data->now.v, state->v, (size_t)model->nv * sizeof *data->now.v);
+  memcpy(data->input.ctrl, state->ctrl, (size_t)model->nactuator * sizeof *data->input.ctrl);
   memcpy(data->act, state->act, (size_t)model->nactuator * sizeof *data->act);
   data->steps = (uint64_t)round(state->time / model->world.dt);
   data->time = (double)data->steps * model->world.dt;

@@ -14,19 +14,19 @@
 // ---- stages
 
 // The user's inputs, the forces the scene schedules for this moment, and those that depend on the state.
-TriboStatus tribo_data_gather(const TriboModel* model, TriboData* data, const StepStart* start, int drives) {
+TriboStatus tribo_data_collect_forces(const TriboModel* model, TriboData* data, const StepStart* start, int drives) {
   const double time = start->time;
-  TRIBO_TRY(tribo_drive_look(model, data, start->q, start->v));
-  TRIBO_TRY(tribo_drive_bounds(model, data, data->tau_step, data->wrench_step));
-  memcpy(data->tau_step, data->tau, (size_t)model->nv * sizeof *data->tau);
-  memcpy(data->wrench_step, data->wrench, 6 * (size_t)model->nbody * sizeof *data->wrench);
+  TRIBO_TRY(tribo_forces_at(model, data, start->q, start->v));
+  TRIBO_TRY(tribo_forces_tendon_limits(model, data, data->forces.tau, data->forces.wrench));
+  memcpy(data->forces.tau, data->input.tau, (size_t)model->nv * sizeof *data->input.tau);
+  memcpy(data->forces.wrench, data->input.wrench, 6 * (size_t)model->nbody * sizeof *data->input.wrench);
   for (int i = 0; i < model->nforce; ++i) {
     const ModelForce* force = &model->forces[i];
     if (time < force->def.start || time >= force->def.end) {
       continue;
     }
     if (force->body < 0) {
-      data->tau_step[force->v_at] += force->def.effort;
+      data->forces.tau[force->v_at] += force->def.effort;
       continue;
     }
     double f[3], t[3];
@@ -35,20 +35,20 @@ TriboStatus tribo_data_gather(const TriboModel* model, TriboData* data, const St
     if (force->def.local) {
       double R[9];
       TRIBO_TRY(tribo_data_kinematics(model, data));
-      tribo_quat_to_mat(R, data->quaternion + 4 * force->body);
+      tribo_quat_to_mat(R, data->view.quaternion + 4 * force->body);
       tribo_mul33v(f, R, force->def.force);
       tribo_mul33v(t, R, force->def.torque);
     }
-    double* w = data->wrench_step + 6 * force->body;
+    double* w = data->forces.wrench + 6 * force->body;
     tribo_add3(w, w, f);
     tribo_add3(w + 3, w + 3, t);
   }
   const ControlInput control = {data->dynamics, start->time, start->h, start->q, start->v};
-  TRIBO_TRY(tribo_controllers_apply(model, &control, &data->control, data->motors, data->tau_step));
-  tribo_drive_passive(model, data, data->tau_step, data->wrench_step);
-  memset(data->resist, 0, (size_t)model->nv * sizeof *data->resist);
+  TRIBO_TRY(tribo_controllers_apply(model, &control, &data->control, data->input.motors, data->forces.tau));
+  tribo_forces_passive(model, data, data->forces.tau, data->forces.wrench);
+  memset(data->forces.damping, 0, (size_t)model->nv * sizeof *data->forces.damping);
   if (drives) {
-    tribo_drive_actuators(model, data, data->tau_step, data->wrench_step);
+    tribo_forces_actuators(model, data, data->forces.tau, data->forces.wrench);
   }
   return TRIBO_OK;
 }
@@ -59,12 +59,12 @@ TriboStepOptions tribo_data_options(const TriboWorldDef* world, const TriboData*
                         .erp = world->erp,
                         .slop = world->slop,
                         .depen_max = world->depenetration_max,
-                        .resist = data->resist,
-                        .motors = data->motors,
+                        .resist = data->forces.damping,
+                        .motors = data->input.motors,
                         .nmotor = data->model->nmotor,
-                        .bounds = data->bounds,
+                        .bounds = data->forces.bounds,
                         .nbound = data->model->nbound,
-                        .direct = data->most_factorisations > 0,
+                        .direct = data->solve.max_factorisations > 0,
                         .shut = world->tol * world->dt};
   tribo_copy3(o.gravity, world->gravity);
   // below 2 g h a rebound is only what gravity adds in two steps: noise
@@ -79,43 +79,45 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const S
   if (model->nclosure == 0) {
     return TRIBO_OK;
   }
-  TRIBO_TRY(tribo_dyn_close(model->system, data->dynamics, options, start->v, data->lambda, data->q_next, data->v_next,
-                            &info->opening, &info->passes, &again));
+  TRIBO_TRY(tribo_dyn_close(model->system, data->dynamics, options, start->v, data->result.lambda, data->next.q,
+                            data->next.v, &info->opening, &info->passes, &again));
   for (; again; info->passes++) {
-    data->alone = 0;
-    tribo_islands_again(&data->islands, &data->problem);
+    data->solve.closures_known = 0;
+    tribo_islands_again(&data->solve.islands, &data->result.problem);
     TRIBO_TRY(tribo_data_solve(data, deadline, info));
-    TRIBO_TRY(tribo_dyn_advance(model->system, data->dynamics, options, start->q, start->v, data->lambda, data->q_next,
-                                data->v_next));
-    TRIBO_TRY(tribo_dyn_close(model->system, data->dynamics, options, start->v, data->lambda, data->q_next,
-                              data->v_next, &info->opening, &info->passes, &again));
+    TRIBO_TRY(tribo_dyn_advance(model->system, data->dynamics, options, start->q, start->v, data->result.lambda,
+                                data->next.q, data->next.v));
+    TRIBO_TRY(tribo_dyn_close(model->system, data->dynamics, options, start->v, data->result.lambda, data->next.q,
+                              data->next.v, &info->opening, &info->passes, &again));
   }
   TriboProblem last;
   TriboSolveStats stats;
   TriboWarmStart guess = {0};
-  TRIBO_TRY(tribo_dyn_settle_assemble(model->system, data->dynamics, options, data->q_next, data->v_next, data->lambda,
-                                      &last, &guess.lambda));
-  TRIBO_TRY(TRIBO_RESERVE(&data->settle, &data->settle_capacity, last.nrow));
+  TRIBO_TRY(tribo_dyn_settle_assemble(model->system, data->dynamics, options, data->next.q, data->next.v,
+                                      data->result.lambda, &last, &guess.lambda));
+  TRIBO_TRY(TRIBO_RESERVE(&data->result.closure_lambda, &data->result.closure_lambda_capacity, last.nrow));
   if (last.nrow > 0) {
-    if (!tribo_dyn_settle_alone(model->system, data->dynamics, data->q_next, data->settle)) {
-      TRIBO_TRY(tribo_solver_solve_built(data->settler, &last, &guess, data->settle, &stats));
+    if (!tribo_dyn_settle_alone(model->system, data->dynamics, data->next.q, data->result.closure_lambda)) {
+      TRIBO_TRY(
+          tribo_solver_solve_built(data->solve.velocity_solver, &last, &guess, data->result.closure_lambda, &stats));
     }
-    TRIBO_TRY(tribo_dyn_settle(model->system, data->dynamics, data->settle, data->v_next));
+    TRIBO_TRY(tribo_dyn_settle(model->system, data->dynamics, data->result.closure_lambda, data->next.v));
   }
-  tribo_dyn_closure_impulses(model->system, data->dynamics, data->lambda, data->settle, data->closure_force);
+  tribo_dyn_closure_impulses(model->system, data->dynamics, data->result.lambda, data->result.closure_lambda,
+                             data->result.closure_force);
   for (int i = 0; i < 6 * model->nclosure; ++i) {
-    data->closure_force[i] /= options->h;
+    data->result.closure_force[i] /= options->h;
   }
   return TRIBO_OK;
 }
 
 // Bodies that are not there, or sleep, stay where they are.
 static void keep_still(const TriboModel* model, TriboData* data, const StepStart* start) {
-  for (int i = 0; i < model->nfree && (data->nabsent > 0 || data->ndozing > 0); ++i) {
-    if (data->absent[i] || (data->ndozing > 0 && data->dozing[i])) {
+  for (int i = 0; i < model->nfree && (data->nabsent > 0 || data->sleep.nasleep_in_step > 0); ++i) {
+    if (data->absent[i] || (data->sleep.nasleep_in_step > 0 && data->sleep.asleep_in_step[i])) {
       const TriboBodyInfo* body = &model->bodies[i];
-      memcpy(data->q_next + body->q_at, start->q + body->q_at, 7 * sizeof *data->q);
-      memset(data->v_next + body->v_at, 0, 6 * sizeof *data->v);
+      memcpy(data->next.q + body->q_at, start->q + body->q_at, 7 * sizeof *data->now.q);
+      memset(data->next.v + body->v_at, 0, 6 * sizeof *data->now.v);
     }
   }
 }
@@ -133,15 +135,15 @@ static void lap(TriboStepInfo* info, TriboStage stage, uint64_t* mark) {
 // The impulses of all constraints.
 static TriboStatus find_impulses(TriboData* data, const StepStart* start, double deadline, TriboStepInfo* info,
                                  uint64_t* mark) {
-  const int rows = data->problem.nrow;
-  TRIBO_TRY(tribo_islands_build(&data->islands, &data->problem));
+  const int rows = data->result.problem.nrow;
+  TRIBO_TRY(tribo_islands_build(&data->solve.islands, &data->result.problem));
   if (rows == 0) {
     return TRIBO_OK;
   }
-  TRIBO_TRY(TRIBO_RESERVE(&data->lambda, &data->lambda_capacity, rows));
-  TRIBO_TRY(TRIBO_RESERVE(&data->sigma, &data->sigma_capacity, rows));
+  TRIBO_TRY(TRIBO_RESERVE(&data->result.lambda, &data->result.lambda_capacity, rows));
+  TRIBO_TRY(TRIBO_RESERVE(&data->result.sigma, &data->result.sigma_capacity, rows));
   tribo_warm_match(data, start);
-  data->alone = tribo_dyn_loops_alone(data->model->system, data->dynamics, data->lambda);
+  data->solve.closures_known = tribo_dyn_loops_alone(data->model->system, data->dynamics, data->result.lambda);
   lap(info, TRIBO_STAGE_ISLANDS, mark);
   TRIBO_TRY(tribo_data_solve(data, deadline, info));
   lap(info, TRIBO_STAGE_SOLVE, mark);
@@ -154,17 +156,17 @@ static TriboStatus solve_step(const TriboModel* model, TriboData* data, const St
                               const TriboStepOptions* options, double deadline, TriboStepInfo* info, uint64_t* mark) {
   StepStart known = *start;
   for (int more = 1; more;) {
-    TRIBO_TRY(tribo_dyn_assemble(model->system, data->dynamics, options, start->q, start->v, data->contacts, data->laws,
-                                 data->ncontact, &data->problem, &data->rows));
+    TRIBO_TRY(tribo_dyn_assemble(model->system, data->dynamics, options, start->q, start->v, data->contacts.list,
+                                 data->contacts.laws, data->contacts.count, &data->result.problem, &data->result.rows));
     lap(info, TRIBO_STAGE_ROWS, mark);
     TRIBO_TRY(find_impulses(data, &known, deadline, info, mark));
-    TRIBO_TRY(tribo_dyn_advance(model->system, data->dynamics, options, start->q, start->v, data->lambda, data->q_next,
-                                data->v_next));
+    TRIBO_TRY(tribo_dyn_advance(model->system, data->dynamics, options, start->q, start->v, data->result.lambda,
+                                data->next.q, data->next.v));
     keep_still(model, data, start);
-    TRIBO_TRY(tribo_data_chase(model, data, start, info, mark, &more));
+    TRIBO_TRY(tribo_data_redetect(model, data, start, info, mark, &more));
     lap(info, TRIBO_STAGE_ADVANCE, mark);
     if (more) {
-      known.warm = data->warm_next, known.nwarm = data->nwarm_next, known.warm_dt = start->h;
+      known.warm = data->next.warm, known.nwarm = data->next.nwarm, known.warm_dt = start->h;
     }
   }
   if (model->nclosure > 0) {
@@ -184,22 +186,22 @@ static TriboStatus run_part(const TriboModel* model, TriboData* data, const Step
   info->passes = 1;
   TRIBO_TRY(tribo_data_budget(data, start->h, start->divisible));
   do {
-    TRIBO_TRY(tribo_data_gather(model, data, start, 1));
-    tribo_sleep_feel(model, data, start);
-    TRIBO_TRY(tribo_dyn_update(model->system, data->dynamics, &options, start->q, start->v, data->tau_step,
-                               data->wrench_step));
+    TRIBO_TRY(tribo_data_collect_forces(model, data, start, 1));
+    tribo_sleep_wake_by_force(model, data, start);
+    TRIBO_TRY(tribo_dyn_update(model->system, data->dynamics, &options, start->q, start->v, data->forces.tau,
+                               data->forces.wrench));
     lap(info, TRIBO_STAGE_DYNAMICS, mark);
     TRIBO_TRY(tribo_data_detect(model, data, start, info, mark));
-    tribo_sleep_meet(model, data, start, data->contacts, data->ncontact);
-    if (!data->woken) {
+    tribo_sleep_wake_by_contact(model, data, start, data->contacts.list, data->contacts.count);
+    if (!data->sleep.has_woken) {
       TRIBO_TRY(solve_step(model, data, start, &options, deadline, info, mark));
     }
-  } while (data->woken);
-  info->asleep = data->ndozing;
-  info->rows = data->problem.nrow;
-  info->islands = data->islands.count;
+  } while (data->sleep.has_woken);
+  info->asleep = data->sleep.nasleep_in_step;
+  info->rows = data->result.problem.nrow;
+  info->islands = data->solve.islands.count;
   TRIBO_TRY(tribo_data_publish(data, start->h));
-  tribo_dyn_loops_remember(model->system, data->dynamics, &options, data->lambda, data->loops_next);
+  tribo_dyn_loops_remember(model->system, data->dynamics, &options, data->result.lambda, data->next.loops);
   return tribo_warm_renew(model, data, start);
 }
 
@@ -251,20 +253,16 @@ static void add_part(TriboStepInfo* info, const TriboStepInfo* part) {
   } while (0)
 
 // The spare buffers become the start of the next part.
-static StepStart go_on(TriboData* data, const StepStart* from) {
-  SWAP(double*, data->q_mid, data->q_next);
-  SWAP(double*, data->v_mid, data->v_next);
-  SWAP(WarmEntry*, data->warm_mid, data->warm_next);
-  SWAP(size_t, data->warm_mid_capacity, data->warm_next_capacity);
-  SWAP(TriboLoopMemory*, data->loops_mid, data->loops_next);
+static StepStart next_substep(TriboData* data, const StepStart* from) {
+  SWAP(MotionState, data->mid, data->next);
   return (StepStart){.time = from->time + from->h,
                      .h = from->h,
-                     .q = data->q_mid,
-                     .v = data->v_mid,
-                     .warm = data->warm_mid,
-                     .nwarm = data->nwarm_next,
+                     .q = data->mid.q,
+                     .v = data->mid.v,
+                     .warm = data->mid.warm,
+                     .nwarm = data->mid.nwarm,
                      .warm_dt = from->h,
-                     .loops = data->loops_mid};
+                     .loops = data->mid.loops};
 }
 
 // Whether a part can be halved. Who chose a solver other than the ladder wants to see what that one does.
@@ -283,12 +281,12 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, uint64_t* 
   const double dt = model->world.dt;
   const double deadline = model->world.step_budget > 0 ? tribo_now() + model->world.step_budget : 0;
   StepStart start = {.time = data->time,
-                     .q = data->q,
-                     .v = data->v,
-                     .warm = data->warm,
-                     .nwarm = data->nwarm,
+                     .q = data->now.q,
+                     .v = data->now.v,
+                     .warm = data->now.warm,
+                     .nwarm = data->now.nwarm,
                      .warm_dt = data->warm_dt,
-                     .loops = data->loops};
+                     .loops = data->now.loops};
   tribo_sleep_begin(data);
   tribo_events_begin(data);
   // shares are powers of two: their sums are exact
@@ -307,7 +305,7 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, uint64_t* 
     TRIBO_TRY(tribo_events_part(model, data, start.h));
     done += share;
     if (done < 1) {
-      start = go_on(data, &start);
+      start = next_substep(data, &start);
       lap(info, last_stage(&part), mark);
     }
   }
@@ -325,69 +323,64 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, uint64_t* 
 
 static void commit(const TriboModel* model, TriboData* data, double part_dt, const TriboStepInfo* info) {
   tribo_sleep_end(model, data);
-  SWAP(double*, data->q, data->q_next);
-  SWAP(double*, data->v, data->v_next);
+  SWAP(MotionState, data->now, data->next);
   SWAP(double*, data->act, data->act_next);
-  SWAP(WarmEntry*, data->warm, data->warm_next);
-  SWAP(size_t, data->warm_capacity, data->warm_next_capacity);
-  SWAP(TriboLoopMemory*, data->loops, data->loops_next);
-  data->nwarm = data->nwarm_next;
   data->warm_dt = part_dt;
   data->steps++;
   // time from the count, so that it does not drift by a rounding per step
   data->time = (double)data->steps * model->world.dt;
-  data->kinematics_known = 0;
-  data->before_known = 1;
-  data->info = *info;
-  memset(data->wrench, 0, 6 * (size_t)model->nbody * sizeof *data->wrench);
+  data->view.is_current = 0;
+  data->events.has_before = 1;
+  data->result.info = *info;
+  memset(data->input.wrench, 0, 6 * (size_t)model->nbody * sizeof *data->input.wrench);
 }
 #undef SWAP
 
 // Reading ticks costs 10 ns and more, which is a share of a short step: of those only every eighth is measured stage by
 // stage, and the others share their time out as the last one did.
-static void share_out(TriboData* data, int measured, TriboStepInfo* info) {
+static void distribute_stage_times(TriboData* data, int measured, TriboStepInfo* info) {
   enum { SKIPPED = 7 };
   static const double SHORT = 20e-6;  // [s]
   for (int i = 0; i < TRIBO_STAGE_COUNT; ++i) {
     if (measured) {
       // stages so far count ticks
-      info->stage[i] *= data->tick_rate.per_tick;
-      data->stage_share[i] = info->time > 0 ? info->stage[i] / info->time : 0;
+      info->stage[i] *= data->stages.tick_rate.per_tick;
+      data->stages.fraction[i] = info->time > 0 ? info->stage[i] / info->time : 0;
     } else {
-      info->stage[i] = data->stage_share[i] * info->time;
+      info->stage[i] = data->stages.fraction[i] * info->time;
     }
   }
-  data->stage_rest = measured ? SKIPPED : data->stage_rest - 1;
-  data->stage_rest = info->time < SHORT ? data->stage_rest : 0;
+  data->stages.steps_until_measured = measured ? SKIPPED : data->stages.steps_until_measured - 1;
+  data->stages.steps_until_measured = info->time < SHORT ? data->stages.steps_until_measured : 0;
 }
 
 TriboStatus tribo_step(const TriboModel* model, TriboData* data, TriboStepInfo* info) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_step"));
-  if (data->control_fn != NULL) {
-    TRIBO_TRY(data->control_fn(model, data, data->control_user));
+  if (data->input.control_fn != NULL) {
+    TRIBO_TRY(data->input.control_fn(model, data, data->input.control_user));
   }
   uint64_t growths = tribo_growth_count();
   TriboStepInfo own = {0};
   own.outcome = TRIBO_SOLVED;
   own.residual.worst = -1;
   double part_dt;
-  if (data->tick_rate.tick == 0) {
-    tribo_tick_ask(&data->tick_rate);
+  if (data->stages.tick_rate.tick == 0) {
+    tribo_tick_ask(&data->stages.tick_rate);
   }
   const uint64_t first = tribo_tick();
-  const int measured = data->stage_rest <= 0;
+  const int measured = data->stages.steps_until_measured <= 0;
   uint64_t mark = measured ? first : 0;
   TriboStatus status = run_step(model, data, &mark, &part_dt, &own);
   lap(&own, last_stage(&own), &mark);
-  own.time = tribo_tick_seconds(&data->tick_rate, first, measured ? mark : tribo_tick());
-  share_out(data, measured, &own);
+  own.time = tribo_tick_seconds(&data->stages.tick_rate, first, measured ? mark : tribo_tick());
+  distribute_stage_times(data, measured, &own);
   own.growths = tribo_growth_count() - growths;
   if (status != TRIBO_OK) {
     tribo_events_begin(data);
   } else {
     commit(model, data, part_dt, &own);
   }
-  data->ndozing = 0;
+  data->sleep.nasleep_in_step = 0;
   if (info != NULL) {
     *info = own;
   }

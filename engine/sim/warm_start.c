@@ -10,9 +10,9 @@
 #include "solvers.h"
 
 static WarmKey key_of(const TriboData* data, int cone) {
-  const TriboRowInfo* row = &data->rows[cone];
+  const TriboRowInfo* row = &data->result.rows[cone];
   if (row->kind == TRIBO_ROW_CONTACT) {
-    const TriboContact* c = &data->contacts[row->index];
+    const TriboContact* c = &data->contacts.list[row->index];
     return (WarmKey){.kind = row->kind, .a = c->geom_a, .b = c->geom_b, .feature = c->feature};
   }
   return (WarmKey){.kind = row->kind, .a = row->index};
@@ -46,8 +46,8 @@ static void turn(const WarmEntry* e, const double frame[9], const double* in, do
 }
 
 void tribo_warm_match(TriboData* data, const StepStart* start) {
-  const TriboProblem* p = &data->problem;
-  Islands* is = &data->islands;
+  const TriboProblem* p = &data->result.problem;
+  Islands* is = &data->solve.islands;
   if (p->ncone == 0) {
     return;
   }
@@ -80,7 +80,7 @@ void tribo_warm_match(TriboData* data, const StepStart* start) {
       sigma[k] = e->sigma[k];
     }
     // where the frame has stayed, so do all bits
-    const double* frame = data->rows[c].frame;
+    const double* frame = data->result.rows[c].frame;
     if (!tribo_equal(e->frame, frame, 9)) {
       turn(e, frame, e->lambda, lambda);
       turn(e, frame, e->sigma, sigma);
@@ -93,7 +93,7 @@ void tribo_warm_match(TriboData* data, const StepStart* start) {
 
 // The next entry from i on that sleepers hold.
 static int next_held(const TriboModel* model, const TriboData* data, const StepStart* start, int i) {
-  while (i < start->nwarm && !tribo_sleep_holds(model, data, &start->warm[i])) {
+  while (i < start->nwarm && !tribo_sleep_is_frozen(model, data, &start->warm[i])) {
     i++;
   }
   return i;
@@ -109,36 +109,38 @@ static WarmEntry waiting(const StepStart* start, int i) {
 }
 
 TriboStatus tribo_warm_renew(const TriboModel* model, TriboData* data, const StepStart* start) {
-  const TriboProblem* p = &data->problem;
-  const int held = data->ndozing > 0 ? start->nwarm : 0;
+  const TriboProblem* p = &data->result.problem;
+  const int held = data->sleep.nasleep_in_step > 0 ? start->nwarm : 0;
   int n = 0, m = next_held(model, data, start, start->nwarm - held);
-  TRIBO_TRY(TRIBO_RESERVE(&data->warm_next, &data->warm_next_capacity, p->ncone + held));
+  TRIBO_TRY(TRIBO_RESERVE(&data->next.warm, &data->next.warm_capacity, p->ncone + held));
   for (int c = 0; c < p->ncone; ++c) {
     const TriboCone* cone = &p->cones[c];
     const WarmKey key = key_of(data, c);
     for (; m < start->nwarm && compare(&start->warm[m].key, &key) < 0; m = next_held(model, data, start, m + 1)) {
-      data->warm_next[n++] = waiting(start, m);
+      data->next.warm[n++] = waiting(start, m);
     }
-    WarmEntry* e = &data->warm_next[n++];
+    WarmEntry* e = &data->next.warm[n++];
     e->key = key;
     e->dim = cone->dim;
-    e->place = key.kind == TRIBO_ROW_CONTACT ? data->contacts[data->rows[c].index].place : 0;
-    memcpy(e->frame, data->rows[c].frame, sizeof e->frame);
+    e->place = key.kind == TRIBO_ROW_CONTACT ? data->contacts.list[data->result.rows[c].index].place : 0;
+    memcpy(e->frame, data->result.rows[c].frame, sizeof e->frame);
     for (int k = 0; k < 6; ++k) {
-      e->lambda[k] = k < cone->dim ? data->lambda[cone->row + k] : 0;
-      e->sigma[k] = k < cone->dim ? data->sigma[cone->row + k] : 0;
+      e->lambda[k] = k < cone->dim ? data->result.lambda[cone->row + k] : 0;
+      e->sigma[k] = k < cone->dim ? data->result.sigma[cone->row + k] : 0;
     }
   }
   for (; m < start->nwarm; m = next_held(model, data, start, m + 1)) {
-    data->warm_next[n++] = waiting(start, m);
+    data->next.warm[n++] = waiting(start, m);
   }
-  data->nwarm_next = n;
+  data->next.nwarm = n;
   return TRIBO_OK;
 }
 
 TriboStatus tribo_warm_between(const TriboModel* model, TriboData* data, const StepStart* start) {
   TriboResiduals unused;
-  TRIBO_TRY(TRIBO_RESERVE(&data->judge_work, &data->judge_capacity, tribo_problem_workspace(&data->problem)));
-  TRIBO_TRY(tribo_problem_residuals_in(&data->problem, data->lambda, data->sigma, data->judge_work, &unused));
+  TRIBO_TRY(TRIBO_RESERVE(&data->result.residual_work, &data->result.residual_capacity,
+                          tribo_problem_workspace(&data->result.problem)));
+  TRIBO_TRY(tribo_problem_residuals_in(&data->result.problem, data->result.lambda, data->result.sigma,
+                                       data->result.residual_work, &unused));
   return tribo_warm_renew(model, data, start);
 }

@@ -232,11 +232,11 @@ typedef struct MjClass {
 } MjClass;
 
 // The mass matrix at the start, factored; L NULL: nobody asked yet.
-typedef struct MjFelt {
+typedef struct MjEffectiveMass {
   int nv;
   double *L, *y;  // (nv × nv), scratch (nv)
   int* v;         // (njoint) first velocity of each joint
-} MjFelt;
+} MjEffectiveMass;
 
 // X(type, name): arrays that grow while the file is read
 #define MJ_ARRAYS(X)      \
@@ -265,7 +265,7 @@ typedef struct Mjcf {
   int nmissing;       // meshes that were not found,
   char missing[600];  // and where they were looked for
   int incomplete;     // 1: parts that others may name were left out
-  MjFelt felt;
+  MjEffectiveMass effective_mass;
   MjOption option;
 #define X(type, name) \
   type* name##s;      \
@@ -361,7 +361,8 @@ void tribo_mjcf_sort_axes(double moments[3], double axes[4]);
 
 // mjcf_felt.c: J M⁻¹Jᵀ at the start, J being Σ coefᵢ times velocity `part` of jointᵢ. Of the bodies and joints that the
 // scene has when it is called first.
-TriboStatus tribo_mjcf_mobility(Mjcf* m, const int* joints, const double* coefs, int count, int part, double* out);
+TriboStatus tribo_mjcf_effective_mobility(Mjcf* m, const int* joints, const double* coefs, int count, int part,
+                                          double* out);
 
 // The rest, in this order
 TriboStatus tribo_mjcf_bodies(Mjcf* m);

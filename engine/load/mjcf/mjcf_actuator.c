@@ -187,7 +187,7 @@ static TriboStatus inherit_range(const Mjcf* m, const XmlNode* node, MjActuator*
   return TRIBO_OK;
 }
 
-// A damping ratio becomes damping: 2 · ratio · √(kp · mass), with the mass that is felt through the gear.
+// A damping ratio becomes damping: 2 · ratio · √(kp · mass), with the effective mass behind the gear.
 static TriboStatus set_damping(Mjcf* m, const XmlNode* node, MjActuator* a) {
   enum { MOST = 64 };
   if (a->gaintype != 0 || a->biastype != 1 || a->gainprm[0] != -a->biasprm[1] || !(a->biasprm[2] > 0)) {
@@ -201,7 +201,7 @@ static TriboStatus set_damping(Mjcf* m, const XmlNode* node, MjActuator* a) {
     joints[count] = tribo_mjcf_find_joint(m, tribo_xml_get(part, "joint"));
     tribo_xml_numbers(tribo_xml_get(part, "coef"), &coefs[count++], 1);
   }
-  TRIBO_TRY(tribo_mjcf_mobility(m, joints, coefs, count, 0, &mobility));
+  TRIBO_TRY(tribo_mjcf_effective_mobility(m, joints, coefs, count, 0, &mobility));
   mobility *= a->gear[0] * a->gear[0];
   if (!(mobility > 0)) {
     a->biasprm[2] = 0;

@@ -1,4 +1,4 @@
-// The inertia that is felt at the start. MuJoCo gives springs and dampers by time constants and damping ratios, which
+// Effective mass and inertia at the start. MuJoCo gives springs and dampers by time constants and damping ratios, which
 // it turns into stiffness and damping by 1/(J M⁻¹Jᵀ), J being what a joint or an actuator moves. With M = L Lᵀ the
 // denominator is |L⁻¹Jᵀ|².
 #include "mjcf.h"
@@ -9,50 +9,51 @@
 #include "cholesky.h"
 
 // Of the bodies and joints that the scene has so far.
-static TriboStatus look(Mjcf* m, const TriboModel* model) {
+static TriboStatus factor_mass(Mjcf* m, const TriboModel* model) {
   TriboData* data;
   TRIBO_TRY(tribo_data_create(model, &data));
   const int n = tribo_model_size(model).nv;
-  m->felt = (MjFelt){.nv = n,
-                     .L = tribo_pool_alloc(&m->pool, (size_t)n * (size_t)n + 1, sizeof(double)),
-                     .y = tribo_pool_alloc(&m->pool, (size_t)n + 1, sizeof(double)),
-                     .v = tribo_pool_alloc(&m->pool, (size_t)m->njoint + 1, sizeof(int))};
-  const TriboTerms terms = {.mass = m->felt.L};
-  TriboStatus status = m->felt.L == NULL || m->felt.y == NULL || m->felt.v == NULL
+  m->effective_mass = (MjEffectiveMass){.nv = n,
+                                        .L = tribo_pool_alloc(&m->pool, (size_t)n * (size_t)n + 1, sizeof(double)),
+                                        .y = tribo_pool_alloc(&m->pool, (size_t)n + 1, sizeof(double)),
+                                        .v = tribo_pool_alloc(&m->pool, (size_t)m->njoint + 1, sizeof(int))};
+  const TriboTerms terms = {.mass = m->effective_mass.L};
+  TriboStatus status = m->effective_mass.L == NULL || m->effective_mass.y == NULL || m->effective_mass.v == NULL
                            ? tribo_mjcf_no_memory()
                            : tribo_data_terms(model, data, &terms);
   tribo_data_destroy(data);
   TRIBO_TRY(status);
-  tribo_cholesky(m->felt.L, n);
+  tribo_cholesky(m->effective_mass.L, n);
   for (int j = 0; j < m->njoint; ++j) {
     int id;
     // joints that are none of the scene belong to bodies that float
-    m->felt.v[j] =
+    m->effective_mass.v[j] =
         tribo_model_joint_id(model, m->joints[j].name, &id) == TRIBO_OK ? tribo_model_joint(model, id)->v_at : -1;
   }
   return TRIBO_OK;
 }
 
-TriboStatus tribo_mjcf_mobility(Mjcf* m, const int* joints, const double* coefs, int count, int part, double* out) {
-  if (m->felt.L == NULL) {
+TriboStatus tribo_mjcf_effective_mobility(Mjcf* m, const int* joints, const double* coefs, int count, int part,
+                                          double* out) {
+  if (m->effective_mass.L == NULL) {
     TriboModel* model;
     TriboStatus status = tribo_model_create(m->scene, &model);
-    status = status == TRIBO_OK ? look(m, model) : status;
+    status = status == TRIBO_OK ? factor_mass(m, model) : status;
     tribo_model_destroy(model);
     if (status != TRIBO_OK && strncmp(tribo_last_error(), m->root->path, strlen(m->root->path)) != 0) {
       tribo_fail_prefix("%s:%d: ", m->root->path, m->root->line);
     }
     TRIBO_TRY(status);
   }
-  const int n = m->felt.nv;
-  double* y = m->felt.y;
+  const int n = m->effective_mass.nv;
+  double* y = m->effective_mass.y;
   memset(y, 0, (size_t)n * sizeof *y);
   for (int i = 0; i < count; ++i) {
-    if (m->felt.v[joints[i]] >= 0) {
-      y[m->felt.v[joints[i]] + part] += coefs[i];
+    if (m->effective_mass.v[joints[i]] >= 0) {
+      y[m->effective_mass.v[joints[i]] + part] += coefs[i];
     }
   }
-  *out = tribo_cholesky_forward(m->felt.L, y, n);
+  *out = tribo_cholesky_forward(m->effective_mass.L, y, n);
   return TRIBO_OK;
 }
 
@@ -70,7 +71,7 @@ static TriboStatus set_spring(Mjcf* m, int j) {
   double mobility = 0;
   for (int k = 0; k < n; ++k) {
     double part;
-    TRIBO_TRY(tribo_mjcf_mobility(m, &j, &one, 1, k, &part));
+    TRIBO_TRY(tribo_mjcf_effective_mobility(m, &j, &one, 1, k, &part));
     mobility += part / n;
   }
   TriboJointDef* def = &m->scene->joints[id];
