@@ -62,7 +62,7 @@ static TriboStatus compile_tendon(const TriboTendonDef* def, TriboModel* model, 
   out->coef = tribo_pool_copy(pool, def->coefs, njoint, sizeof *def->coefs);
   out->body = tribo_pool_alloc(pool, npoint, sizeof *out->body);
   out->point = tribo_pool_copy(pool, def->points, npoint, 3 * sizeof *def->points);
-  out->weight = tribo_pool_copy(pool, def->shares, npoint, sizeof *def->shares);
+  out->weight = tribo_pool_copy(pool, def->weights, npoint, sizeof *def->weights);
   out->wrap = tribo_pool_alloc(pool, npoint, sizeof *out->wrap);
   if (out->q_at == NULL || out->v_at == NULL || out->coef == NULL || out->body == NULL || out->point == NULL ||
       out->weight == NULL || out->wrap == NULL) {
@@ -165,11 +165,12 @@ static TriboStatus compile_actuators(const TriboScene* scene, TriboModel* model)
   for (int i = 0; i < scene->nactuator; ++i) {
     TriboActuatorDef* def = &model->actuators[i];
     model->sliders[i] = TRIBO_WORLD;
-    if (def->slider != NULL) {
-      TRIBO_TRY(tribo_located(tribo_model_body_id(model, def->slider, &model->sliders[i]), scene->actuator_where[i]));
+    if (def->slider_body != NULL) {
+      TRIBO_TRY(
+          tribo_located(tribo_model_body_id(model, def->slider_body, &model->sliders[i]), scene->actuator_where[i]));
     }
     TRIBO_TRY(tribo_located(compile_actuator(scene, model, def, &model->actuator_infos[i]), scene->actuator_where[i]));
-    def->name = def->joint = def->tendon = def->body = def->slider = NULL;  // the scene's
+    def->name = def->joint = def->tendon = def->body = def->slider_body = NULL;  // the scene's
   }
   model->nactuator = scene->nactuator;
   return TRIBO_OK;
@@ -219,22 +220,25 @@ static TriboStatus compile_drag(const TriboScene* scene, TriboModel* model, cons
 
 static TriboStatus compile_gravity_compensation(const TriboScene* scene, TriboModel* model, const int* scene_body) {
   for (int i = 0; i < scene->nbody; ++i) {
-    if (scene->bodys[i].lift == 0) {
+    if (scene->bodys[i].gravity_compensation == 0) {
       continue;
     }
-    if (model->lift == NULL) {
-      model->lift = tribo_pool_alloc(&model->pool, (size_t)model->nbody, sizeof *model->lift);
+    if (model->gravity_compensation == NULL) {
+      model->gravity_compensation =
+          tribo_pool_alloc(&model->pool, (size_t)model->nbody, sizeof *model->gravity_compensation);
     }
-    if (model->lift == NULL) {
+    if (model->gravity_compensation == NULL) {
       return no_memory();
     }
-    model->lift[scene_body[i]] = scene->bodys[i].lift;
+    model->gravity_compensation[scene_body[i]] = scene->bodys[i].gravity_compensation;
   }
-  for (int j = 0; j < scene->njoint && model->lift != NULL; ++j) {
-    const int id = scene->joints[j].lifts ? tribo_names_find(&model->joint_names, scene->joints[j].name) : -1;
+  for (int j = 0; j < scene->njoint && model->gravity_compensation != NULL; ++j) {
+    const int id = scene->joints[j].actuator_gravity_compensation
+                       ? tribo_names_find(&model->joint_names, scene->joints[j].name)
+                       : -1;
     if (id >= 0 && model->joints[id].nv == 1) {
-      model->joints[id].lifts = 1;
-      model->nlifting++;
+      model->joints[id].actuator_gravity_compensation = 1;
+      model->ngravity_comp_joint++;
     }
   }
   return TRIBO_OK;

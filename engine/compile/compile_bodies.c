@@ -494,7 +494,7 @@ static TriboStatus load_robot(Builder* b, int index, TriboUrdfDef* files, TriboT
                               .free_base = def->free_base,
                               .prefix = tribo_pool_format(&b->model->pool, "%s/", def->name),
                               .parent = def->attach,
-                              .lossless = !def->losses,
+                              .lossless = !def->use_joint_friction,
                               .base = tribo_pose(def->position, def->quaternion)};
     if (files[i].prefix == NULL) {
       return no_memory();

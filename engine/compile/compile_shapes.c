@@ -222,7 +222,8 @@ static TriboStatus add_geom(TriboModel* model, const TriboShapeDef* def, const T
   TriboGeom* geom = &model->geoms[id];
   TriboShapeInfo* info = &model->shapes[id];
   TriboPose local = tribo_pose(def->position, def->quaternion);
-  *geom = (TriboGeom){.kind = def->kind, .body = body, .skin = def->skin, .group = def->group, .mask = def->mask};
+  *geom =
+      (TriboGeom){.kind = def->kind, .body = body, .skin = def->contact_offset, .group = def->group, .mask = def->mask};
   tribo_copy3(geom->size, def->size);
   geom->local = body == TRIBO_WORLD ? local : tribo_pose_mul(&model->body_offset[body], &local);
   TRIBO_TRY(make_hull(def, model, &hull));
@@ -305,7 +306,7 @@ static TriboStatus add_robot_geoms(const TriboScene* scene, TriboModel* model, c
     const TriboRobotDef* robot = &scene->robots[tree->robots[info->links[g->link].file]];
     const int material = tribo_names_find(&scene->material_names, robot->material);
     def.vertices = robot->vertices;
-    if (robot->pieces && def.mesh != NULL) {
+    if (robot->split_components && def.mesh != NULL) {
       TRIBO_TRY(add_pieces(model, &def, tree->first_body + g->link, material, count));
       continue;
     }

@@ -116,8 +116,8 @@ struct TriboModel {
   int nactuator, nthruster;
   ModelController* controllers;  // (ncontroller)
   int ncontroller, computes;     // computes: one of them needs the mass matrix
-  double* lift;                  // (nbody) share of the weight taken off; NULL: of none
-  int nlifting;                  // joints whose actuators do it
+  double* gravity_compensation;  // (nbody) fraction of the weight that is compensated; NULL: of none
+  int ngravity_comp_joint;       // joints whose actuators do it
   ModelDrag* drags;              // (ndrag) none without a medium
   int ndrag;
   TriboVisualInfo* visuals;  // (nvisual)

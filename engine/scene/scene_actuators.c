@@ -46,8 +46,8 @@ static TriboStatus check_tendon(const TriboTendonDef* def) {
   }
   TRIBO_TRY(tribo_check_finite(who, "coefs", def->coefs, def->njoint));
   TRIBO_TRY(tribo_check_finite(who, "points", def->points, 3 * def->npoint));
-  for (int i = 0; def->shares != NULL && i < def->npoint; ++i) {
-    TRIBO_TRY(tribo_check_range(who, "shares", def->shares[i], 0, 1e6));
+  for (int i = 0; def->weights != NULL && i < def->npoint; ++i) {
+    TRIBO_TRY(tribo_check_range(who, "shares", def->weights[i], 0, 1e6));
   }
   for (int i = 0; def->wraps != NULL && i < def->npoint; ++i) {
     TRIBO_TRY(check_wrap(who, &def->wraps[i]));
@@ -80,7 +80,7 @@ TriboStatus tribo_scene_add_tendon(TriboScene* scene, const TriboTendonDef* def,
   copy.coefs = tribo_pool_copy(&scene->pool, def->coefs, (size_t)def->njoint, sizeof *def->coefs);
   copy.points = tribo_pool_copy(&scene->pool, def->points, (size_t)def->npoint, 3 * sizeof *def->points);
   double* shares = tribo_pool_alloc(&scene->pool, (size_t)def->npoint, sizeof *shares);
-  copy.shares = shares;
+  copy.weights = shares;
   TriboWrapDef* wraps = tribo_pool_alloc(&scene->pool, (size_t)def->npoint, sizeof *wraps);
   copy.wraps = wraps;
   if (copy.joints == NULL || copy.bodies == NULL || copy.coefs == NULL || copy.points == NULL || shares == NULL ||
@@ -88,7 +88,7 @@ TriboStatus tribo_scene_add_tendon(TriboScene* scene, const TriboTendonDef* def,
     return tribo_scene_no_memory();
   }
   for (int i = 0; i < def->npoint; ++i) {
-    shares[i] = def->shares != NULL ? def->shares[i] : 1;
+    shares[i] = def->weights != NULL ? def->weights[i] : 1;
     wraps[i] = def->wraps != NULL ? def->wraps[i] : tribo_wrap_default();
     wraps[i].body = tribo_pool_strdup(&scene->pool, wraps[i].body);
     wraps[i].side_body = tribo_pool_strdup(&scene->pool, wraps[i].side_body);
@@ -104,7 +104,7 @@ TriboStatus tribo_scene_add_tendon(TriboScene* scene, const TriboTendonDef* def,
 
 TriboActuatorDef tribo_actuator_default(void) {
   return (TriboActuatorDef){.quaternion = {0, 0, 0, 1},
-                            .rail_axis = {0, 0, 1},
+                            .slider_axis = {0, 0, 1},
                             .gear = 1,
                             .gain = {1, 0, 0},
                             .ctrl_min = -INFINITY,
@@ -151,11 +151,11 @@ static TriboStatus check_actuator(const TriboActuatorDef* def) {
   }
   TRIBO_TRY(tribo_check_finite(who, "point", def->point, 3));
   TRIBO_TRY(tribo_check_finite(who, "wrench", def->wrench, 6));
-  TRIBO_TRY(tribo_check_range(who, "rod", def->rod, 0, 1e100));
-  TRIBO_TRY(tribo_check_finite(who, "rail", def->rail, 3));
-  if (!(tribo_norm3(def->rail_axis) > 1e-12) || !tribo_finite(def->rail_axis, 3)) {
-    return tribo_fail(TRIBO_INVALID, "%s: rail_axis = [%g, %g, %g] has no direction", who, def->rail_axis[0],
-                      def->rail_axis[1], def->rail_axis[2]);
+  TRIBO_TRY(tribo_check_range(who, "rod", def->crank_length, 0, 1e100));
+  TRIBO_TRY(tribo_check_finite(who, "rail", def->slider_point, 3));
+  if (!(tribo_norm3(def->slider_axis) > 1e-12) || !tribo_finite(def->slider_axis, 3)) {
+    return tribo_fail(TRIBO_INVALID, "%s: rail_axis = [%g, %g, %g] has no direction", who, def->slider_axis[0],
+                      def->slider_axis[1], def->slider_axis[2]);
   }
   TRIBO_TRY(tribo_check_quaternion(who, def->quaternion));
   TRIBO_TRY(tribo_check_finite(who, "gear", &def->gear, 1));
@@ -191,9 +191,9 @@ TriboStatus tribo_scene_add_actuator(TriboScene* scene, const TriboActuatorDef* 
   copy.joint = tribo_pool_strdup(&scene->pool, def->joint);
   copy.tendon = tribo_pool_strdup(&scene->pool, def->tendon);
   copy.body = tribo_pool_strdup(&scene->pool, def->body);
-  copy.slider = tribo_pool_strdup(&scene->pool, def->slider);
+  copy.slider_body = tribo_pool_strdup(&scene->pool, def->slider_body);
   tribo_quat_normalize(copy.quaternion);
-  tribo_normalize3(copy.rail_axis);
+  tribo_normalize3(copy.slider_axis);
   if (copy.joint == NULL && copy.tendon == NULL && copy.body == NULL) {
     return tribo_scene_no_memory();
   }

@@ -53,7 +53,7 @@ TriboStatus tribo_scene_add_body(TriboScene* scene, const TriboBodyDef* def, int
   TRIBO_TRY(tribo_check_finite(who, "velocity", def->velocity, 3));
   TRIBO_TRY(tribo_check_finite(who, "omega", def->omega, 3));
   TRIBO_TRY(check_mass(who, def));
-  TRIBO_TRY(tribo_check_finite(who, "lift", &def->lift, 1));
+  TRIBO_TRY(tribo_check_finite(who, "lift", &def->gravity_compensation, 1));
   if (!isnan(def->com[0])) {
     TRIBO_TRY(tribo_check_finite(who, "com", def->com, 3));
   }
@@ -126,7 +126,7 @@ static TriboStatus check_shape(const TriboShapeDef* def, int body) {
   TRIBO_TRY(tribo_check_finite(who, "scale", def->scale, 3));
   TRIBO_TRY(tribo_check_finite(who, "position", def->position, 3));
   TRIBO_TRY(tribo_check_quaternion(who, def->quaternion));
-  TRIBO_TRY(tribo_check_range(who, "skin", def->skin, 0, 1e6));
+  TRIBO_TRY(tribo_check_range(who, "skin", def->contact_offset, 0, 1e6));
   TRIBO_TRY(tribo_check_finite(who, "surface", def->surface, 3));
   TRIBO_TRY(tribo_check_finite(who, "spin", def->spin, 3));
   TRIBO_TRY(tribo_check_finite(who, "grain", def->grain, 3));
@@ -149,7 +149,7 @@ static TriboStatus add_pieces(TriboScene* scene, int body, const TriboShapeDef* 
   for (int k = 0; k < npiece && status == TRIBO_OK; ++k) {
     char name[128];
     TriboShapeDef piece = *def;
-    piece.pieces = 0;
+    piece.split_components = 0;
     piece.mesh = NULL;
     piece.points = points + 3 * (size_t)first[k];
     piece.npoint = first[k + 1] - first[k];
@@ -202,7 +202,7 @@ TriboStatus tribo_scene_add_shape(TriboScene* scene, int body, const TriboShapeD
   TRIBO_REQUIRE(def);
   TRIBO_TRY(check_owner(scene, "tribo_scene_add_shape", body));
   TRIBO_TRY(check_shape(def, body));
-  if (def->pieces) {
+  if (def->split_components) {
     return def->mesh != NULL ? add_pieces(scene, body, def, id)
                              : tribo_fail(TRIBO_INVALID, "%s: only a mesh has pieces", def->name ? def->name : "shape");
   }

@@ -201,7 +201,7 @@ TriboStatus tribo_scene_add_closure(TriboScene* scene, const TriboClosureDef* de
 // ---- robots ---------------------------------------------------------------------------------------------------------
 
 TriboRobotDef tribo_robot_default(void) {
-  return (TriboRobotDef){.quaternion = {0, 0, 0, 1}, .self_collision = 1, .losses = 1};
+  return (TriboRobotDef){.quaternion = {0, 0, 0, 1}, .self_collision = 1, .use_joint_friction = 1};
 }
 
 // A copy of a file's name; one of a package becomes the file it stands for.

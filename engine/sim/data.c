@@ -12,54 +12,54 @@ static TriboStatus no_memory(void) {
 }
 
 // X(field, count): the arrays whose size the model fixes
-#define DATA_ARRAYS(X)                                                      \
-  X(now.q, model->nq)                                                       \
-  X(now.v, model->nv)                                                       \
-  X(next.q, model->nq)                                                      \
-  X(next.v, model->nv)                                                      \
-  X(mid.q, model->nq)                                                       \
-  X(now.loops, model->nclosure)                                             \
-  X(next.loops, model->nclosure)                                            \
-  X(mid.loops, model->nclosure)                                             \
-  X(mid.v, model->nv)                                                       \
-  X(contacts.twists, model->nbody)                                          \
-  X(contacts.poses, model->nbody)                                           \
-  X(input.tau, model->nv)                                                   \
-  X(forces.tau, model->nv)                                                  \
-  X(input.wrench, 6 * model->nbody)                                         \
-  X(forces.wrench, 6 * model->nbody)                                        \
-  X(forces.gravity_comp_wrench, model->nlifting > 0 ? 6 * model->nbody : 0) \
-  X(forces.gravity_comp_tau, model->nlifting > 0 ? model->nv : 0)           \
-  X(view.poses, model->nbody)                                               \
-  X(view.twists, model->nbody)                                              \
-  X(view.position, 3 * model->nbody)                                        \
-  X(view.quaternion, 4 * model->nbody)                                      \
-  X(view.velocity, 3 * model->nbody)                                        \
-  X(view.omega, 3 * model->nbody)                                           \
-  X(result.closure_force, 6 * model->nclosure)                              \
-  X(events.contact_wrench, 6 * model->nbody)                                \
-  X(events.applied, 6 * model->nbody)                                       \
-  X(absent, model->nbody)                                                   \
-  X(sleep.asleep, model->nbody)                                             \
-  X(sleep.asleep_in_step, model->nbody)                                     \
-  X(sleep.is_slow, model->nbody)                                            \
-  X(sleep.rest_steps, model->nbody)                                         \
-  X(sleep.force, model->world.sleep > 0 ? 12 * model->nbody : 0)            \
-  X(forces.poses, model->nbody)                                             \
-  X(forces.twists, model->nbody)                                            \
-  X(input.ctrl, model->nactuator)                                           \
-  X(act, model->nactuator)                                                  \
-  X(act_next, model->nactuator)                                             \
-  X(forces.actuation, model->nactuator)                                     \
-  X(forces.bounds, model->nbound)                                           \
-  X(forces.bound_jac, model->nbound * model->nv)                            \
-  X(forces.effort, model->nv)                                               \
-  X(forces.damping, model->nv)                                              \
-  X(forces.length, model->ntendon)                                          \
-  X(control.effort, model->ncontroller > 0 ? model->nv : 0)                 \
-  X(control.v, model->ncontroller > 0 ? model->nv : 0)                      \
-  X(control.mass, model->computes ? model->nv * model->nv : 0)              \
-  X(control.bias, model->ncontroller > 0 ? 2 * model->nv : 0)               \
+#define DATA_ARRAYS(X)                                                                 \
+  X(now.q, model->nq)                                                                  \
+  X(now.v, model->nv)                                                                  \
+  X(next.q, model->nq)                                                                 \
+  X(next.v, model->nv)                                                                 \
+  X(mid.q, model->nq)                                                                  \
+  X(now.loops, model->nclosure)                                                        \
+  X(next.loops, model->nclosure)                                                       \
+  X(mid.loops, model->nclosure)                                                        \
+  X(mid.v, model->nv)                                                                  \
+  X(contacts.twists, model->nbody)                                                     \
+  X(contacts.poses, model->nbody)                                                      \
+  X(input.tau, model->nv)                                                              \
+  X(forces.tau, model->nv)                                                             \
+  X(input.wrench, 6 * model->nbody)                                                    \
+  X(forces.wrench, 6 * model->nbody)                                                   \
+  X(forces.gravity_comp_wrench, model->ngravity_comp_joint > 0 ? 6 * model->nbody : 0) \
+  X(forces.gravity_comp_tau, model->ngravity_comp_joint > 0 ? model->nv : 0)           \
+  X(view.poses, model->nbody)                                                          \
+  X(view.twists, model->nbody)                                                         \
+  X(view.position, 3 * model->nbody)                                                   \
+  X(view.quaternion, 4 * model->nbody)                                                 \
+  X(view.velocity, 3 * model->nbody)                                                   \
+  X(view.omega, 3 * model->nbody)                                                      \
+  X(result.closure_force, 6 * model->nclosure)                                         \
+  X(events.contact_wrench, 6 * model->nbody)                                           \
+  X(events.applied, 6 * model->nbody)                                                  \
+  X(absent, model->nbody)                                                              \
+  X(sleep.asleep, model->nbody)                                                        \
+  X(sleep.asleep_in_step, model->nbody)                                                \
+  X(sleep.is_slow, model->nbody)                                                       \
+  X(sleep.rest_steps, model->nbody)                                                    \
+  X(sleep.force, model->world.sleep > 0 ? 12 * model->nbody : 0)                       \
+  X(forces.poses, model->nbody)                                                        \
+  X(forces.twists, model->nbody)                                                       \
+  X(input.ctrl, model->nactuator)                                                      \
+  X(act, model->nactuator)                                                             \
+  X(act_next, model->nactuator)                                                        \
+  X(forces.actuation, model->nactuator)                                                \
+  X(forces.bounds, model->nbound)                                                      \
+  X(forces.bound_jac, model->nbound * model->nv)                                       \
+  X(forces.effort, model->nv)                                                          \
+  X(forces.damping, model->nv)                                                         \
+  X(forces.length, model->ntendon)                                                     \
+  X(control.effort, model->ncontroller > 0 ? model->nv : 0)                            \
+  X(control.v, model->ncontroller > 0 ? model->nv : 0)                                 \
+  X(control.mass, model->computes ? model->nv * model->nv : 0)                         \
+  X(control.bias, model->ncontroller > 0 ? 2 * model->nv : 0)                          \
   X(input.motors, model->nmotor)
 
 static TriboStatus allocate(const TriboModel* model, TriboData* data) {

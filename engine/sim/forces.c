@@ -22,16 +22,17 @@
 static const double PI = 3.14159265358979323846;
 
 static void add_gravity_compensation(const TriboModel* model, double* wrench) {
-  for (int i = 0; model->lift != NULL && i < model->nbody; ++i) {
-    tribo_axpy3(wrench + 6 * i, wrench + 6 * i, -model->lift[i] * model->bodies[i].mass, model->world.gravity);
+  for (int i = 0; model->gravity_compensation != NULL && i < model->nbody; ++i) {
+    tribo_axpy3(wrench + 6 * i, wrench + 6 * i, -model->gravity_compensation[i] * model->bodies[i].mass,
+                model->world.gravity);
   }
 }
 
 // Efforts of lift that actuators of joints bring, times a factor.
 static void move_gravity_compensation(const TriboModel* model, const TriboData* data, double factor, double* tau) {
-  for (int j = 0; j < model->njoint && model->nlifting > 0; ++j) {
+  for (int j = 0; j < model->njoint && model->ngravity_comp_joint > 0; ++j) {
     const int at = model->joints[j].v_at;
-    tau[at] += model->joints[j].lifts ? factor * data->forces.gravity_comp_tau[at] : 0;
+    tau[at] += model->joints[j].actuator_gravity_compensation ? factor * data->forces.gravity_comp_tau[at] : 0;
   }
 }
 
@@ -46,7 +47,7 @@ TriboStatus tribo_forces_at(const TriboModel* model, TriboData* data, const doub
   if (places) {
     TRIBO_TRY(tribo_dyn_kinematics(model->system, data->dynamics, q, v, data->forces.poses, data->forces.twists));
   }
-  if (model->nlifting > 0) {
+  if (model->ngravity_comp_joint > 0) {
     memset(data->forces.gravity_comp_wrench, 0, 6 * (size_t)model->nbody * sizeof *data->forces.gravity_comp_wrench);
     memset(data->forces.gravity_comp_tau, 0, (size_t)model->nv * sizeof *data->forces.gravity_comp_tau);
     add_gravity_compensation(model, data->forces.gravity_comp_wrench);
@@ -176,14 +177,14 @@ static double hold(const TriboModel* model, const TriboData* data, const TriboAc
   return tribo_dot3(velocity, wrench) + tribo_dot3(twist->w, wrench + 3);
 }
 
-// A slider on a rail through s with the direction a, held by a rod of length r from the crank's point c: with v = c −
-// s,
+// A slider-crank: the slider runs along the direction a through s, held by a crank rod of length r from the point c:
+// with v = c − s,
 //
 //     l = a·v − √D,   D = (a·v)² + r² − v·v,   ∂l/∂v = a (1 − a·v/√D) + v/√D,   ∂l/∂a = v (1 − a·v/√D).
 //
-// A rod that is too short to reach stands across the rail: l = a·v.
+// A rod that is too short to reach stands across the slider's axis: l = a·v.
 typedef struct Crank {
-  TriboPose rail;  // of the body that has it
+  TriboPose slider_frame;  // frame of the body that the slider runs on
   double point[3], at[3], axis[3], by_point[3], by_axis[3], length;
 } Crank;
 
@@ -191,18 +192,19 @@ static Crank crank_of(const TriboModel* model, const TriboData* data, int actuat
   const TriboActuatorDef* def = &model->actuators[actuator];
   const int crank = model->actuator_infos[actuator].body, slider = model->sliders[actuator];
   const TriboPose own = tribo_pose_mul(&data->forces.poses[crank], &model->body_offset[crank]);
-  Crank c = {.rail = tribo_pose_identity()};
+  Crank c = {.slider_frame = tribo_pose_identity()};
   if (slider != TRIBO_WORLD) {
-    c.rail = tribo_pose_mul(&data->forces.poses[slider], &model->body_offset[slider]);
+    c.slider_frame = tribo_pose_mul(&data->forces.poses[slider], &model->body_offset[slider]);
   }
   double v[3];
   tribo_mul33v(c.point, own.R, def->point);
   tribo_add3(c.point, c.point, own.p);
-  tribo_mul33v(c.at, c.rail.R, def->rail);
-  tribo_add3(c.at, c.at, c.rail.p);
-  tribo_mul33v(c.axis, c.rail.R, def->rail_axis);
+  tribo_mul33v(c.at, c.slider_frame.R, def->slider_point);
+  tribo_add3(c.at, c.at, c.slider_frame.p);
+  tribo_mul33v(c.axis, c.slider_frame.R, def->slider_axis);
   tribo_sub3(v, c.point, c.at);
-  const double along = tribo_dot3(c.axis, v), D = along * along + def->rod * def->rod - tribo_dot3(v, v);
+  const double along = tribo_dot3(c.axis, v),
+               D = along * along + def->crank_length * def->crank_length - tribo_dot3(v, v);
   const double root = D > 0 ? sqrt(D) : 0, w = D > 0 ? 1 - along / root : 1;
   c.length = along - root;
   tribo_scale3(c.by_point, w, c.axis);
@@ -246,7 +248,7 @@ static void measure(const TriboModel* model, const TriboData* data, int actuator
   const TriboActuatorDef* def = &model->actuators[actuator];
   const TriboActuatorInfo* info = &model->actuator_infos[actuator];
   *length = 0;
-  if (info->body >= 0 && def->rod > 0) {
+  if (info->body >= 0 && def->crank_length > 0) {
     const Crank c = crank_of(model, data, actuator);
     *length = c.length;
     *speed = crank_speed(model, data, actuator, &c);
@@ -306,7 +308,9 @@ void tribo_forces_actuators(const TriboModel* model, TriboData* data, double* ta
     measure(model, data, i, &length, &speed, point, unit);
     const double ctrl = tribo_clamp(data->input.ctrl[i], def->ctrl_min, def->ctrl_max);
     data->act_next[i] = follow(def, data->act[i], ctrl, model->world.dt);
-    const double a = def->activation == TRIBO_ACTIVATION_NONE ? ctrl : def->early ? data->act_next[i] : data->act[i];
+    const double a = def->activation == TRIBO_ACTIVATION_NONE ? ctrl
+                     : def->act_early                         ? data->act_next[i]
+                                                              : data->act[i];
     const double* g = def->gain;
     const double* b = def->bias;
     const double wanted = def->has_muscle
@@ -318,7 +322,7 @@ void tribo_forces_actuators(const TriboModel* model, TriboData* data, double* ta
           def->gear * def->gear * (def->gain[2] * a + def->bias[2]);
     }
     data->forces.actuation[i] = info->tendon >= 0 && model->tendons[info->tendon].has_force_bounds ? wanted : force;
-    if (info->body >= 0 && def->rod > 0) {
+    if (info->body >= 0 && def->crank_length > 0) {
       push_crank(model, data, i, def->gear * force, wrench);
     } else if (info->body >= 0) {
       tribo_apply_force(&frames, info->body, point, def->gear * force, unit, wrench);

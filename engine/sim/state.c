@@ -235,8 +235,8 @@ static int find_named(const TriboData* data, const char* name) {
   return -1;
 }
 
-TriboStatus tribo_data_keep(const TriboModel* model, TriboData* data, const char* name) {
-  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_keep"));
+TriboStatus tribo_data_snapshot(const TriboModel* model, TriboData* data, const char* name) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_snapshot"));
   TRIBO_REQUIRE(name);
   int at = find_named(data, name);
   if (at < 0) {
@@ -254,8 +254,8 @@ TriboStatus tribo_data_keep(const TriboModel* model, TriboData* data, const char
   return tribo_state_save(model, data, data->named[at].state);
 }
 
-TriboStatus tribo_data_recall(const TriboModel* model, TriboData* data, const char* name) {
-  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_recall"));
+TriboStatus tribo_data_restore_snapshot(const TriboModel* model, TriboData* data, const char* name) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_restore_snapshot"));
   TRIBO_REQUIRE(name);
   const int at = find_named(data, name);
   for (int i = 0; i < model->nstate && at < 0; ++i) {
@@ -266,7 +266,8 @@ TriboStatus tribo_data_recall(const TriboModel* model, TriboData* data, const ch
   }
   if (at < 0) {
     return tribo_fail(TRIBO_NOT_FOUND,
-                      "tribo_data_recall: no state was kept as '%.80s', and none of the scene is called so", name);
+                      "tribo_data_restore_snapshot: no state was kept as '%.80s', and none of the scene is called so",
+                      name);
   }
   return tribo_state_restore(model, data, data->named[at].state);
 }

@@ -110,7 +110,7 @@ typedef struct TriboBodyDef {
   double com[3];       // centre of mass in the body frame; NAN: from the shapes
   double inertia[6];   // xx yy zz xy xz yz about the centre of mass; NAN: from the shapes, scaled to mass
   double axes[4];      // orientation in the body of the axes that inertia is given in
-  double lift;         // share of its weight that is taken off it by a force at its centre of mass
+  double gravity_compensation;  // fraction of its weight that a force at its centre of mass compensates
 } TriboBodyDef;
 TRIBO_API TriboBodyDef tribo_body_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_body(TriboScene* scene, const TriboBodyDef* def, int* id);
@@ -152,25 +152,25 @@ typedef struct TriboShapeDef {
   int npoint;
   const double* heights;  // HEIGHTFIELD: (ny × nx), row by row towards +y, x fastest; copied
   int nx, ny;
-  const char* mesh;    // HULL: an STL, OBJ or DAE file instead of points
-  int pieces;          // of a mesh: 1 takes every part that no triangle joins as a convex shape of its own
-  int vertices;        // HULL: at most so many, those that lie far apart; 0: all
-  double scale[3];     // of the mesh
-  double position[3];  // in the body frame
+  const char* mesh;      // HULL: an STL, OBJ or DAE file instead of points
+  int split_components;  // of a mesh: 1 takes every part that no triangle joins as a convex shape of its own
+  int vertices;          // HULL: at most so many, those that lie far apart; 0: all
+  double scale[3];       // of the mesh
+  double position[3];    // in the body frame
   double quaternion[4];
-  const char* material;  // NULL: "default"
-  double skin;           // contacts act this far outside of it: bodies rest at the sum of their skins [m]
-  double surface[3];     // velocity of the surface against its body, in body axes: a conveyor belt [m/s]
-  double spin[3];        // and its turning about the position of the shape: a turntable [rad/s]
-  double grain[3];       // direction in body axes along which `friction` acts, where the material has a friction2
-  double density;        // [kg/m³] ≥ 0, for bodies without a mass
-  double color[4];       // r g b a in [0, 1]
-  const char* texture;   // that the colour is multiplied with; NULL: none
-  double repeat[2];      // of a flat texture: how often it fits across the shape, 1 when not given
-  int per_metre;         // 1: into a metre
-  int painted;           // of a visual mesh, 1: colours and textures are those of its file
-  int hidden;            // 1: something else is there to be looked at; drawn among what collides only
-  unsigned group, mask;  // two shapes collide when each one's group is in the other's mask
+  const char* material;   // NULL: "default"
+  double contact_offset;  // contacts act this far outside of it: bodies rest at the sum of their offsets [m]
+  double surface[3];      // velocity of the surface against its body, in body axes: a conveyor belt [m/s]
+  double spin[3];         // and its turning about the position of the shape: a turntable [rad/s]
+  double grain[3];        // direction in body axes along which `friction` acts, where the material has a friction2
+  double density;         // [kg/m³] ≥ 0, for bodies without a mass
+  double color[4];        // r g b a in [0, 1]
+  const char* texture;    // that the colour is multiplied with; NULL: none
+  double repeat[2];       // of a flat texture: how often it fits across the shape, 1 when not given
+  int per_metre;          // 1: into a metre
+  int painted;            // of a visual mesh, 1: colours and textures are those of its file
+  int hidden;             // 1: something else is there to be looked at; drawn among what collides only
+  unsigned group, mask;   // two shapes collide when each one's group is in the other's mask
 } TriboShapeDef;
 TRIBO_API TriboShapeDef tribo_shape_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_shape(TriboScene* scene, int body, const TriboShapeDef* def,
@@ -200,8 +200,8 @@ typedef struct TriboJointDef {
   double restitution;           // share of the speed that comes back from a limit, 0 … 1
   double solref[2], solimp[5];  // MuJoCo's softness of the limits, as of a material; solref[0] = 0: rigid
   double effort;
-  int lifts;                  // 1: its actuators bring what lifts the bodies that it carries, within `effort`
-  double position, velocity;  // initial, one-dof joints
+  int actuator_gravity_compensation;  // 1: its actuators bring that of the bodies that it carries, within `effort`
+  double position, velocity;          // initial, one-dof joints
 } TriboJointDef;
 TRIBO_API TriboJointDef tribo_joint_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_joint(TriboScene* scene, const TriboJointDef* def, int* id);
@@ -259,8 +259,8 @@ typedef struct TriboTendonDef {
   const char* const* bodies;  // (npoint) or a string through these points, NULL: of the world
   const double* points;       // (npoint × 3) in the body frames
   int npoint;                 // 0, or at least 2
-  const double* shares;  // (npoint) or NULL: what the stretch from a point to the next counts, 1 by default. Behind a
-                         // pulley with n branches 1/n, between two branches 0; the last one means nothing
+  const double* weights;  // (npoint) or NULL: what the segment from a point to the next counts, 1 by default. Behind a
+                          // pulley with n branches 1/n, between two branches 0; the last one means nothing
   const TriboWrapDef* wraps;    // (npoint) or NULL: what the stretch from a point to the next goes around
   double stiffness, damping;    // [N/m, N·s/m, or per rad]
   double rest[2];               // slack between these two lengths; NAN: the length at the start
@@ -290,9 +290,9 @@ typedef struct TriboActuatorDef {
   const char *joint, *tendon, *body;  // one of them: a joint with one coordinate, a tendon, or a body
   double point[3], quaternion[4];     // of a body: the mount, in its frame
   double wrench[6];                   // of a body: force and torque, in axes of the mount
-  double rod;          // of a body, above 0: a rod of this length joins the mount to a slider [m], l is where that is
-  const char* slider;  // the body on which the slider runs, NULL: the world
-  double rail[3], rail_axis[3];  // a point and the direction of its rail there
+  double crank_length;  // of a body, above 0: a rod of this length joins the mount to a slider [m], l is where that is
+  const char* slider_body;                 // the body on which the slider runs, NULL: the world
+  double slider_point[3], slider_axis[3];  // a point and the direction of its line there
   double gear;
   double gain[3], bias[3];
   double ctrl;                // at the start
@@ -302,7 +302,7 @@ typedef struct TriboActuatorDef {
   double time_constant;                  // FILTER, EXACT, MUSCLE [s] > 0
   double time_constant_down, smoothing;  // MUSCLE: where it falls [s] > 0; width of the change between the two
   double act_min, act_max;               // what the activation is cut off to
-  int early;                             // 1: the activation of the end of the step acts
+  int act_early;                         // 1: the activation of the end of the step acts
   int has_muscle;                        // 1: the force is that of the muscle, not of gain and bias
   TriboMuscleDef muscle;
 } TriboActuatorDef;
@@ -345,9 +345,9 @@ typedef struct TriboRobotDef {
   const char* reference;  // reference pose of the SRDF; NULL: zero configuration
   const char* material;
   int self_collision;
-  int pieces;    // 1: a mesh collides as its parts that no triangle joins, each as its hull; 0: as one hull
-  int vertices;  // of each hull at most so many, those that lie far apart; 0: all
-  int losses;    // 0: without the friction and damping that the file gives to joints
+  int split_components;    // 1: a mesh collides as its parts that no triangle joins, each as its hull; 0: as one hull
+  int vertices;            // of each hull at most so many, those that lie far apart; 0: all
+  int use_joint_friction;  // 0: without the friction and damping that the file gives to joints
 } TriboRobotDef;
 TRIBO_API TriboRobotDef tribo_robot_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_robot(TriboScene* scene, const TriboRobotDef* def);
@@ -357,7 +357,8 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_set_joint(TriboScene* scene, c
 
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_exclude(TriboScene* scene, const char* body_a, const char* body_b);
 
-// A state with a name: where it differs from the start. A scene may start there, and tribo_data_recall goes there.
+// A state with a name: where it differs from the start. A scene may start there, and tribo_data_restore_snapshot goes
+// there.
 typedef enum TriboValueKind {
   TRIBO_VALUE_POSITION,  // of a joint: its coordinate, or a quaternion; of a body that floats: position and quaternion
   TRIBO_VALUE_VELOCITY,  // of a joint; of a body that floats: of its centre of mass, and angular, world axes
@@ -489,7 +490,7 @@ typedef struct TriboJointInfo {
   int q_at, nq, v_at, nv;
   double lower, upper, effort;                          // one-dof joints
   double armature, damping, friction, stiffness, rest;  // one-dof joints: at its first coordinate
-  int lifts;                                            // as in TriboJointDef
+  int actuator_gravity_compensation;                    // as in TriboJointDef
   double anchor[3], axis[3];  // where it turns or slides and about or along what, in the frame of the link it carries;
                               // axis: unit, one-dof joints, 0 for the others
 } TriboJointInfo;
@@ -860,8 +861,9 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_state_restore(const TriboModel* mode
                                                           const TriboState* state);
 // The present state under a name, in the data; recall restores it. An old one of the same name is replaced. States of
 // the scene are recalled by their names too, with their controls, and everything else as after a reset.
-TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_keep(const TriboModel* model, TriboData* data, const char* name);
-TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_recall(const TriboModel* model, TriboData* data, const char* name);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_snapshot(const TriboModel* model, TriboData* data, const char* name);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_restore_snapshot(const TriboModel* model, TriboData* data,
+                                                                  const char* name);
 // Files carry a version and the model's fingerprint, and are refused where they do not fit.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_state_write(const TriboState* state, const char* path);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_state_read(const char* path, TriboState* state);

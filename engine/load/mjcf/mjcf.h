@@ -63,7 +63,7 @@ typedef struct MjOrient {
 typedef enum MjJointType { MJ_FREE, MJ_BALL, MJ_SLIDE, MJ_HINGE } MjJointType;
 typedef struct MjJoint {
   const char *name, *cls;
-  int type, limited, force_limited, lifts;
+  int type, limited, force_limited, actuator_gravity_compensation;
   double pos[3], axis[3], range[2], ref, springref, stiffness[3], damping[3], armature, frictionloss, springdamper[2];
   double force_range[2], solref[2], solimp[5];
   const XmlNode* node;

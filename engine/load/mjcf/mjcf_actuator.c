@@ -5,12 +5,12 @@
 #include "mjcf.h"
 
 typedef struct MjActuator {
-  const char *name, *cls, *joint, *tendon, *site, *refsite, *slider, *crank,
+  const char *name, *cls, *joint, *tendon, *site, *refsite, *slider_body, *crank,
       *other;  // other: a way to drive that is not known here
   int ctrl_limited, force_limited, act_limited, dyntype, gaintype, biastype;
   double ctrl_range[2], force_range[2], act_range[2], gear[6], gainprm[10], biasprm[10], dynprm[10];
-  double rod, kp, kv, dampratio, timeconst[2], inherit, length_range[2];
-  int early, group;
+  double crank_length, kp, kv, dampratio, timeconst[2], inherit, length_range[2];
+  int act_early, group;
   double area, diameter, bias[3];  // of a cylinder
   double tausmooth, muscle[9];     // range (2), force, scale, lmin, lmax, vmax, fpmax, fvmax
 } MjActuator;
@@ -59,11 +59,11 @@ static const MjAttr actuator_attrs[] = {
     {"site", MJ_TEXT, AT(site), 1, 1, NULL},
     {"refsite", MJ_TEXT, AT(refsite), 1, 1, NULL},
     {"body", MJ_TEXT, AT(other), 1, 1, NULL},
-    {"slidersite", MJ_TEXT, AT(slider), 1, 1, NULL},
+    {"slidersite", MJ_TEXT, AT(slider_body), 1, 1, NULL},
     {"cranksite", MJ_TEXT, AT(crank), 1, 1, NULL},
-    {"cranklength", MJ_REAL, AT(rod), 1, 1, NULL},
+    {"cranklength", MJ_REAL, AT(crank_length), 1, 1, NULL},
     {"actdim", MJ_WARN, 0, 0, 0, NULL},
-    {"actearly", MJ_BOOL, AT(early), 1, 1, NULL},
+    {"actearly", MJ_BOOL, AT(act_early), 1, 1, NULL},
     {"area", MJ_REAL, AT(area), 1, 1, NULL},
     {"diameter", MJ_REAL, AT(diameter), 1, 1, NULL},
     {"bias", MJ_REAL, AT(bias), 3, 3, NULL},
@@ -213,15 +213,15 @@ static TriboStatus set_damping(Mjcf* m, const XmlNode* node, MjActuator* a) {
 
 static void set_crank(const Mjcf* m, const MjActuator* a, TriboActuatorDef* def) {
   const MjSite *crank = &m->sites[tribo_mjcf_find_site(m, a->crank)],
-               *slider = &m->sites[tribo_mjcf_find_site(m, a->slider)];
+               *slider = &m->sites[tribo_mjcf_find_site(m, a->slider_body)];
   const MjBody* body = &m->bodys[slider->body];
   const TriboPose rail = body->id == TRIBO_WORLD ? tribo_pose_mul(&body->pose, &slider->pose) : slider->pose;
   def->body = m->bodys[crank->body].name;
-  def->slider = body->id == TRIBO_WORLD ? NULL : body->name;
-  def->rod = a->rod;
+  def->slider_body = body->id == TRIBO_WORLD ? NULL : body->name;
+  def->crank_length = a->crank_length;
   tribo_copy3(def->point, crank->pose.p);
-  tribo_copy3(def->rail, rail.p);
-  tribo_set3(def->rail_axis, rail.R[2], rail.R[5], rail.R[8]);
+  tribo_copy3(def->slider_point, rail.p);
+  tribo_set3(def->slider_axis, rail.R[2], rail.R[5], rail.R[8]);
 }
 
 static TriboStatus add_actuator(Mjcf* m, const XmlNode* node, const MjActuator* a, int* id) {
@@ -250,7 +250,7 @@ static TriboStatus add_actuator(Mjcf* m, const XmlNode* node, const MjActuator* 
   }
   def.activation = activations[a->dyntype];
   def.time_constant = a->dynprm[0];
-  def.early = a->early;
+  def.act_early = a->act_early;
   if (a->dyntype == DYN_MUSCLE) {
     def.time_constant_down = a->dynprm[1];
     def.smoothing = a->dynprm[2];
@@ -285,11 +285,11 @@ static TriboStatus check_actuator(Mjcf* m, const XmlNode* node, const MjActuator
   if (a->other != NULL || a->refsite != NULL ||
       (a->joint != NULL) + (a->tendon != NULL) + (a->site != NULL) + (a->crank != NULL) != 1) {
     *why = "that drives neither a joint nor a tendon nor a site is left out";
-  } else if (a->crank != NULL && (site < 0 || tribo_mjcf_find_site(m, a->slider) < 0)) {
+  } else if (a->crank != NULL && (site < 0 || tribo_mjcf_find_site(m, a->slider_body) < 0)) {
     *why = "of what is left out is left out";
-    return m->incomplete ? TRIBO_OK : tribo_mjcf_missing(m, node, "site", site < 0 ? a->crank : a->slider);
-  } else if (a->crank != NULL && !(a->rod > 0)) {
-    return tribo_xml_fail(node, "<%s> cranklength = %g must be above 0", node->name, a->rod);
+    return m->incomplete ? TRIBO_OK : tribo_mjcf_missing(m, node, "site", site < 0 ? a->crank : a->slider_body);
+  } else if (a->crank != NULL && !(a->crank_length > 0)) {
+    return tribo_xml_fail(node, "<%s> cranklength = %g must be above 0", node->name, a->crank_length);
   } else if ((a->joint != NULL && joint < 0) || (a->site != NULL && site < 0)) {
     *why = "of what is left out is left out";
     return m->incomplete ? TRIBO_OK

@@ -129,7 +129,7 @@ static void set_body_def(TriboBodyDef* def, const TriboPose* pose, const MjBody*
   memset(def->inertia, 0, sizeof def->inertia);
   if (body != NULL) {
     def->mass = body->mass;
-    def->lift = body->gravcomp;
+    def->gravity_compensation = body->gravcomp;
     tribo_copy3(def->com, body->com);
     tribo_copy3(def->inertia, body->inertia);
     memcpy(def->axes, body->axes, sizeof def->axes);
@@ -168,7 +168,7 @@ static TriboStatus fill_joint(Mjcf* m, const MjJoint* joint, TriboJointDef* def)
     return TRIBO_OK;
   }
   def->rest = joint->springref;
-  def->lifts = joint->lifts && m->option.actuation;
+  def->actuator_gravity_compensation = joint->actuator_gravity_compensation && m->option.actuation;
   const double* range = joint->force_range;
   if (!isnan(range[0]) && (joint->force_limited == MJ_TRUE ||
                            (joint->force_limited == MJ_AUTO && tribo_mjcf_rules(m, joint->node)->autolimits))) {
@@ -305,7 +305,7 @@ static TriboStatus add_geom(Mjcf* m, const MjGeom* geom) {
   if (geom->collision_class < 0) {
     return TRIBO_OK;
   }
-  def.skin = geom->margin;
+  def.contact_offset = geom->margin;
   set_surface(geom, body, &def);
   char material[32];
   snprintf(material, sizeof material, "contact%d", geom->material_id);

@@ -148,7 +148,7 @@ static const MjAttr joint_attrs[] = {
     R(MjJoint, "damping", damping, 1, 3),
     R(MjJoint, "armature", armature, 1, 1),
     R(MjJoint, "frictionloss", frictionloss, 1, 1),
-    B(MjJoint, "actuatorgravcomp", lifts),
+    B(MjJoint, "actuatorgravcomp", actuator_gravity_compensation),
     LOOK("group"),
     LOOK("user"),
     R(MjJoint, "solreflimit", solref, 1, 2),

@@ -12,7 +12,7 @@ enum { PARTS_MAX = 256 };
 typedef struct Parts {
   const char* names[PARTS_MAX];
   double numbers[3 * PARTS_MAX];
-  double shares[PARTS_MAX];
+  double weights[PARTS_MAX];
   TriboWrapDef wraps[PARTS_MAX];
   int count;
 } Parts;
@@ -86,7 +86,7 @@ static TriboStatus read_points(Mjcf* m, const XmlNode* tendon, Parts* parts, int
       }
       share = 1 / divisor;
       if (parts->count > 0) {
-        parts->shares[parts->count - 1] = 0;
+        parts->weights[parts->count - 1] = 0;
       }
       continue;
     }
@@ -111,7 +111,7 @@ static TriboStatus read_points(Mjcf* m, const XmlNode* tendon, Parts* parts, int
     parts->wraps[parts->count] = tribo_wrap_default();
     parts->names[parts->count] = stand(m, site->body, &site->pose, &pose);
     tribo_copy3(parts->numbers + 3 * parts->count, pose.p);
-    parts->shares[parts->count++] = share;
+    parts->weights[parts->count++] = share;
   }
   return TRIBO_OK;
 }
@@ -147,7 +147,7 @@ static TriboStatus read_tendon(Mjcf* m, const XmlNode* node) {
   def.name = tendon.name;
   def.joints = def.bodies = parts.names;
   def.coefs = def.points = parts.numbers;
-  def.shares = fixed ? NULL : parts.shares;
+  def.weights = fixed ? NULL : parts.weights;
   def.wraps = fixed ? NULL : parts.wraps;
   *(fixed ? &def.njoint : &def.npoint) = parts.count;
   def.stiffness = m->option.spring ? tendon.stiffness[0] : 0;

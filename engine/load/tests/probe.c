@@ -44,7 +44,7 @@ static void print_view(const TriboModel* model, TriboData* data, TriboField fiel
 static void print_states(const TriboModel* model, TriboData* data) {
   printf("\"states\": [");
   for (int i = 0; i < tribo_model_size(model).nstate; ++i) {
-    check(tribo_data_recall(model, data, tribo_model_state(model, i)));
+    check(tribo_data_restore_snapshot(model, data, tribo_model_state(model, i)));
     printf("%s{\"name\": \"%s\"", i > 0 ? ", " : "", tribo_model_state(model, i));
     print_view(model, data, TRIBO_FIELD_Q, "q");
     print_view(model, data, TRIBO_FIELD_V, "v");

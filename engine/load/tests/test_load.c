@@ -60,7 +60,7 @@ static const struct {
     {"bodies: [{shapes: [{position: [0, 0, 0]}]}]\n", TRIBO_INVALID, "a shape needs one of sphere"},
     {"static: [{plane: [0, 0, 0]}]\n", TRIBO_INVALID, "the normal must have a length above 0"},
     {"static: [{box: [1, 1, 1], color: [2, 0, 0]}]\n", TRIBO_INVALID, "color: 2 is outside the accepted range [0, 1]"},
-    {"bodies: [{mesh: part.stl, as: concave}]\n", TRIBO_INVALID, "accepted are hull and pieces"},
+    {"bodies: [{mesh: part.stl, as: concave}]\n", TRIBO_INVALID, "accepted are hull and components"},
     // joints
     {"bodies: [{name: a, sphere: 1}]\njoints: [{parent: world}]\n", TRIBO_INVALID, ":2:10: a joint needs a child"},
     {"bodies: [{name: arm, sphere: 1}]\njoints: [{parent: world, child: amr}]\n", TRIBO_INVALID, "did you mean 'arm'?"},
@@ -449,7 +449,8 @@ static void meshes_of_robots_come_in_pieces(void** state) {
            mesh);
   char* urdf = text_file(text, strlen(text), ".urdf");
   for (int pieces = 0; pieces < 2; ++pieces) {
-    snprintf(text, sizeof text, "robots: [{name: r, urdf: %s, pieces: %s}]\n", urdf, pieces ? "true" : "false");
+    snprintf(text, sizeof text, "robots: [{name: r, urdf: %s, split_components: %s}]\n", urdf,
+             pieces ? "true" : "false");
     TriboModel* model = model_of(text);
     assert_int_equal(tribo_model_size(model).nshape, 1 + pieces);
     double longest = 0;
@@ -477,6 +478,38 @@ static void listen(TriboLogLevel level, const char* text, void* user) {
     snprintf(said->text + used, sizeof said->text - used, "%s\n", text);
     said->count++;
   }
+}
+
+// A scene with names of an earlier version is the scene with today's, and every old name is told with its place.
+static void old_keys_are_read_with_a_warning(void** state) {
+  (void)state;
+  static const char *old =
+                        "bodies:\n  - name: a\n    sphere: 0.1\n    mass: 1\n"
+                        "    lift: 0.5\n    skin: 0.002\n",
+                    *now =
+                        "bodies:\n  - name: a\n    sphere: 0.1\n    mass: 1\n"
+                        "    gravity_compensation: 0.5\n    contact_offset: 0.002\n";
+  Said said[2] = {{0}};
+  char saved[2][2000] = {{0}};
+  for (int i = 0; i < 2; ++i) {
+    char* path = text_file(i ? now : old, strlen(i ? now : old), ".yaml");
+    const TriboLog log = {listen, &said[i]};
+    TriboScene* scene;
+    CHECK_OK(tribo_scene_load(path, &log, &scene));
+    CHECK_OK(tribo_scene_save(scene, path));
+    FILE* file = fopen(path, "r");
+    assert_non_null(file);
+    assert_true(fread(saved[i], 1, sizeof saved[i] - 1, file) < sizeof saved[i] - 1);
+    fclose(file);
+    tribo_scene_destroy(scene);
+    unlink(path);
+    free(path);
+  }
+  assert_int_equal(said[0].count, 2);
+  assert_non_null(strstr(said[0].text, ".yaml:5:5: 'lift' is called 'gravity_compensation' now"));
+  assert_non_null(strstr(said[0].text, ".yaml:6:5: 'skin' is called 'contact_offset' now"));
+  assert_int_equal(said[1].count, 0);
+  assert_string_equal(saved[0], saved[1]);
 }
 
 #define PAIR(mass, inertia, limit)                                                                         \
@@ -553,7 +586,7 @@ static void robots_can_be_simpler_than_their_files(void** state) {
   char* urdf = text_file(text, strlen(text), ".urdf");
   for (int simple = 0; simple < 2; ++simple) {
     snprintf(text, sizeof text, "static: [{plane: [0, 0, 1]}]\nrobots: [{name: r, urdf: %s, free_base: true%s}]\n",
-             urdf, simple ? ", vertices: 12, losses: false, self_collision: false" : "");
+             urdf, simple ? ", vertices: 12, use_joint_friction: false, self_collision: false" : "");
     TriboModel* model = model_of(text);
     const TriboJointInfo* joint = tribo_model_joint(model, 1);
     CHECK_NEAR(joint->damping, simple ? 0 : 2, 0);
@@ -591,6 +624,7 @@ int main(void) {
       cmocka_unit_test(states_give_joints_their_coordinates),
       cmocka_unit_test(a_mesh_falls_into_its_pieces),
       cmocka_unit_test(robots_carry_tools),
+      cmocka_unit_test(old_keys_are_read_with_a_warning),
       cmocka_unit_test(wrong_urdf_files_are_refused_with_a_place),
       cmocka_unit_test(meshes_of_robots_come_in_pieces),
       cmocka_unit_test(robots_can_be_simpler_than_their_files),

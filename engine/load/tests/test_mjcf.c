@@ -342,12 +342,12 @@ static void keyframes_are_states(void** state) {
     CHECK_NEAR(ctrl.values[0], 4, 0);
     CHECK_NEAR(act.values[1], 6, 0);
     // elsewhere, and back by name
-    CHECK_OK(tribo_data_recall(model, data, "rest"));
+    CHECK_OK(tribo_data_restore_snapshot(model, data, "rest"));
     CHECK_NEAR(scene_value(model, data, "position.z", "b"), 1, 0);
     CHECK_NEAR(scene_value(model, data, "q", "h"), 0, 0);
-    CHECK_OK(tribo_data_recall(model, data, "up"));
+    CHECK_OK(tribo_data_restore_snapshot(model, data, "up"));
   }
-  CHECK_FAILS(tribo_data_recall(model, data, "down"), TRIBO_NOT_FOUND, "none of the scene is called so");
+  CHECK_FAILS(tribo_data_restore_snapshot(model, data, "down"), TRIBO_NOT_FOUND, "none of the scene is called so");
   tribo_data_destroy(data);
   tribo_model_destroy(model);
 }
@@ -485,7 +485,7 @@ static void what_cannot_move_is_not_pushed(void** state) {
       NULL);
   TriboData* data = data_of(model);
   TriboStepInfo info;
-  CHECK_OK(tribo_data_recall(model, data, "go"));
+  CHECK_OK(tribo_data_restore_snapshot(model, data, "go"));
   for (int i = 0; i < 100; ++i) {
     CHECK_OK(tribo_step(model, data, &info));
     assert_int_equal(info.certified, 1);

@@ -146,10 +146,10 @@ static const Field texture_fields[] = {
     "of a heightfield [m]: a list of rows towards +y, each towards +x; or a file with a row per line, or a PNG "   \
     "picture, whose white is 1"),                                                                                  \
       V(3, TriboShapeDef, "scale", scale, "", "of a mesh; the third one also of heights"),                         \
-      S("as", "how a mesh collides: `hull`, or `pieces` for one hull per part that no triangle joins"),            \
+      S("as", "how a mesh collides: `hull`, or `components` for one hull per part that no triangle joins"),        \
       I(TriboShapeDef, "vertices", vertices, 0, 1e6, "of a hull: at most so many, 4 or more; 0: all"),             \
       T(TriboShapeDef, "material", material, "name of its material"),                                              \
-      R(TriboShapeDef, "skin", skin, 0, 1e6, 0, "m", "contacts act this far outside of it"),                       \
+      R(TriboShapeDef, "contact_offset", contact_offset, 0, 1e6, 0, "m", "contacts act this far outside of it"),   \
       V(3, TriboShapeDef, "surface", surface, "m/s", "velocity of its surface, in body axes: a conveyor belt"),    \
       V(3, TriboShapeDef, "spin", spin, "rad/s", "and its turning about the position of the shape: a turntable"),  \
       V(3, TriboShapeDef, "grain", grain, "",                                                                      \
@@ -191,7 +191,8 @@ static const Field body_fields[] = {
     V(6, TriboBodyDef, "inertia", inertia, "kg m²", "xx yy zz xy xz yz about the centre of mass"),
     {"inertia_axes", FIELD_VEC4, AT(TriboBodyDef, axes), -2, 2, 0, "",
      "orientation x, y, z, w in the body of the axes that inertia is given in", NULL},
-    R(TriboBodyDef, "lift", lift, -BIG, BIG, 0, "", "share of its weight that a force at its centre of mass takes off"),
+    R(TriboBodyDef, "gravity_compensation", gravity_compensation, -BIG, BIG, 0, "",
+      "fraction of its weight that a force at its centre of mass compensates"),
     S("shapes", "a list of sections shape; a single shape may stand in the body itself"),
 };
 
@@ -224,7 +225,8 @@ static const Field joint_fields[] = {
       "MuJoCo's softness of the limits: time constant, damping ratio; 0 is rigid"),
     V(5, TriboJointDef, "solimp", solimp, "", "beside solref: impedance at touch, at depth, depth, midpoint, power"),
     R(TriboJointDef, "effort", effort, 0, INFINITY, 0, "N m, N", "largest effort of its motor"),
-    B(TriboJointDef, "lifts", lifts, "its actuators bring what lifts the bodies that it carries, within `effort`"),
+    B(TriboJointDef, "actuator_gravity_compensation", actuator_gravity_compensation,
+      "its actuators bring the gravity compensation of the bodies that it carries, within `effort`"),
     R(TriboJointDef, "position", position, -BIG, BIG, 0, "rad, m", "initial, away from the bodies' poses"),
     R(TriboJointDef, "velocity", velocity, -BIG, BIG, 0, "rad/s, m/s", "initial"),
 };
@@ -262,7 +264,7 @@ static const Field tendon_fields[] = {
     T(TriboTendonDef, "name", name, "unique among tendons"),
     S("joints", "a mapping from joints to coefficients: its length is the sum of coefficient times position"),
     S("points",
-      "or a list of mappings with `body` (none: the world), `at`, in body axes, `share`, what the stretch to the next "
+      "or a list of mappings with `body` (none: the world), `at`, in body axes, `weight`, what the segment to the next "
       "one counts (1), and `around`, a section wrap: a string through them"),
     R(TriboTendonDef, "stiffness", stiffness, 0, BIG, 0, "N/m, N/rad", "of a spring along it"),
     R(TriboTendonDef, "damping", damping, 0, BIG, 0, "N s/m, N s/rad", "along it"),
@@ -298,11 +300,12 @@ static const Field actuator_fields[] = {
     Q(TriboActuatorDef, quaternion),
     V(6, TriboActuatorDef, "wrench", wrench, "",
       "of the thruster for each unit of force: force and torque in its axes"),
-    R(TriboActuatorDef, "rod", rod, 0, BIG, 0, "m",
+    R(TriboActuatorDef, "crank_length", crank_length, 0, BIG, 0, "m",
       "of a slider-crank: `body` is the crank, and a rod from `point` drives a slider on a rail"),
-    T(TriboActuatorDef, "slider", slider, "the body or link that has the rail; without one, the world"),
-    V(3, TriboActuatorDef, "rail", rail, "m", "a point of the rail there"),
-    V(3, TriboActuatorDef, "rail_axis", rail_axis, "", "its direction there"),
+    T(TriboActuatorDef, "slider_body", slider_body,
+      "the body or link on which the slider runs; without one, the world"),
+    V(3, TriboActuatorDef, "slider_point", slider_point, "m", "a point of the slider's line there"),
+    V(3, TriboActuatorDef, "slider_axis", slider_axis, "", "the direction of that line"),
     R(TriboActuatorDef, "gear", gear, -BIG, BIG, 0, "", "l = gear times position; efforts grow by it"),
     V(3, TriboActuatorDef, "gain", gain, "", "g in (g₀ + g₁ l + g₂ l̇) a"),
     V(3, TriboActuatorDef, "bias", bias, "", "b in b₀ + b₁ l + b₂ l̇, added to it"),
@@ -317,7 +320,7 @@ static const Field actuator_fields[] = {
     R(TriboActuatorDef, "smoothing", smoothing, 0, 1e9, 0, "", "of a muscle: width of the change between the two"),
     R(TriboActuatorDef, "act_min", act_min, -INFINITY, BIG, 0, "", "activations are cut off here"),
     R(TriboActuatorDef, "act_max", act_max, -BIG, INFINITY, 0, "", "activations are cut off here"),
-    B(TriboActuatorDef, "early", early, "the activation of the end of the step acts"),
+    B(TriboActuatorDef, "act_early", act_early, "the activation of the end of the step acts"),
     B(TriboActuatorDef, "muscle", has_muscle, "the force is that of a muscle, not of gain and bias"),
     R(TriboActuatorDef, "muscle_peak", muscle.peak, -BIG, BIG, 0, "N",
       "active force at rest; below 0: `muscle_scale` over the acceleration that a unit force makes"),
@@ -358,10 +361,11 @@ static const Field robot_fields[] = {
     T(TriboRobotDef, "reference", reference, "initial pose by its name in the SRDF"),
     T(TriboRobotDef, "material", material, "of all its shapes"),
     B(TriboRobotDef, "self_collision", self_collision, "false: its own links never collide"),
-    B(TriboRobotDef, "pieces", pieces,
+    B(TriboRobotDef, "split_components", split_components,
       "meshes collide as hulls of their parts that no triangle joins, not as one hull"),
     I(TriboRobotDef, "vertices", vertices, 0, 1e6, "of each hull: at most so many, 4 or more; 0: all"),
-    B(TriboRobotDef, "losses", losses, "false: without the friction and damping that the file gives to joints"),
+    B(TriboRobotDef, "use_joint_friction", use_joint_friction,
+      "false: without the friction and damping that the file gives to joints"),
     S("joints", "a mapping from joint names to initial positions [rad, m]"),
 };
 

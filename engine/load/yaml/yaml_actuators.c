@@ -34,9 +34,9 @@ static TriboStatus read_points(Loader* l, const YamlNode* node, TriboTendonDef* 
   }
   const char** bodies = tribo_pool_alloc(&l->pool, (size_t)node->count, sizeof *bodies);
   double* points = tribo_pool_alloc(&l->pool, (size_t)node->count, 3 * sizeof *points);
-  double* shares = tribo_pool_alloc(&l->pool, (size_t)node->count, sizeof *shares);
+  double* weights = tribo_pool_alloc(&l->pool, (size_t)node->count, sizeof *weights);
   TriboWrapDef* wraps = tribo_pool_alloc(&l->pool, (size_t)node->count, sizeof *wraps);
-  if (bodies == NULL || points == NULL || shares == NULL || wraps == NULL) {
+  if (bodies == NULL || points == NULL || weights == NULL || wraps == NULL) {
     return no_memory(node);
   }
   for (int i = 0; i < node->count; ++i) {
@@ -44,7 +44,7 @@ static TriboStatus read_points(Loader* l, const YamlNode* node, TriboTendonDef* 
     if (point->kind != YAML_MAP) {
       return tribo_yaml_fail(point, "points: %s; accepted is {body: NAME, at: [x, y, z]}", tribo_yaml_what(point));
     }
-    shares[i] = 1;
+    weights[i] = 1;
     wraps[i] = tribo_wrap_default();
     for (int k = 0; k < point->count; ++k) {
       const YamlNode *key = tribo_yaml_key(point, k), *value = tribo_yaml_value(point, k);
@@ -52,19 +52,19 @@ static TriboStatus read_points(Loader* l, const YamlNode* node, TriboTendonDef* 
         TRIBO_TRY(tribo_yaml_text(value, "body", &bodies[i]));
       } else if (strcmp(key->text, "at") == 0) {
         TRIBO_TRY(tribo_yaml_reals(value, "at", points + 3 * i, 3));
-      } else if (strcmp(key->text, "share") == 0) {
-        TRIBO_TRY(tribo_yaml_real(value, "share", &shares[i]));
+      } else if (strcmp(key->text, "weight") == 0) {
+        TRIBO_TRY(tribo_yaml_real(value, "weight", &weights[i]));
       } else if (strcmp(key->text, "around") == 0) {
         TRIBO_TRY(tribo_format_read(&l->pool, value, tribo_format_section("wrap"), NULL, &wraps[i]));
       } else {
-        return tribo_yaml_fail(key, "unknown key '%.40s' of a point; accepted are body, at, share and around",
+        return tribo_yaml_fail(key, "unknown key '%.40s' of a point; accepted are body, at, weight and around",
                                key->text);
       }
     }
   }
   def->bodies = bodies;
   def->points = points;
-  def->shares = shares;
+  def->weights = weights;
   def->wraps = wraps;
   def->npoint = node->count;
   return TRIBO_OK;

@@ -406,9 +406,9 @@ static void put_tendons(Writer* w) {
       }
       fputs("at: ", w->file);
       put_numbers(w, def->points + 3 * k, 3);
-      if (def->shares[k] != 1) {
-        fputs(", share: ", w->file);
-        put_number(w, def->shares[k]);
+      if (def->weights[k] != 1) {
+        fputs(", weight: ", w->file);
+        put_number(w, def->weights[k]);
       }
       put_wrap(w, &def->wraps[k]);
       fputc('}', w->file);

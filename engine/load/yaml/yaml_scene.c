@@ -399,5 +399,6 @@ TriboStatus tribo_yaml_load(Loader* l, const char* path, int depth) {
   free(real);
   YamlNode root;
   TRIBO_TRY(tribo_yaml_read(&l->pool, path, &root));
+  tribo_yaml_rename(l->log, "", &root);
   return load_root(l, &root, depth);
 }

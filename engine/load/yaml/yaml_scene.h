@@ -47,3 +47,7 @@ TriboStatus tribo_load_controller(Loader* l, const YamlNode* node);
 TriboStatus tribo_load_grid(Loader* l, const YamlNode* node);
 TriboStatus tribo_load_wall(Loader* l, const YamlNode* node);
 TriboStatus tribo_load_pile(Loader* l, const YamlNode* node);
+
+// yaml_renamed.c: keys of earlier versions in a tree become today's, with a warning each. `list` is the key that the
+// node stands under, "" for the whole file.
+void tribo_yaml_rename(const TriboLog* log, const char* list, YamlNode* node);

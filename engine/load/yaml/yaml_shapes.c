@@ -39,9 +39,9 @@ static TriboStatus read_mesh(Loader* l, const YamlNode* shape, const YamlNode* n
   if (as != NULL) {
     TRIBO_TRY(tribo_yaml_text(as, "as", &word));
   }
-  def->pieces = strcmp(word, "pieces") == 0;
-  if (!def->pieces && strcmp(word, "hull") != 0) {
-    return tribo_yaml_fail(as, "as: '%.20s'; accepted are hull and pieces: a concave mesh cannot collide as it is",
+  def->split_components = strcmp(word, "components") == 0;
+  if (!def->split_components && strcmp(word, "hull") != 0) {
+    return tribo_yaml_fail(as, "as: '%.20s'; accepted are hull and components: a concave mesh cannot collide as it is",
                            word);
   }
   return tribo_format_path(&l->pool, node, "mesh", &def->mesh);

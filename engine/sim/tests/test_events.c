@@ -215,22 +215,22 @@ static void states_have_names(void** state) {
   (void)state;
   TriboModel* model = model_of(drop);
   TriboData* data = data_of(model);
-  CHECK_OK(tribo_data_keep(model, data, "start"));
+  CHECK_OK(tribo_data_snapshot(model, data, "start"));
   step(model, data, 150);
-  CHECK_OK(tribo_data_keep(model, data, "landed"));
+  CHECK_OK(tribo_data_snapshot(model, data, "landed"));
   step(model, data, 50);
   const uint64_t later = tribo_data_hash(model, data);
-  CHECK_OK(tribo_data_recall(model, data, "landed"));
+  CHECK_OK(tribo_data_restore_snapshot(model, data, "landed"));
   CHECK_NEAR(tribo_data_time(data), 0.15, 1e-12);
   step(model, data, 50);
   assert_true(later == tribo_data_hash(model, data));
-  CHECK_OK(tribo_data_recall(model, data, "start"));
-  CHECK_OK(tribo_data_keep(model, data, "landed"));
+  CHECK_OK(tribo_data_restore_snapshot(model, data, "start"));
+  CHECK_OK(tribo_data_snapshot(model, data, "landed"));
   step(model, data, 200);
   assert_true(later == tribo_data_hash(model, data));
-  CHECK_OK(tribo_data_recall(model, data, "landed"));
+  CHECK_OK(tribo_data_restore_snapshot(model, data, "landed"));
   CHECK_NEAR(tribo_data_time(data), 0, 0);
-  CHECK_FAILS(tribo_data_recall(model, data, "sunk"), TRIBO_NOT_FOUND, "'sunk'");
+  CHECK_FAILS(tribo_data_restore_snapshot(model, data, "sunk"), TRIBO_NOT_FOUND, "'sunk'");
   tribo_data_destroy(data);
   tribo_model_destroy(model);
 }
@@ -257,7 +257,7 @@ static void bodies_come_and_go(void** state) {
   CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_POSITION, &p));
   CHECK_NEAR(p.values[2], 0.5, 1e-9);
   CHECK_NEAR(p.values[5], 1.5 - 0.5 * G * 0.01, 1e-6);
-  CHECK_OK(tribo_data_keep(model, data, "falling"));
+  CHECK_OK(tribo_data_snapshot(model, data, "falling"));
   step(model, data, 500);
   const uint64_t rest = tribo_data_hash(model, data);
   CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_POSITION, &p));
@@ -270,7 +270,7 @@ static void bodies_come_and_go(void** state) {
   CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_POSITION, &p));
   CHECK_NEAR(p.values[2], 1.5, 1e-4);
   // restored, it is gone again
-  CHECK_OK(tribo_data_recall(model, data, "falling"));
+  CHECK_OK(tribo_data_restore_snapshot(model, data, "falling"));
   step(model, data, 500);
   assert_true(rest == tribo_data_hash(model, data));
   tribo_data_destroy(data);

@@ -279,13 +279,14 @@ static void muscles_find_what_is_not_given(void** state) {
 // What lifts a pendulum of 2 kg at 0.5 m is the effort 2 g 0.5 cos q: passive, or the joint's own within its bounds.
 static void joints_lift_what_they_carry(void** state) {
   (void)state;
-  static const char* const laws[] = {"", ", lifts: true", ", lifts: true, effort: 3"};
+  static const char* const laws[] = {"", ", actuator_gravity_compensation: true",
+                                     ", actuator_gravity_compensation: true, effort: 3"};
   const double q[1] = {0.4}, v[1] = {0}, whole = 2 * 9.81 * 0.5 * cos(0.4);
   const double wanted[3][2] = {{whole, 0}, {0, whole}, {0, 3}};
   for (int i = 0; i < 3; ++i) {
     char text[400];
     snprintf(text, sizeof text,
-             "bodies: [{name: a, mass: 2, com: [0.5, 0, 0], inertia: [1, 1, 1, 0, 0, 0], lift: 1}]\n"
+             "bodies: [{name: a, mass: 2, com: [0.5, 0, 0], inertia: [1, 1, 1, 0, 0, 0], gravity_compensation: 1}]\n"
              "joints: [{name: j, kind: revolute, parent: world, child: a, axis: [0, -1, 0]%s}]\n",
              laws[i]);
     TriboModel* model = model_of(text);
@@ -309,7 +310,8 @@ static void cranks_drive_sliders(void** state) {
       "world: {gravity: [0, 0, 0]}\n"
       "bodies: [{name: a, mass: 2, com: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}]\n"
       "joints: [{name: j, kind: revolute, parent: world, child: a, axis: [0, 0, 1]}]\n"
-      "actuators: [{body: a, point: [0.3, 0, 0], rod: 1, rail_axis: [1, 0, 0], gear: 2, gain: [0, 0, 0], bias: [5, 3, "
+      "actuators: [{body: a, point: [0.3, 0, 0], crank_length: 1, slider_axis: [1, 0, 0], gear: 2, gain: [0, 0, 0], "
+      "bias: [5, 3, "
       "7]}]"
       "\n");
   TriboData* data = data_of(model);
