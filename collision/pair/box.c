@@ -5,7 +5,7 @@
 // Separated boxes have it there too, unless the closest features are a vertex and an edge or vertex: then f at the best
 // axis is below the distance between any two points of the boxes, and the closest points are found by going through
 // the vertices and edges.
-#include "manifold.h"
+#include "narrow.h"
 
 typedef struct Axes {
   double C[9];       // axes of B in the frame of A: C[3i + j] = a_i · b_j

@@ -13,7 +13,7 @@
 // direction. f tells, because then some simple direction is better, and the search climbs from that.
 //
 // Then the patches that face each other say where the contact points are.
-#include "manifold.h"
+#include "narrow.h"
 #include "memory.h"
 #include "status.h"
 

@@ -1,7 +1,7 @@
 // Time of impact of one pair under constant twists.
 #pragma once
 
-#include "manifold.h"
+#include "narrow.h"
 
 // How a geometry moves in one step.
 typedef struct TriboMotion {

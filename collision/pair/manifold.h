@@ -1,12 +1,10 @@
-// Contact points of one pair, and the flat pieces of surface they come from.
-//
-// A patch is what a solid shows in a direction: a polygon, a segment or a point. Two patches become contact points by
-// clipping one against the sides of the other; each point's gap is measured along the normal to the reference plane.
+// Contact points of one pair. Two patches become contact points by clipping one against the sides of the other; each
+// point's gap is measured along the normal to the reference plane.
 #pragma once
 
-#include "shape.h"
+#include "patch.h"
 
-enum { TRIBO_PATCH_MAX = 32, TRIBO_POINT_MAX = 2 * TRIBO_PATCH_MAX, TRIBO_KEPT_MAX = 4, TRIBO_KEPT_MORE = 4 };
+enum { TRIBO_POINT_MAX = 2 * TRIBO_PATCH_MAX, TRIBO_KEPT_MAX = 4, TRIBO_KEPT_MORE = 4 };
 
 typedef struct TriboColPoint {
   double a[3], b[3];  // on the two surfaces, world [m]
@@ -21,33 +19,17 @@ typedef struct TriboManifold {
   TriboColPoint points[TRIBO_POINT_MAX];
 } TriboManifold;
 
-typedef struct TriboPatch {
-  int count;  // 1 point, 2 segment, 3 … polygon, counter-clockwise about the normal
-  double points[TRIBO_PATCH_MAX][3];
-  double normal[3];   // of a polygon, outward
-  double offset;      // of a polygon: normal·x of its plane
-  double radius;      // of the rounding around a point or segment (sphere, capsule)
-  double u[3], v[3];  // axes fixed to the solid, which tell the quarters of a polygon apart
-  int id;             // which face
-} TriboPatch;
-
 // Kinds of features, in the two top bits.
 enum { TRIBO_FEATURE_POINT, TRIBO_FEATURE_FACE, TRIBO_FEATURE_EDGE, TRIBO_FEATURE_VERTEX };
 static inline uint32_t tribo_col_feature(int kind, int x, int y, int label) {
   return (uint32_t)kind << 30 | ((uint32_t)x & 0x1fff) << 17 | ((uint32_t)y & 0x1fff) << 4 | ((uint32_t)label & 0xf);
 }
 
-void tribo_col_box_face(const TriboSolid* box, int axis, int negative, TriboPatch* out);
-
-// What the solid shows in the unit direction n: it contains the support point.
-void tribo_col_patch(const TriboSolid* solid, const double n[3], TriboPatch* out);
-
-// Point k of `count` on the rim of a cap (top: z > 0) of a cylinder or cone. The points are fixed to the body while
-// the cap lies flat against n and turn with a tilt, so that one of them is then the deepest.
-void tribo_col_rim_point(const TriboSolid* solid, int top, const double n[3], int k, int count, double x[3]);
-
 // One point, with b = a + gap·normal.
 void tribo_col_add_point(TriboManifold* m, const double a[3], const double normal[3], double gap, uint32_t feature);
+
+// Turns the answer for (b, a) into that for (a, b).
+void tribo_col_exchange_sides(TriboManifold* m);
 
 // Clips the patch of one solid against the face of the other and adds the points with gap ≤ reach.
 // n is the pair's normal; face_is_a tells whose face is the reference. Returns the least gap, INFINITY for no overlap.
@@ -66,20 +48,3 @@ void tribo_col_sort(TriboColPoint* points, int count);
 // Parallel ones: the middle of their overlap.
 void tribo_col_segments(const double p[3], const double d[3], double l, const double q[3], const double e[3], double m,
                         double* s, double* t);
-
-// Closed forms; a is the solid of the lower kind.
-typedef void TriboPairFn(const TriboSolid* a, const TriboSolid* b, double reach, TriboManifold* m);
-TriboPairFn tribo_col_sphere_sphere, tribo_col_sphere_box, tribo_col_sphere_capsule, tribo_col_sphere_cylinder;
-TriboPairFn tribo_col_capsule_capsule, tribo_col_box_capsule, tribo_col_box_box, tribo_col_any_plane;
-
-// Every other convex pair: Coal finds the direction, which is then polished; patches say where.
-TRIBO_NODISCARD TriboStatus tribo_col_convex(TriboCoalQuery* query, const TriboSolid* a, const TriboSolid* b,
-                                             double reach, TriboManifold* m);
-
-// A convex solid over a height field: exact against a flat one, without bumps where its triangles meet.
-TRIBO_NODISCARD TriboStatus tribo_col_over_field(TriboCoalQuery* query, const TriboSolid* solid,
-                                                 const TriboSolid* ground, double reach, TriboManifold* m);
-
-// The one door: closed form or Coal. *by_coal (may be NULL) tells which.
-TRIBO_NODISCARD TriboStatus tribo_col_collide(TriboCoalQuery* query, const TriboSolid* a, const TriboSolid* b,
-                                              double reach, TriboManifold* m, int* by_coal);

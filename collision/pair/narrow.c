@@ -1,62 +1,23 @@
-// Which routine serves which pair.
-#include "manifold.h"
+// The narrow phase of one pair: contact offsets, height fields or convex solids, and the distance of two geometries.
+#include "narrow.h"
 
 #include "status.h"
 
-// Closed forms by kind, lower kind first; NULL goes to Coal.
-static TriboPairFn* const table[TRIBO_SHAPE_COUNT][TRIBO_SHAPE_COUNT] = {
-    [TRIBO_SHAPE_SPHERE] = {[TRIBO_SHAPE_SPHERE] = tribo_col_sphere_sphere,
-                            [TRIBO_SHAPE_BOX] = tribo_col_sphere_box,
-                            [TRIBO_SHAPE_CAPSULE] = tribo_col_sphere_capsule,
-                            [TRIBO_SHAPE_CYLINDER] = tribo_col_sphere_cylinder,
-                            [TRIBO_SHAPE_HALFSPACE] = tribo_col_any_plane},
-    [TRIBO_SHAPE_BOX] = {[TRIBO_SHAPE_BOX] = tribo_col_box_box,
-                         [TRIBO_SHAPE_CAPSULE] = tribo_col_box_capsule,
-                         [TRIBO_SHAPE_HALFSPACE] = tribo_col_any_plane},
-    [TRIBO_SHAPE_CAPSULE] =
-        {[TRIBO_SHAPE_CAPSULE] = tribo_col_capsule_capsule, [TRIBO_SHAPE_HALFSPACE] = tribo_col_any_plane},
-    [TRIBO_SHAPE_CYLINDER] = {[TRIBO_SHAPE_HALFSPACE] = tribo_col_any_plane},
-    [TRIBO_SHAPE_CONE] = {[TRIBO_SHAPE_HALFSPACE] = tribo_col_any_plane},
-    [TRIBO_SHAPE_ELLIPSOID] = {[TRIBO_SHAPE_HALFSPACE] = tribo_col_any_plane},
-    [TRIBO_SHAPE_HULL] = {[TRIBO_SHAPE_HALFSPACE] = tribo_col_any_plane},
-};
-
-// Turns the answer for (b, a) into that for (a, b).
-static void exchange_sides(TriboManifold* m) {
-  tribo_scale3(m->normal, -1, m->normal);
-  for (int i = 0; i < m->count; ++i) {
-    TriboColPoint* p = m->points + i;
-    double a[3] = {p->a[0], p->a[1], p->a[2]};
-    tribo_copy3(p->a, p->b);
-    tribo_copy3(p->b, a);
-    tribo_scale3(p->normal, -1, p->normal);
-  }
-}
-
+// Without contact offsets. A height field is never convex, so that it has a routine of its own.
 static TriboStatus collide(TriboCoalQuery* query, const TriboSolid* a, const TriboSolid* b, double reach,
                            TriboManifold* m, int* by_coal) {
+  const int field = a->kind == TRIBO_SHAPE_HEIGHTFIELD;
+  if (!field && b->kind != TRIBO_SHAPE_HEIGHTFIELD) {
+    return tribo_col_collide_convex(query, a, b, reach, m, by_coal);
+  }
   m->count = 0;
   m->gap = INFINITY;
-  TriboPairFn* closed = a->kind <= b->kind ? table[a->kind][b->kind] : table[b->kind][a->kind];
   if (by_coal != NULL) {
-    *by_coal = closed == NULL;
+    *by_coal = 1;
   }
-  const int field = a->kind == TRIBO_SHAPE_HEIGHTFIELD;
-  if (field || b->kind == TRIBO_SHAPE_HEIGHTFIELD) {
-    TRIBO_TRY(tribo_col_over_field(query, field ? b : a, field ? a : b, reach, m));
-    if (field) {
-      exchange_sides(m);
-    }
-    return TRIBO_OK;
-  }
-  if (closed == NULL) {
-    return tribo_col_convex(query, a, b, reach, m);
-  }
-  if (a->kind <= b->kind) {
-    closed(a, b, reach, m);
-  } else {
-    closed(b, a, reach, m);
-    exchange_sides(m);
+  TRIBO_TRY(tribo_col_over_field(query, field ? b : a, field ? a : b, reach, m));
+  if (field) {
+    tribo_col_exchange_sides(m);
   }
   return TRIBO_OK;
 }

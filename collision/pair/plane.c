@@ -1,5 +1,5 @@
 // Anything against a half-space: the normal never changes, so points of the solid are measured against the plane.
-#include "manifold.h"
+#include "narrow.h"
 
 typedef struct Plane {
   double n[3];    // from the solid into the half-space

@@ -1,6 +1,6 @@
 // Closed forms of spheres and capsules: a point or a segment with a radius against another shape. For these the
 // signed distance is that of the core minus the radius, with the same direction.
-#include "manifold.h"
+#include "narrow.h"
 
 // One point between the cores' closest points p (of a) and q (of b), of radii ra and rb. When the cores touch, any
 // direction is right: `fallback` is taken.

@@ -4,7 +4,7 @@
 
 #include "broad.h"
 #include "geometry.h"
-#include "manifold.h"
+#include "narrow.h"
 #include "timer.h"
 
 enum { REPEATS = 7 };

@@ -1,7 +1,7 @@
 // Closed forms against Coal on random poses, apart and overlapping. Two algorithms that share nothing must agree on
 // the gap, and on the normal unless there are two equally good ones (a tie), which are counted.
 #include "geometry.h"
-#include "manifold.h"
+#include "narrow.h"
 
 enum { POSES = 20000 };
 

@@ -1,6 +1,6 @@
 // Pairs that go through Coal: the polished answer against configurations whose answer is known.
 #include "geometry.h"
-#include "manifold.h"
+#include "narrow.h"
 
 static TriboCoalQuery* query;
 static TriboHull *rock, *cube;

@@ -1,6 +1,6 @@
 // Manifolds of the closed forms: where the points are, their gaps, and names that stay.
 #include "geometry.h"
-#include "manifold.h"
+#include "narrow.h"
 
 static TriboSolid solid_of(TriboShapeKind kind, double x, double y, double z, TriboPose pose) {
   TriboGeom geom = geom_of(kind, x, y, z, TRIBO_WORLD_BODY);
