@@ -70,20 +70,13 @@ static TriboStatus world_fill(TriboColWorld* w, const TriboColWorldDef* def) {
   w->ngeom = def->ngeom, w->nbody = def->nbody, w->nexcluded = def->nexcluded;
   for (int i = 0; i < def->ngeom; ++i) {
     const TriboGeom* geom = def->geoms + i;
-    TriboSolid* solid = w->solids + i;
     w->geoms[i] = *geom;
-    *solid = tribo_col_solid(geom);
-    solid->pose = geom->local;
+    TRIBO_TRY(tribo_col_solid_open(geom, &geom->local, w->solids + i));
     const int idle = is_idle(geom, groups, masks);
     if (geom->kind == TRIBO_SHAPE_HALFSPACE) {
       w->planes[w->nplane] = i;
       w->nplane += !idle;
       continue;
-    }
-    if (geom->kind == TRIBO_SHAPE_HULL) {
-      solid->coal = geom->hull->coal;
-    } else if (geom->kind != TRIBO_SHAPE_HEIGHTFIELD) {
-      TRIBO_TRY(tribo_coal_shape_create(geom->kind, geom->size, &solid->coal));
     }
     if (geom->body == TRIBO_WORLD_BODY) {
       w->fixed[w->nfixed] = i;
@@ -118,34 +111,40 @@ static int is_pair(const TriboColWorld* w, int a, int b) {
          tribo_col_may_touch(w, a, b);
 }
 
-// Writes the pairs down, after counting them, where there are so few per geometry that to look at each is faster than
-// a tree (measured on boxes; half of a robot's pairs or more can never touch).
+// How many pairs the world has for the broad phase; they are written down unless `out` is NULL.
+static int count_pairs(const TriboColWorld* w, TriboPair* out) {
+  int count = 0;
+  for (int a = 0; a < w->ngeom; ++a) {
+    for (int b = a + 1; b < w->ngeom; ++b) {
+      if (!is_pair(w, a, b)) {
+        continue;
+      }
+      if (out != NULL) {
+        out[count] = (TriboPair){a, b};
+      }
+      count++;
+    }
+  }
+  return count;
+}
+
+// Lists the pairs of a world that has so few per geometry that a look at each is faster than a tree (measured on boxes;
+// half of a robot's pairs or more can never touch).
 static TriboStatus list_pairs(TriboColWorld* w) {
   enum { MOST_GEOMS = 512, MOST_PAIRS = 24 };
   if (w->ngeom > MOST_GEOMS) {
     return TRIBO_OK;
   }
-  for (int count = 0;; count = 1) {
-    w->npair = 0;
-    for (int a = 0; a < w->ngeom; ++a) {
-      for (int b = a + 1; b < w->ngeom; ++b) {
-        if (!is_pair(w, a, b)) {
-          continue;
-        }
-        if (count) {
-          w->pairs[w->npair] = (TriboPair){a, b};
-        }
-        w->npair++;
-      }
-    }
-    if (count || w->npair > MOST_PAIRS * w->ngeom) {
-      return TRIBO_OK;
-    }
-    w->pairs = tribo_alloc((size_t)w->npair + 1, sizeof *w->pairs);
-    if (w->pairs == NULL) {
-      return tribo_fail(TRIBO_NOMEM, "tribo_col_world_create: no memory for %d pairs", w->npair);
-    }
+  w->npair = count_pairs(w, NULL);
+  if (w->npair > MOST_PAIRS * w->ngeom) {
+    return TRIBO_OK;
   }
+  w->pairs = tribo_alloc((size_t)w->npair + 1, sizeof *w->pairs);
+  if (w->pairs == NULL) {
+    return tribo_fail(TRIBO_NOMEM, "tribo_col_world_create: no memory for %d pairs", w->npair);
+  }
+  count_pairs(w, w->pairs);
+  return TRIBO_OK;
 }
 
 TriboStatus tribo_col_world_create(const TriboColWorldDef* def, TriboColWorld** out) {
@@ -173,9 +172,9 @@ void tribo_col_world_destroy(TriboColWorld* world) {
   if (world == NULL) {
     return;
   }
-  for (int i = 0; world->solids != NULL && i < world->ngeom; ++i) {
-    if (world->solids[i].kind != TRIBO_SHAPE_HULL) {  // (hulls keep theirs)
-      tribo_coal_shape_destroy(world->solids[i].coal);
+  if (world->solids != NULL) {
+    for (int i = 0; i < world->ngeom; ++i) {
+      tribo_col_solid_close(world->solids + i);
     }
   }
   void* all[] = {world->geoms,  world->solids,   world->moving, world->fixed,

@@ -3,13 +3,12 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <strings.h>
 #include <sys/stat.h>
 
 #include "assimp_shim.h"
+#include "components.h"
 #include "memory.h"
-#include "shape.h"
 #include "status.h"
 
 enum { MOST_BYTES = 256 * 1024 * 1024 };
@@ -159,106 +158,24 @@ TriboStatus tribo_col_look_load(const char* path, const double scale[3], TriboLo
   return tribo_assimp_look_load(path, scale, out);
 }
 
-// ---- pieces: the parts of a mesh that no triangle joins
-
-typedef struct Vertex {
-  double x[3];
-  int index;
-} Vertex;
-
-static int compare_places(const Vertex* p, const Vertex* q) {
-  for (int k = 0; k < 3; ++k) {
-    if (p->x[k] != q->x[k]) {
-      return p->x[k] < q->x[k] ? -1 : 1;
-    }
-  }
-  return 0;
-}
-
-static int compare_vertices(const void* a, const void* b) {
-  const Vertex *p = a, *q = b;
-  int place = compare_places(p, q);
-  return place != 0 ? place : p->index - q->index;
-}
-
-static int find_root(int* root, int i) {
-  while (root[i] != i) {
-    root[i] = root[root[i]];
-    i = root[i];
-  }
-  return i;
-}
-
-static void join(int* root, int a, int b) {
-  a = find_root(root, a);
-  b = find_root(root, b);
-  root[a < b ? b : a] = a < b ? a : b;
-}
-
-// Vertices at the same place are one (STL repeats them per triangle), then triangles join their corners.
-static void join_mesh(Vertex* sorted, int npoint, const int* triangles, int ntriangle, int* root) {
-  for (int i = 0; i < npoint; ++i) {
-    root[i] = i;
-  }
-  qsort(sorted, (size_t)npoint, sizeof *sorted, compare_vertices);
-  for (int i = 1; i < npoint; ++i) {
-    if (compare_places(&sorted[i], &sorted[i - 1]) == 0) {
-      join(root, sorted[i].index, sorted[i - 1].index);
-    }
-  }
-  for (int t = 0; t < ntriangle; ++t) {
-    join(root, triangles[3 * t], triangles[3 * t + 1]);
-    join(root, triangles[3 * t], triangles[3 * t + 2]);
-  }
-}
-
-// Points grouped by piece, pieces in the order of their first vertex.
-static int group(const double* points, int npoint, int* root, int* place, double* out, int* first) {
-  int npiece = 0;
-  for (int i = 0; i < npoint; ++i) {
-    int r = find_root(root, i);
-    place[i] = r == i ? npiece++ : place[r];
-    first[place[i] + 1] += 1;
-  }
-  for (int k = 0; k < npiece; ++k) {
-    first[k + 1] += first[k];
-  }
-  // fill from the back, so that first ends up where the pieces start
-  for (int i = npoint - 1; i >= 0; --i) {
-    memcpy(out + 3 * --first[place[i] + 1], points + 3 * i, 3 * sizeof *out);
-  }
-  memmove(first, first + 1, (size_t)npiece * sizeof *first);
-  first[npiece] = npoint;
-  return npiece;
-}
-
 TriboStatus tribo_col_mesh_pieces(const char* path, const double scale[3], double** points, int** first, int* npiece) {
   double* raw = NULL;
   int *triangles = NULL, npoint = 0, ntriangle = 0;
   *points = NULL, *first = NULL, *npiece = 0;
   TriboStatus status = read_mesh(path, scale, &raw, &npoint, &triangles, &ntriangle);
-  Vertex* sorted = tribo_alloc((size_t)npoint, sizeof *sorted);
-  int *root = tribo_alloc((size_t)npoint, sizeof *root), *place = tribo_alloc((size_t)npoint, sizeof *place);
-  *points = tribo_alloc(3 * (size_t)npoint, sizeof **points);
-  *first = tribo_alloc((size_t)npoint + 2, sizeof **first);
-  if (status == TRIBO_OK && (!sorted || !root || !place || !*points || !*first)) {
-    status = tribo_fail(TRIBO_NOMEM, "%s: no memory for %d vertices", path, npoint);
-  }
   if (status == TRIBO_OK) {
-    for (int i = 0; i < npoint; ++i) {
-      memcpy(sorted[i].x, raw + 3 * i, sizeof sorted[i].x);
-      sorted[i].index = i;
-    }
-    join_mesh(sorted, npoint, triangles, ntriangle, root);
-    *npiece = group(raw, npoint, root, place, *points, *first);
-  } else {
+    *points = tribo_alloc(3 * (size_t)npoint, sizeof **points);
+    *first = tribo_alloc((size_t)npoint + 2, sizeof **first);
+    status = *points != NULL && *first != NULL
+                 ? tribo_col_components(raw, npoint, triangles, ntriangle, *points, *first, npiece)
+                 : tribo_fail(TRIBO_NOMEM, "%s: no memory for %d vertices", path, npoint);
+  }
+  if (status != TRIBO_OK) {
     tribo_free(*points);
     tribo_free(*first);
     *points = NULL, *first = NULL;
   }
-  void* scratch[] = {raw, triangles, sorted, root, place};
-  for (size_t i = 0; i < sizeof scratch / sizeof *scratch; ++i) {
-    tribo_free(scratch[i]);
-  }
+  tribo_free(raw);
+  tribo_free(triangles);
   return status;
 }

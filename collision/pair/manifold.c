@@ -13,6 +13,14 @@ void tribo_col_add_point(TriboManifold* m, const double a[3], const double norma
   p->place = 0;
 }
 
+int tribo_col_shallowest(const TriboManifold* m) {
+  int shallowest = 0;
+  for (int k = 1; k < m->count; ++k) {
+    shallowest = m->points[k].gap > m->points[shallowest].gap ? k : shallowest;
+  }
+  return shallowest;
+}
+
 void tribo_col_exchange_sides(TriboManifold* m) {
   tribo_scale3(m->normal, -1, m->normal);
   for (int i = 0; i < m->count; ++i) {

@@ -28,6 +28,9 @@ static inline uint32_t tribo_col_feature(int kind, int x, int y, int label) {
 // One point, with b = a + gap·normal.
 void tribo_col_add_point(TriboManifold* m, const double a[3], const double normal[3], double gap, uint32_t feature);
 
+// The point of the largest gap: a full manifold gives it up for a deeper one. There is at least one point.
+int tribo_col_shallowest(const TriboManifold* m);
+
 // Turns the answer for (b, a) into that for (a, b).
 void tribo_col_exchange_sides(TriboManifold* m);
 

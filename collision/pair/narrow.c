@@ -38,30 +38,17 @@ TriboStatus tribo_col_collide(TriboCoalQuery* query, const TriboSolid* a, const 
   return TRIBO_OK;
 }
 
-// A solid for one question: its Coal object is made here unless the hull brings it.
-static TriboStatus solid_open(const TriboGeom* geom, const TriboPose* pose, TriboSolid* solid) {
+// A solid at a pose that has been checked.
+static TriboStatus open_checked(const TriboGeom* geom, const TriboPose* pose, TriboSolid* solid) {
   TRIBO_TRY(tribo_col_geom_validate(geom));
   if (pose == NULL || !tribo_finite(pose->p, 3) || !tribo_finite(pose->R, 9)) {
     return tribo_fail(TRIBO_INVALID, "tribo_col_distance: the pose of a %s is missing or not finite",
                       tribo_col_shape_name(geom->kind));
   }
-  *solid = tribo_col_solid(geom);
-  solid->pose = *pose;
-  if (geom->kind == TRIBO_SHAPE_HULL) {
-    solid->coal = geom->hull->coal;
-  } else if (geom->kind < TRIBO_SHAPE_HALFSPACE) {
-    TRIBO_TRY(tribo_coal_shape_create(geom->kind, geom->size, &solid->coal));
-  }
-  return TRIBO_OK;
+  return tribo_col_solid_open(geom, pose, solid);
 }
 
-static void solid_close(const TriboSolid* solid) {
-  if (solid->kind != TRIBO_SHAPE_HULL) {
-    tribo_coal_shape_destroy(solid->coal);
-  }
-}
-
-static TriboStatus ask_once(const TriboSolid* a, const TriboSolid* b, TriboManifold* m) {
+static TriboStatus collide_once(const TriboSolid* a, const TriboSolid* b, TriboManifold* m) {
   TriboCoalQuery* query = NULL;
   if (a->kind >= TRIBO_SHAPE_HALFSPACE && b->kind >= TRIBO_SHAPE_HALFSPACE) {
     return tribo_fail(TRIBO_INVALID, "tribo_col_distance: a %s and a %s have no distance",
@@ -77,11 +64,11 @@ TriboStatus tribo_col_distance(const TriboGeom* a, const TriboPose* pose_a, cons
                                double* gap, double normal[3], double point[3]) {
   TriboSolid solid_a = {0}, solid_b = {0};
   TriboManifold m = {.count = 0};
-  TriboStatus status = solid_open(a, pose_a, &solid_a);
-  status = status == TRIBO_OK ? solid_open(b, pose_b, &solid_b) : status;
-  status = status == TRIBO_OK ? ask_once(&solid_a, &solid_b, &m) : status;
-  solid_close(&solid_a);
-  solid_close(&solid_b);
+  TriboStatus status = open_checked(a, pose_a, &solid_a);
+  status = status == TRIBO_OK ? open_checked(b, pose_b, &solid_b) : status;
+  status = status == TRIBO_OK ? collide_once(&solid_a, &solid_b, &m) : status;
+  tribo_col_solid_close(&solid_a);
+  tribo_col_solid_close(&solid_b);
   TRIBO_TRY(status);
   if (m.count == 0) {
     return tribo_fail(TRIBO_INVALID, "tribo_col_distance: the %s is beside the height field",

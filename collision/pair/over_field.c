@@ -49,12 +49,9 @@ static void keep(TriboManifold* m, const TriboColPoint* p) {
     m->points[m->count++] = *p;
     return;
   }
-  int highest = 0;
-  for (int k = 1; k < m->count; ++k) {
-    highest = m->points[k].gap > m->points[highest].gap ? k : highest;
-  }
-  if (p->gap < m->points[highest].gap) {
-    m->points[highest] = *p;
+  const int shallowest = tribo_col_shallowest(m);
+  if (p->gap < m->points[shallowest].gap) {
+    m->points[shallowest] = *p;
   }
 }
 

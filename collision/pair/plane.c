@@ -54,14 +54,11 @@ static void add_vertices(TriboManifold* m, const Plane* plane, const TriboSolid*
       continue;
     }
     if (m->count == TRIBO_POINT_MAX) {
-      int highest = 0;
-      for (int k = 1; k < m->count; ++k) {
-        highest = m->points[k].gap > m->points[highest].gap ? k : highest;
-      }
-      if (m->points[highest].gap <= gap) {
+      const int shallowest = tribo_col_shallowest(m);
+      if (m->points[shallowest].gap <= gap) {
         continue;
       }
-      m->points[highest] = m->points[--m->count];
+      m->points[shallowest] = m->points[--m->count];
     }
     tribo_col_to_world(x, &s->pose, hull->points + 3 * i);
     tribo_col_add_point(m, x, plane->n, gap, tribo_col_feature(TRIBO_FEATURE_VERTEX, i >> 13, i, 0));

@@ -197,8 +197,10 @@ void tribo_col_field_destroy(TriboTerrain* field) {
   if (field == NULL) {
     return;
   }
-  for (int i = 0; field->cell_first != NULL && i < field->cell_first[field->ntriangle / 2]; ++i) {
-    tribo_coal_shape_destroy(field->ridges[i].solid.coal);
+  if (field->cell_first != NULL) {
+    for (int i = 0; i < field->cell_first[field->ntriangle / 2]; ++i) {
+      tribo_coal_shape_destroy(field->ridges[i].solid.coal);
+    }
   }
   tribo_free(field->points);
   tribo_free(field->triangles);

@@ -117,13 +117,7 @@ static TriboStatus check_points(const double* points, int n, Frame* frame) {
 }
 
 static int compare_scaled(const void* x, const void* y) {
-  const double *a = ((const Scaled*)x)->x, *b = ((const Scaled*)y)->x;
-  for (int k = 0; k < 3; ++k) {
-    if (a[k] != b[k]) {
-      return a[k] < b[k] ? -1 : 1;
-    }
-  }
-  return 0;
+  return tribo_col_compare3(((const Scaled*)x)->x, ((const Scaled*)y)->x);
 }
 
 static int compare_edges(const void* x, const void* y) {

@@ -89,8 +89,7 @@ void tribo_col_patch(const TriboSolid* solid, const double n[3], TriboPatch* out
   out->id = 0;
   switch (solid->kind) {
     case TRIBO_SHAPE_BOX: {
-      int axis = fabs(d[1]) > fabs(d[0]);
-      axis = fabs(d[2]) > fabs(d[axis]) ? 2 : axis;
+      const int axis = tribo_col_longest_axis(d);
       tribo_col_box_face(solid, axis, d[axis] < 0, out);
       return;
     }

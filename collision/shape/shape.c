@@ -1,3 +1,4 @@
+// Shapes: checks, support points and their curvature, bounds.
 #include "shape.h"
 
 #include "status.h"
@@ -88,6 +89,24 @@ TriboSolid tribo_col_solid(const TriboGeom* geom) {
   return solid;
 }
 
+TriboStatus tribo_col_solid_open(const TriboGeom* geom, const TriboPose* pose, TriboSolid* out) {
+  *out = tribo_col_solid(geom);
+  out->pose = *pose;
+  if (geom->kind == TRIBO_SHAPE_HULL) {
+    out->coal = geom->hull->coal;
+  } else if (geom->kind < TRIBO_SHAPE_HALFSPACE) {
+    TRIBO_TRY(tribo_coal_shape_create(geom->kind, geom->size, &out->coal));
+  }
+  return TRIBO_OK;
+}
+
+void tribo_col_solid_close(TriboSolid* solid) {
+  if (solid->kind != TRIBO_SHAPE_HULL) {  // (hulls keep theirs)
+    tribo_coal_shape_destroy(solid->coal);
+  }
+  solid->coal = NULL;
+}
+
 // ---- the support of a hull
 //
 // A small hull looks at all its vertices. A large one climbs along its edges, from a vertex that is right for the
@@ -123,8 +142,7 @@ static int cell_along(double x, double most) {
 }
 
 static int cell_of(const double n[3]) {
-  int axis = fabs(n[1]) > fabs(n[0]);
-  axis = fabs(n[2]) > fabs(n[axis]) ? 2 : axis;
+  const int axis = tribo_col_longest_axis(n);
   const double most = fabs(n[axis]);
   if (!(most > 0)) {
     return 0;

@@ -38,6 +38,9 @@ typedef struct TriboSolid {
 
 // The solid of a checked geometry, without its Coal object and pose.
 TriboSolid tribo_col_solid(const TriboGeom* geom);
+// The same with both. The Coal object is made here, unless the hull brings it or the shape has none; to be closed.
+TRIBO_NODISCARD TriboStatus tribo_col_solid_open(const TriboGeom* geom, const TriboPose* pose, TriboSolid* out);
+void tribo_col_solid_close(TriboSolid* solid);
 
 // h(n) along the unit direction n in world axes; x receives the point. Not for half-spaces.
 double tribo_col_support(const TriboSolid* solid, const double n[3], double x[3]);
@@ -61,6 +64,20 @@ int tribo_col_hull_support(const TriboHull* hull, const double n[3]);
 enum { TRIBO_HULL_SMALL = 32, TRIBO_HULL_STARTS = 6 * 4 * 4 };
 void tribo_col_hull_starts(TriboHull* hull);
 
+// The axis along which a vector is longest; of equal ones the first.
+static inline int tribo_col_longest_axis(const double d[3]) {
+  const int axis = fabs(d[1]) > fabs(d[0]);
+  return fabs(d[2]) > fabs(d[axis]) ? 2 : axis;
+}
+// Order of points by x, then y, then z: −1, 0 or 1, for sorting.
+static inline int tribo_col_compare3(const double a[3], const double b[3]) {
+  for (int k = 0; k < 3; ++k) {
+    if (a[k] != b[k]) {
+      return a[k] < b[k] ? -1 : 1;
+    }
+  }
+  return 0;
+}
 // Column k of the rotation: the k-th axis of the solid in the world.
 static inline void tribo_col_axis(double o[3], const TriboSolid* s, int k) {
   tribo_set3(o, s->pose.R[k], s->pose.R[3 + k], s->pose.R[6 + k]);
