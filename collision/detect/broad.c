@@ -3,7 +3,7 @@
 //   1. items are sorted along a Morton curve through their middles (radix sort, stable);
 //   2. four neighbours on the curve make a node, four nodes the node above, … : no pointers, only levels, and the four
 //      boxes of a node lie number beside number, so that one box is compared with all of them at once;
-//   3. four leaves together ask the tree for overlapping leaves after themselves, each fixed item for all.
+//   3. four leaves together query the tree for overlapping leaves after themselves, each fixed item for all.
 //
 // A few items are compared each with each. Sorting and building are linear; the questions cost about log n plus what
 // they find. Fixed items are never put into the tree, so that a large floor widens no node. Where few pairs are in
@@ -16,7 +16,7 @@
 #include "lanes.h"
 #include "memory.h"
 
-enum { FAN = 4, LEVELS = 20, FEW = 16 };
+enum { FAN = 4, LEVELS = 20, BRUTE_FORCE_MAX = 16 };
 
 void tribo_col_broad_free(TriboBroad* b) {
   void* all[] = {b->nodes, b->keys, b->spare_keys, b->order, b->spare_order, b->pairs, b->spare_pairs, b->counts};
@@ -26,7 +26,7 @@ void tribo_col_broad_free(TriboBroad* b) {
 }
 
 // (all six comparisons at once: branches would be guessed wrong half of the time)
-static int overlap(const TriboBox* x, const TriboBox* y) {
+static int overlap(const TriboAabb* x, const TriboAabb* y) {
   return (x->low[0] <= y->high[0]) & (y->low[0] <= x->high[0]) & (x->low[1] <= y->high[1]) & (y->low[1] <= x->high[1]) &
          (x->low[2] <= y->high[2]) & (y->low[2] <= x->high[2]);
 }
@@ -43,10 +43,10 @@ static uint64_t spread_bits(uint64_t x) {
 // Place of each item on the Morton curve through cells of half a mean item. They count from the lowest item on, so that
 // the high digits of the keys are zero where items lie close to each other, and begin again after 2^16: an item that
 // has fallen out of the world and lies far off makes the cells of the others no coarser.
-static void curve_keys(TriboBroad* b, const TriboBox* boxes, const int* moving, int n) {
+static void morton_keys(TriboBroad* b, const TriboAabb* boxes, const int* moving, int n) {
   double low[3] = {INFINITY, INFINITY, INFINITY}, sum = 0;
   for (int i = 0; i < n; ++i) {
-    const TriboBox* box = boxes + moving[i];
+    const TriboAabb* box = boxes + moving[i];
     for (int k = 0; k < 3; ++k) {
       const double twice = box->low[k] + box->high[k];
       low[k] = twice < low[k] ? twice : low[k];
@@ -56,7 +56,7 @@ static void curve_keys(TriboBroad* b, const TriboBox* boxes, const int* moving, 
   // cells per twice a length
   const double scale = sum > 0 && sum < 1e300 ? 3.0 * n / sum : 0, most = 1e18;
   for (int i = 0; i < n; ++i) {
-    const TriboBox* box = boxes + moving[i];
+    const TriboAabb* box = boxes + moving[i];
     uint64_t key = 0;
     for (int k = 0; k < 3; ++k) {
       const double cell = (box->low[k] + box->high[k] - low[k]) * scale;
@@ -68,7 +68,7 @@ static void curve_keys(TriboBroad* b, const TriboBox* boxes, const int* moving, 
 }
 
 // Stable insertion, which is faster for few.
-static void insert_keys(TriboBroad* b, int n) {
+static void insertion_sort_keys(TriboBroad* b, int n) {
   for (int i = 1; i < n; ++i) {
     const uint64_t key = b->keys[i];
     const int item = b->order[i];
@@ -84,8 +84,8 @@ static void insert_keys(TriboBroad* b, int n) {
 
 // Stable radix sort of keys with order; digits that are equal everywhere are skipped.
 static void sort_keys(TriboBroad* b, int n) {
-  if (n <= FEW) {
-    insert_keys(b, n);
+  if (n <= BRUTE_FORCE_MAX) {
+    insertion_sort_keys(b, n);
     return;
   }
   for (int shift = 0; shift < 64; shift += 8) {
@@ -117,19 +117,19 @@ static void sort_keys(TriboBroad* b, int n) {
 
 typedef struct Tree {
   int levels;
-  int count[LEVELS];         // nodes of each level, one in the last
-  TriboBoxFour* at[LEVELS];  // first node of each level; node i of level l holds the nodes 4i … 4i + 3 of level l − 1,
-} Tree;                      // of level 0 the leaves
+  int count[LEVELS];       // nodes of each level, one in the last
+  TriboAabb4* at[LEVELS];  // first node of each level; node i of level l holds the nodes 4i … 4i + 3 of level l − 1,
+} Tree;                    // of level 0 the leaves
 
-static void set_lane(TriboBoxFour* node, int lane, const TriboBox* box) {
+static void set_lane(TriboAabb4* node, int lane, const TriboAabb* box) {
   for (int k = 0; k < 3; ++k) {
     node->low[k][lane] = box->low[k];
     node->high[k][lane] = box->high[k];
   }
 }
 
-static TriboBox around(const TriboBoxFour* node) {
-  TriboBox box;
+static TriboAabb around(const TriboAabb4* node) {
+  TriboAabb box;
   for (int k = 0; k < 3; ++k) {
     const double *low = node->low[k], *high = node->high[k];
     const double low_01 = low[0] < low[1] ? low[0] : low[1], low_23 = low[2] < low[3] ? low[2] : low[3];
@@ -141,26 +141,27 @@ static TriboBox around(const TriboBoxFour* node) {
 }
 
 // Four times a box that overlaps none.
-static TriboBoxFour no_boxes(void) {
-  const TriboBox none = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-  TriboBoxFour four;
+static TriboAabb4 no_boxes(void) {
+  const TriboAabb none = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  TriboAabb4 four;
   for (int lane = 0; lane < FAN; ++lane) {
     set_lane(&four, lane, &none);
   }
   return four;
 }
 
-static Tree build_tree(TriboBroad* b, const TriboBox* boxes, int n) {
-  const TriboBoxFour none = no_boxes();
+// Level by level: every node holds the AABBs of four below it.
+static Tree build_tree(TriboBroad* b, const TriboAabb* boxes, int n) {
+  const TriboAabb4 none = no_boxes();
   Tree tree = {.levels = 0};
-  TriboBoxFour* node = b->nodes;
+  TriboAabb4* node = b->nodes;
   for (int below = n; tree.levels == 0 || below > 1; below = tree.count[tree.levels++]) {
-    const TriboBoxFour* from = tree.levels > 0 ? tree.at[tree.levels - 1] : NULL;
+    const TriboAabb4* from = tree.levels > 0 ? tree.at[tree.levels - 1] : NULL;
     tree.at[tree.levels] = node;
     tree.count[tree.levels] = (below + FAN - 1) / FAN;
     node[tree.count[tree.levels] - 1] = none;  // lanes that are left over
     for (int i = 0; i < below; ++i) {
-      const TriboBox box = from == NULL ? boxes[b->order[i]] : around(from + i);
+      const TriboAabb box = from == NULL ? boxes[b->order[i]] : around(from + i);
       set_lane(node + i / FAN, i % FAN, &box);
     }
     node += tree.count[tree.levels];
@@ -169,7 +170,7 @@ static Tree build_tree(TriboBroad* b, const TriboBox* boxes, int n) {
 }
 
 // Which of four boxes overlap one, bit by bit.
-static inline __attribute__((always_inline)) unsigned overlap_four(const TriboBoxFour* x, const TriboBox* y) {
+static inline __attribute__((always_inline)) unsigned overlap_four(const TriboAabb4* x, const TriboAabb* y) {
   typedef int64_t Lanes __attribute__((vector_size(32)));
   Lanes yes = {1, 2, 4, 8};
   for (int k = 0; k < 3; ++k) {
@@ -178,16 +179,17 @@ static inline __attribute__((always_inline)) unsigned overlap_four(const TriboBo
   return (unsigned)(yes[0] | yes[1] | yes[2] | yes[3]);
 }
 
-// A few items that ask the tree together: the leaves of a node of level 0, or one fixed item.
-typedef struct Asking {
-  const TriboBoxFour* four;  // their boxes
+// A few items that query the tree together: the leaves of a node of level 0, or one fixed item.
+typedef struct TreeQuery {
+  const TriboAabb4* four;  // their boxes
   const int* items;
-  int node;      // −1: not in the tree
-  TriboBox all;  // around the boxes
-} Asking;
+  int node;       // −1: not in the tree
+  TriboAabb all;  // around the boxes
+} TreeQuery;
 
-// Appends the leaves that overlap the items that ask; leaves ask only those after themselves.
-TRIBO_LANES static TriboStatus ask(TriboBroad* b, const TriboBox* boxes, const Tree* tree, const Asking* who) {
+// Appends the leaves that overlap the items of the query; leaves look only for those after themselves.
+TRIBO_LANES static TriboStatus query_tree(TriboBroad* b, const TriboAabb* boxes, const Tree* tree,
+                                          const TreeQuery* from) {
   struct {
     int level, node;
   } stack[LEVELS * FAN];
@@ -195,10 +197,10 @@ TRIBO_LANES static TriboStatus ask(TriboBroad* b, const TriboBox* boxes, const T
   stack[depth].level = tree->levels - 1, stack[depth++].node = 0;
   while (depth > 0) {
     const int level = stack[--depth].level, node = stack[depth].node;
-    unsigned inside = overlap_four(tree->at[level] + node, &who->all);
+    unsigned inside = overlap_four(tree->at[level] + node, &from->all);
     if (level > 0) {
-      // nodes that end before the one that asks are left out
-      const int first = who->node < 0 ? 0 : (who->node >> 2 * (level - 1)) - FAN * node;
+      // nodes that end before the one of the query are left out
+      const int first = from->node < 0 ? 0 : (from->node >> 2 * (level - 1)) - FAN * node;
       for (inside &= first > 0 ? ~0U << first : ~0U; inside != 0; inside &= inside - 1) {
         stack[depth].level = level - 1, stack[depth++].node = FAN * node + __builtin_ctz(inside);
       }
@@ -207,17 +209,17 @@ TRIBO_LANES static TriboStatus ask(TriboBroad* b, const TriboBox* boxes, const T
     TRIBO_TRY(TRIBO_APPEND(&b->pairs, &b->pair_capacity, b->npair, FAN * FAN));
     for (; inside != 0; inside &= inside - 1) {
       const int lane = __builtin_ctz(inside), leaf = b->order[FAN * node + lane];
-      unsigned found = overlap_four(who->four, boxes + leaf);
-      for (found &= node == who->node ? ~(~0U << lane) : ~0U; found != 0; found &= found - 1) {
-        b->pairs[b->npair++] = (TriboPair){who->items[__builtin_ctz(found)], leaf};
+      unsigned found = overlap_four(from->four, boxes + leaf);
+      for (found &= node == from->node ? ~(~0U << lane) : ~0U; found != 0; found &= found - 1) {
+        b->pairs[b->npair++] = (TriboGeomPair){from->items[__builtin_ctz(found)], leaf};
       }
     }
   }
   return TRIBO_OK;
 }
 
-TriboStatus tribo_col_broad_among(TriboBroad* b, const TriboBox* boxes, const TriboPair* pairs, int npair,
-                                  TriboPairFilter* wanted, const void* context) {
+TriboStatus tribo_col_broad_listed(TriboBroad* b, const TriboAabb* boxes, const TriboGeomPair* pairs, int npair,
+                                   TriboPairFilter* wanted, const void* context) {
   TRIBO_TRY(TRIBO_APPEND(&b->pairs, &b->pair_capacity, b->npair, npair));
   for (int i = 0; i < npair; ++i) {
     if (overlap(boxes + pairs[i].a, boxes + pairs[i].b) && wanted(context, pairs[i].a, pairs[i].b)) {
@@ -229,46 +231,46 @@ TriboStatus tribo_col_broad_among(TriboBroad* b, const TriboBox* boxes, const Tr
 
 TriboStatus tribo_col_broad_append(TriboBroad* b, int x, int y) {
   TRIBO_TRY(TRIBO_APPEND(&b->pairs, &b->pair_capacity, b->npair, 1));
-  b->pairs[b->npair++] = x < y ? (TriboPair){x, y} : (TriboPair){y, x};
+  b->pairs[b->npair++] = x < y ? (TriboGeomPair){x, y} : (TriboGeomPair){y, x};
   return TRIBO_OK;
 }
 
 // A few items need no tree: each against all.
-static TriboStatus every_pair(TriboBroad* b, const TriboBox* boxes, const int* moving, int nmoving, const int* fixed,
-                              int nfixed) {
+static TriboStatus brute_force_pairs(TriboBroad* b, const TriboAabb* boxes, const int* moving, int nmoving,
+                                     const int* fixed, int nfixed) {
   const int most = nmoving * (nmoving - 1) / 2 + nmoving * nfixed;
   TRIBO_TRY(TRIBO_APPEND(&b->pairs, &b->pair_capacity, b->npair, most));
   for (int i = 0; i < nmoving; ++i) {
     for (int k = i + 1; k < nmoving; ++k) {
-      b->pairs[b->npair] = (TriboPair){moving[i], moving[k]};
+      b->pairs[b->npair] = (TriboGeomPair){moving[i], moving[k]};
       b->npair += overlap(boxes + moving[i], boxes + moving[k]);
     }
     for (int k = 0; k < nfixed; ++k) {
-      b->pairs[b->npair] = (TriboPair){fixed[k], moving[i]};
+      b->pairs[b->npair] = (TriboGeomPair){fixed[k], moving[i]};
       b->npair += overlap(boxes + moving[i], boxes + fixed[k]);
     }
   }
   return TRIBO_OK;
 }
 
-// What the filter does not want goes; the rest gets a < b.
-static void keep_wanted(TriboBroad* b, int start, TriboPairFilter* wanted, const void* context) {
+// Drops the pairs that the filter does not want; the others get a < b.
+static void filter_pairs(TriboBroad* b, int start, TriboPairFilter* wanted, const void* context) {
   int kept = start;
   for (int i = start; i < b->npair; ++i) {
     int x = b->pairs[i].a, y = b->pairs[i].b;
     if (wanted(context, x, y)) {
-      b->pairs[kept++] = x < y ? (TriboPair){x, y} : (TriboPair){y, x};
+      b->pairs[kept++] = x < y ? (TriboGeomPair){x, y} : (TriboGeomPair){y, x};
     }
   }
   b->npair = kept;
 }
 
-TriboStatus tribo_col_broad_pairs(TriboBroad* b, const TriboBox* boxes, const int* moving, int nmoving,
+TriboStatus tribo_col_broad_pairs(TriboBroad* b, const TriboAabb* boxes, const int* moving, int nmoving,
                                   const int* fixed, int nfixed, TriboPairFilter* wanted, const void* context) {
   const int start = b->npair;
-  if (nmoving == 0 || (nmoving <= FEW && nfixed <= FEW)) {
-    TRIBO_TRY(every_pair(b, boxes, moving, nmoving, fixed, nfixed));
-    keep_wanted(b, start, wanted, context);
+  if (nmoving == 0 || (nmoving <= BRUTE_FORCE_MAX && nfixed <= BRUTE_FORCE_MAX)) {
+    TRIBO_TRY(brute_force_pairs(b, boxes, moving, nmoving, fixed, nfixed));
+    filter_pairs(b, start, wanted, context);
     return TRIBO_OK;
   }
   TRIBO_TRY(TRIBO_RESERVE(&b->nodes, &b->node_capacity, nmoving / 3 + LEVELS));
@@ -276,25 +278,25 @@ TriboStatus tribo_col_broad_pairs(TriboBroad* b, const TriboBox* boxes, const in
   TRIBO_TRY(TRIBO_RESERVE(&b->spare_keys, &b->spare_key_capacity, nmoving));
   TRIBO_TRY(TRIBO_RESERVE(&b->order, &b->order_capacity, nmoving));
   TRIBO_TRY(TRIBO_RESERVE(&b->spare_order, &b->spare_order_capacity, nmoving));
-  curve_keys(b, boxes, moving, nmoving);
+  morton_keys(b, boxes, moving, nmoving);
   sort_keys(b, nmoving);
   Tree tree = build_tree(b, boxes, nmoving);
   for (int i = 0; i < tree.count[0]; ++i) {
-    TRIBO_TRY(ask(b, boxes, &tree, &(Asking){tree.at[0] + i, b->order + FAN * i, i, around(tree.at[0] + i)}));
+    TRIBO_TRY(query_tree(b, boxes, &tree, &(TreeQuery){tree.at[0] + i, b->order + FAN * i, i, around(tree.at[0] + i)}));
   }
-  TriboBoxFour four = no_boxes();
+  TriboAabb4 four = no_boxes();
   for (int i = 0; i < nfixed; ++i) {
     set_lane(&four, 0, boxes + fixed[i]);
-    TRIBO_TRY(ask(b, boxes, &tree, &(Asking){&four, fixed + i, -1, boxes[fixed[i]]}));
+    TRIBO_TRY(query_tree(b, boxes, &tree, &(TreeQuery){&four, fixed + i, -1, boxes[fixed[i]]}));
   }
-  keep_wanted(b, start, wanted, context);
+  filter_pairs(b, start, wanted, context);
   return TRIBO_OK;
 }
 
 // By a, then by b; for few.
-static void insert_pairs(TriboBroad* b) {
+static void insertion_sort_pairs(TriboBroad* b) {
   for (int i = 1; i < b->npair; ++i) {
-    const TriboPair pair = b->pairs[i];
+    const TriboGeomPair pair = b->pairs[i];
     int k = i;
     for (; k > 0 && (b->pairs[k - 1].a > pair.a || (b->pairs[k - 1].a == pair.a && b->pairs[k - 1].b > pair.b)); --k) {
       b->pairs[k] = b->pairs[k - 1];
@@ -305,15 +307,15 @@ static void insert_pairs(TriboBroad* b) {
 
 // Counting sort by b, then by a: linear and stable.
 TriboStatus tribo_col_broad_sort(TriboBroad* b, int limit) {
-  if (b->npair <= FEW) {
-    insert_pairs(b);
+  if (b->npair <= BRUTE_FORCE_MAX) {
+    insertion_sort_pairs(b);
     return TRIBO_OK;
   }
   TRIBO_TRY(TRIBO_RESERVE(&b->spare_pairs, &b->spare_pair_capacity, b->npair));
   TRIBO_TRY(TRIBO_RESERVE(&b->counts, &b->count_capacity, limit + 1));
   for (int by_a = 0; by_a < 2; ++by_a) {
-    const TriboPair* from = by_a ? b->spare_pairs : b->pairs;
-    TriboPair* to = by_a ? b->pairs : b->spare_pairs;
+    const TriboGeomPair* from = by_a ? b->spare_pairs : b->pairs;
+    TriboGeomPair* to = by_a ? b->pairs : b->spare_pairs;
     memset(b->counts, 0, ((size_t)limit + 1) * sizeof *b->counts);
     for (int i = 0; i < b->npair; ++i) {
       b->counts[(by_a ? from[i].a : from[i].b) + 1]++;

@@ -1,4 +1,6 @@
-// Detection: place the geometries, find pairs, make contacts.
+// Detection: place the geometries, find pairs (broad phase), make contacts (narrow phase). Contacts that the free
+// motion reaches within the step are found ahead of time (speculative contacts). Re-detection after a solve: whether a
+// motion left the margin, and points that penetrate outside the set that a pair kept.
 #include "world.h"
 #include "impact.h"
 
@@ -8,35 +10,35 @@
 #include "parallel.h"
 #include "timer.h"
 
-// A manifold has at most this many contacts; pairs are given out in shares of at least this many.
-enum { MOST_CONTACTS = TRIBO_KEPT_MAX + TRIBO_KEPT_MORE, SMALLEST_SHARE = 32, SHARES_PER_WORKER = 4 };
+// A manifold has at most this many contacts; pairs are given out in batches of at least this many.
+enum { MOST_CONTACTS = TRIBO_KEPT_MAX + TRIBO_KEPT_MORE, SMALLEST_BATCH = 32, BATCHES_PER_WORKER = 4 };
 
-// Pairs that one worker looks at in one go. Its contacts stand where they would if all pairs had the most, until all
-// shares are done and the gaps between them are closed: the result does not depend on who did what.
-typedef struct Share {
+// Pairs that one worker collides in one go. Their contacts stand where they would if all pairs had the most, until all
+// batches are done and the gaps between them are closed: the result does not depend on who did what.
+typedef struct Batch {
   int first, end;  // pairs
   int count;       // contacts found
-  int coal_pairs;
+  int coal_pairs;  // pairs without a closed form
   TriboStatus status;
   char error[256];  // why it failed: the text of another thread would be lost
-} Share;
+} Batch;
 
 struct TriboColData {
   const TriboColWorld* world;
   TriboSolid* solids;    // (ngeom) at the poses of the query
   TriboMotion* motions;  // (ngeom)
-  TriboBox* boxes;       // (ngeom) swept and grown
+  TriboAabb* boxes;      // (ngeom) swept and grown
   TriboBroad broad;
   TriboCoalQuery** queries;  // (nworker)
   int nworker;
-  Share* shares;
-  size_t share_capacity;
+  Batch* batches;
+  size_t batch_capacity;
   TriboContact* contacts;  // (4 npair) the first ncontact count
   size_t contact_capacity;
   int ncontact;
-  unsigned char* thinned;  // (npair) 1: it has more points than it kept
-  TriboContact* sunk;      // set by: tribo_col_sunk
-  size_t thinned_capacity, sunk_capacity;
+  unsigned char* has_dropped;  // (npair) 1: it has more points than it kept
+  TriboContact* penetrating;   // points outside the kept set  set by: tribo_col_sunk
+  size_t has_dropped_capacity, penetrating_capacity;
 };
 
 // ---- data
@@ -106,9 +108,9 @@ void tribo_col_data_destroy(TriboColData* data) {
   tribo_free(data->motions);
   tribo_free(data->boxes);
   tribo_free(data->contacts);
-  tribo_free(data->thinned);
-  tribo_free(data->sunk);
-  tribo_free(data->shares);
+  tribo_free(data->has_dropped);
+  tribo_free(data->penetrating);
+  tribo_free(data->batches);
   tribo_col_broad_free(&data->broad);
   free_queries(data->queries, data->nworker);
   tribo_free(data);
@@ -116,6 +118,7 @@ void tribo_col_data_destroy(TriboColData* data) {
 
 // ---- detection
 
+// Refuses poses and motions that are not finite or too large, naming the body.
 static TriboStatus check_query(const TriboColWorld* world, const TriboColQuery* query) {
   const char* where = "tribo_col_detect";
   if (!(query->h > 0 && query->h <= 1e3)) {
@@ -164,21 +167,21 @@ static void set_motion(TriboMotion* motion, const TriboSolid* solid, const Tribo
   }
 }
 
-// World poses, motions and boxes swept by the motion of one step and grown by the skin and half the margin.
-static void place(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query) {
+// World poses, motions and AABBs swept by the motion of one step and grown by the contact offset and half the margin.
+static void place_geometries(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query) {
   for (int at = 0; at < world->nmoving + world->nfixed; ++at) {
     const int i = at < world->nmoving ? world->moving[at] : world->fixed[at - world->nmoving];
     const TriboGeom* geom = world->geoms + i;
     TriboSolid* solid = data->solids + i;
     TriboMotion* motion = data->motions + i;
-    TriboBox* box = data->boxes + i;
+    TriboAabb* box = data->boxes + i;
     double grow = 0.5 * query->margin + geom->skin;
     if (geom->body != TRIBO_WORLD_BODY) {
       const TriboPose* body = query->poses + geom->body;
       tribo_col_to_world(solid->pose.p, body, geom->local.p);
       tribo_mul33(solid->pose.R, body->R, geom->local.R);
       set_motion(motion, solid, body, query->twists + geom->body);
-      grow += query->h * tribo_col_turning(motion);
+      grow += query->h * tribo_col_turning_speed(motion);
     }
     tribo_col_bounds(solid, box->low, box->high);
     for (int k = 0; k < 3; ++k) {
@@ -189,52 +192,52 @@ static void place(const TriboColWorld* world, TriboColData* data, const TriboCol
   }
 }
 
-// Who is there.
-typedef struct Guests {
+// Which bodies take part in a query.
+typedef struct BodyFilter {
   const TriboColWorld* world;
   const unsigned char *absent, *asleep;  // (nbody) or NULL
-} Guests;
+} BodyFilter;
 
-static int is_absent(const Guests* guests, int body) {
-  return guests->absent != NULL && body != TRIBO_WORLD_BODY && guests->absent[body];
+static int is_absent(const BodyFilter* filter, int body) {
+  return filter->absent != NULL && body != TRIBO_WORLD_BODY && filter->absent[body];
 }
 
-// Whether it stays where it is.
-static int is_still(const Guests* guests, int body) {
-  return body == TRIBO_WORLD_BODY || guests->asleep[body];
+// Whether a body stays where it is; asks only where `asleep` is given.
+static int is_at_rest(const BodyFilter* filter, int body) {
+  return body == TRIBO_WORLD_BODY || filter->asleep[body];
 }
 
 // Whether two geometries are there and awake.
-static int present(const void* context, int a, int b) {
-  const Guests* guests = context;
-  const TriboGeom *x = guests->world->geoms + a, *y = guests->world->geoms + b;
-  if (is_absent(guests, x->body) || is_absent(guests, y->body)) {
+static int is_present(const void* context, int a, int b) {
+  const BodyFilter* filter = context;
+  const TriboGeom *x = filter->world->geoms + a, *y = filter->world->geoms + b;
+  if (is_absent(filter, x->body) || is_absent(filter, y->body)) {
     return 0;
   }
-  return guests->asleep == NULL || !is_still(guests, x->body) || !is_still(guests, y->body);
+  return filter->asleep == NULL || !is_at_rest(filter, x->body) || !is_at_rest(filter, y->body);
 }
 
 // Whether two geometries may collide now.
-static int wanted(const void* context, int a, int b) {
-  const Guests* guests = context;
-  return present(context, a, b) && tribo_col_may_touch(guests->world, a, b);
+static int may_collide(const void* context, int a, int b) {
+  const BodyFilter* filter = context;
+  return is_present(context, a, b) && tribo_col_may_touch(filter->world, a, b);
 }
 
 // Half-spaces against the boxes of all moving geometries.
-static TriboStatus plane_pairs(const Guests* guests, TriboColData* data, double margin) {
-  const TriboColWorld* world = guests->world;
+static TriboStatus plane_pairs(const BodyFilter* filter, TriboColData* data, double margin) {
+  const TriboColWorld* world = filter->world;
   for (int p = 0; p < world->nplane; ++p) {
     const TriboSolid* plane = data->solids + world->planes[p];
     double n[3], offset;
     tribo_col_axis(n, plane, 2);
-    offset = tribo_dot3(n, plane->pose.p) + plane->skin + 0.5 * margin;  // the other half is in the box
+    offset = tribo_dot3(n, plane->pose.p) + plane->contact_offset + 0.5 * margin;  // the other half is in the box
     for (int i = 0; i < world->nmoving; ++i) {
-      const TriboBox* box = data->boxes + world->moving[i];
+      const TriboAabb* box = data->boxes + world->moving[i];
       double lowest = 0;
       for (int k = 0; k < 3; ++k) {
         lowest += n[k] * (n[k] > 0 ? box->low[k] : box->high[k]);
       }
-      if (lowest <= offset && wanted(guests, world->planes[p], world->moving[i])) {
+      if (lowest <= offset && may_collide(filter, world->planes[p], world->moving[i])) {
         TRIBO_TRY(tribo_col_broad_append(&data->broad, world->planes[p], world->moving[i]));
       }
     }
@@ -269,7 +272,7 @@ static void contact_point(const TriboGeom* a, const TriboGeom* b, const TriboCol
 // Puts the contacts of one face into one plane, the deepest one's. Midway between two faces that are closing they lie
 // in a plane that is not quite across the normal; then the turn that closes them drags them along the face by a little,
 // each by another, and no rigid motion holds them all: the solver would have to tell slips of 1e-9 m/s apart.
-static void flatten(TriboContact* contacts, int count, double margin) {
+static void move_to_common_plane(TriboContact* contacts, int count, double margin) {
   int deepest = 0;
   for (int i = 1; i < count; ++i) {
     deepest = contacts[i].gap < contacts[deepest].gap ? i : deepest;
@@ -284,29 +287,30 @@ static void flatten(TriboContact* contacts, int count, double margin) {
   }
 }
 
-// What a worker needs to look at a pair.
-typedef struct Look {
+// What a worker needs to collide a pair.
+typedef struct NarrowJob {
   const TriboColWorld* world;
   TriboColData* data;
   const TriboColQuery* query;
-} Look;
+} NarrowJob;
 
 // How far a point of a manifold closes in the step (negative).
-static double closing_of(const Look* look, TriboPair pair, const TriboColPoint* p, int impact) {
+static double closing_of(const NarrowJob* job, TriboGeomPair pair, const TriboColPoint* p, int impact) {
   double x[3];
-  contact_point(look->world->geoms + pair.a, look->world->geoms + pair.b, p, impact, x);
-  return look->query->h * normal_velocity(look->data->motions + pair.a, look->data->motions + pair.b, p->normal, x);
+  contact_point(job->world->geoms + pair.a, job->world->geoms + pair.b, p, impact, x);
+  return job->query->h * normal_velocity(job->data->motions + pair.a, job->data->motions + pair.b, p->normal, x);
 }
 
-static void set_contact(const Look* look, TriboPair pair, const TriboColPoint* p, int impact, TriboContact* out) {
-  const TriboGeom *a = look->world->geoms + pair.a, *b = look->world->geoms + pair.b;
+static void set_contact(const NarrowJob* job, TriboGeomPair pair, const TriboColPoint* p, int impact,
+                        TriboContact* out) {
+  const TriboGeom *a = job->world->geoms + pair.a, *b = job->world->geoms + pair.b;
   *out = (TriboContact){pair.a, pair.b, a->body, b->body, p->feature, p->place, .gap = p->gap};
   contact_point(a, b, p, impact, out->point);
   tribo_copy3(out->normal, p->normal);
 }
 
 // The loaded points of a pair; *count says how many.
-static const TriboContactName* loaded_of(const TriboColQuery* query, TriboPair pair, int* count) {
+static const TriboContactName* loaded_of(const TriboColQuery* query, TriboGeomPair pair, int* count) {
   int first = 0, last = query->nloaded;
   while (first < last) {
     const int i = (first + last) / 2;
@@ -326,42 +330,43 @@ static const TriboContactName* loaded_of(const TriboColQuery* query, TriboPair p
 
 // Applies the detection rule to the points of a manifold and writes what remains; returns how many. `refuted`: the
 // motion was followed and meets nothing, so that points whose linearised gap closes are ghosts.
-static int emit(const Look* look, TriboPair pair, TriboManifold* m, int impact, int refuted, unsigned char* thinned,
-                TriboContact* out) {
+static int write_contacts(const NarrowJob* job, TriboGeomPair pair, TriboManifold* m, int impact, int refuted,
+                          unsigned char* has_dropped, TriboContact* out) {
   int kept = 0;
   for (int i = 0; i < m->count; ++i) {
-    const double closing = closing_of(look, pair, m->points + i, impact), gap = m->points[i].gap;
-    if (gap <= fmax(0, -closing) + look->query->margin && !(refuted && gap + closing < 0)) {
+    const double closing = closing_of(job, pair, m->points + i, impact), gap = m->points[i].gap;
+    if (gap <= fmax(0, -closing) + job->query->margin && !(refuted && gap + closing < 0)) {
       m->points[kept++] = m->points[i];
     }
   }
-  *thinned = kept > TRIBO_KEPT_MAX && !impact;
+  *has_dropped = kept > TRIBO_KEPT_MAX && !impact;
   int nloaded = 0;
-  const TriboContactName* loaded = kept > TRIBO_KEPT_MAX ? loaded_of(look->query, pair, &nloaded) : NULL;
+  const TriboContactName* loaded = kept > TRIBO_KEPT_MAX ? loaded_of(job->query, pair, &nloaded) : NULL;
   kept = tribo_col_reduce(m->points, kept, loaded, nloaded);
   for (int i = 0; i < kept; ++i) {
-    set_contact(look, pair, m->points + i, impact, out + i);
+    set_contact(job, pair, m->points + i, impact, out + i);
   }
   if (kept > 1) {
-    flatten(out, kept, look->query->margin);
+    move_to_common_plane(out, kept, job->query->margin);
   }
   return kept;
 }
 
-// Contacts of one pair, at most MOST_CONTACTS, behind those of the share.
-static TriboStatus pair_contacts(const Look* look, TriboCoalQuery* coal, int index, Share* share, TriboContact* out) {
-  const TriboColData* data = look->data;
-  const TriboColQuery* query = look->query;
-  const TriboPair pair = data->broad.pairs[index];
+// Contacts of one pair, at most MOST_CONTACTS, behind those of the batch.
+static TriboStatus pair_contacts(const NarrowJob* job, TriboCoalQuery* coal, int index, Batch* batch,
+                                 TriboContact* out) {
+  const TriboColData* data = job->data;
+  const TriboColQuery* query = job->query;
+  const TriboGeomPair pair = data->broad.pairs[index];
   const TriboSolid *a = data->solids + pair.a, *b = data->solids + pair.b;
   const TriboMotion *ma = data->motions + pair.a, *mb = data->motions + pair.b;
   TriboManifold m, later;
   double relative[3];
   tribo_sub3(relative, mb->twist.v, ma->twist.v);
-  double travel = query->h * (tribo_norm3(relative) + tribo_col_turning(ma) + tribo_col_turning(mb));
+  double travel = query->h * (tribo_norm3(relative) + tribo_col_turning_speed(ma) + tribo_col_turning_speed(mb));
   int by_coal = 0, hit = 0, refuted = 0;
   TRIBO_TRY(tribo_col_collide(coal, a, b, query->margin + travel, &m, &by_coal));
-  share->coal_pairs += by_coal;
+  batch->coal_pairs += by_coal;
   // a fast pair that is still apart: follow the motion. Half-spaces need it not, their normal is everywhere the same
   double touch = fmax(1e-3 * query->margin, 1e-9);
   int plane = a->kind == TRIBO_SHAPE_HALFSPACE || b->kind == TRIBO_SHAPE_HALFSPACE;
@@ -370,48 +375,49 @@ static TriboStatus pair_contacts(const Look* look, TriboCoalQuery* coal, int ind
     TRIBO_TRY(tribo_col_impact(coal, a, ma, b, mb, query->h, touch, query->margin, &later, &hit));
     refuted = !hit;
   }
-  share->count += emit(look, pair, hit ? &later : &m, hit, refuted, data->thinned + index, out + share->count);
+  batch->count +=
+      write_contacts(job, pair, hit ? &later : &m, hit, refuted, data->has_dropped + index, out + batch->count);
   return TRIBO_OK;
 }
 
-static void look_at_share(int index, int worker, void* context) {
-  const Look* look = context;
-  TriboColData* data = look->data;
-  Share* share = &data->shares[index];
-  TriboContact* out = data->contacts + (size_t)MOST_CONTACTS * (size_t)share->first;
-  for (int i = share->first; i < share->end && share->status == TRIBO_OK; ++i) {
-    share->status = pair_contacts(look, data->queries[worker], i, share, out);
+static void collide_batch(int index, int worker, void* context) {
+  const NarrowJob* job = context;
+  TriboColData* data = job->data;
+  Batch* batch = &data->batches[index];
+  TriboContact* out = data->contacts + (size_t)MOST_CONTACTS * (size_t)batch->first;
+  for (int i = batch->first; i < batch->end && batch->status == TRIBO_OK; ++i) {
+    batch->status = pair_contacts(job, data->queries[worker], i, batch, out);
   }
-  if (share->status != TRIBO_OK) {
-    strncpy(share->error, tribo_last_error(), sizeof share->error - 1);
+  if (batch->status != TRIBO_OK) {
+    strncpy(batch->error, tribo_last_error(), sizeof batch->error - 1);
   }
 }
 
-// All pairs, in shares; then the contacts are moved together, in the order of the pairs.
-static TriboStatus narrow(const Look* look, TriboColStats* stats) {
-  TriboColData* data = look->data;
+// All pairs, in batches; then the contacts are moved together, in the order of the pairs.
+static TriboStatus narrow(const NarrowJob* job, TriboColStats* stats) {
+  TriboColData* data = job->data;
   const int npair = data->broad.npair, workers = data->nworker;
-  const int many = npair / SMALLEST_SHARE, most = workers > 1 ? SHARES_PER_WORKER * workers : 1;
+  const int many = npair / SMALLEST_BATCH, most = workers > 1 ? BATCHES_PER_WORKER * workers : 1;
   const int count = many < 1 ? 1 : many < most ? many : most;
   TRIBO_TRY(TRIBO_RESERVE(&data->contacts, &data->contact_capacity, (size_t)MOST_CONTACTS * (size_t)npair));
-  TRIBO_TRY(TRIBO_RESERVE(&data->thinned, &data->thinned_capacity, npair));
-  TRIBO_TRY(TRIBO_RESERVE(&data->shares, &data->share_capacity, count));
+  TRIBO_TRY(TRIBO_RESERVE(&data->has_dropped, &data->has_dropped_capacity, npair));
+  TRIBO_TRY(TRIBO_RESERVE(&data->batches, &data->batch_capacity, count));
   for (int i = 0; i < count; ++i) {
-    data->shares[i] =
-        (Share){.first = (int)((int64_t)npair * i / count), .end = (int)((int64_t)npair * (i + 1) / count)};
+    data->batches[i] =
+        (Batch){.first = (int)((int64_t)npair * i / count), .end = (int)((int64_t)npair * (i + 1) / count)};
   }
-  tribo_parallel_for(count, workers, look_at_share, (void*)look);
+  tribo_parallel_for(count, workers, collide_batch, (void*)job);
   for (int i = 0; i < count; ++i) {
-    const Share* share = &data->shares[i];
-    if (share->status != TRIBO_OK) {
-      return tribo_fail(share->status, "%s", share->error);
+    const Batch* batch = &data->batches[i];
+    if (batch->status != TRIBO_OK) {
+      return tribo_fail(batch->status, "%s", batch->error);
     }
-    const TriboContact* from = data->contacts + (size_t)MOST_CONTACTS * (size_t)share->first;
+    const TriboContact* from = data->contacts + (size_t)MOST_CONTACTS * (size_t)batch->first;
     if (from != data->contacts + data->ncontact) {
-      memmove(data->contacts + data->ncontact, from, (size_t)share->count * sizeof *from);
+      memmove(data->contacts + data->ncontact, from, (size_t)batch->count * sizeof *from);
     }
-    data->ncontact += share->count;
-    stats->coal_pairs += share->coal_pairs;
+    data->ncontact += batch->count;
+    stats->coal_pairs += batch->coal_pairs;
   }
   return TRIBO_OK;
 }
@@ -422,7 +428,7 @@ TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, con
     return tribo_fail(TRIBO_INVALID, "tribo_col_detect: an argument is NULL, or the data is of another world");
   }
   TRIBO_TRY(check_query(world, query));
-  const Guests guests = {world, query->absent, query->asleep};
+  const BodyFilter filter = {world, query->absent, query->asleep};
   TriboColStats local = {0};
   if (tribo_col_idle(world)) {
     *contacts = data->contacts;
@@ -433,20 +439,20 @@ TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, con
     return TRIBO_OK;
   }
   data->ncontact = data->broad.npair = 0;
-  place(world, data, query);
+  place_geometries(world, data, query);
   if (world->pairs != NULL) {
-    TRIBO_TRY(tribo_col_broad_among(&data->broad, data->boxes, world->pairs, world->npair, present, &guests));
+    TRIBO_TRY(tribo_col_broad_listed(&data->broad, data->boxes, world->pairs, world->npair, is_present, &filter));
   } else {
     TRIBO_TRY(tribo_col_broad_pairs(&data->broad, data->boxes, world->moving, world->nmoving, world->fixed,
-                                    world->nfixed, wanted, &guests));
+                                    world->nfixed, may_collide, &filter));
   }
-  TRIBO_TRY(plane_pairs(&guests, data, query->margin));
+  TRIBO_TRY(plane_pairs(&filter, data, query->margin));
   TRIBO_TRY(tribo_col_broad_sort(&data->broad, world->ngeom));
   local.pairs = data->broad.npair;
   const uint64_t middle = query->start > 0 ? tribo_tick() : 0;
   local.broad_ticks = middle - query->start;
   if (local.pairs > 0) {
-    TRIBO_TRY(narrow(&(Look){world, data, query}, &local));
+    TRIBO_TRY(narrow(&(NarrowJob){world, data, query}, &local));
     local.narrow_ticks = query->start > 0 ? tribo_tick() - middle : 0;
   }
   *contacts = data->contacts;
@@ -482,32 +488,33 @@ static double extent(const TriboSolid* solid) {
                                                                                         : tribo_col_reach(solid);
 }
 
-// The points of a pair that are deeper than `depth` by the end of the step, or the deepest of these.
-static TriboStatus add_sunk(const Look* look, TriboPair pair, double travel, double depth, int all, int* count) {
-  TriboColData* data = look->data;
+// Appends the points of a pair that penetrate deeper than `depth` by the end of the step, or the deepest of these.
+static TriboStatus add_penetrating(const NarrowJob* job, TriboGeomPair pair, double travel, double depth, int all,
+                                   int* count) {
+  TriboColData* data = job->data;
   TriboManifold m;
   int by_coal, deepest = -1, n = 0;
   TRIBO_TRY(tribo_col_collide(data->queries[0], data->solids + pair.a, data->solids + pair.b,
-                              look->query->margin + travel, &m, &by_coal));
+                              job->query->margin + travel, &m, &by_coal));
   for (int i = 0; i < m.count; ++i) {
-    const double sink = -m.points[i].gap - closing_of(look, pair, m.points + i, 0);
-    if (!(sink > depth)) {
+    const double penetration = -m.points[i].gap - closing_of(job, pair, m.points + i, 0);
+    if (!(penetration > depth)) {
       continue;
     }
     if (all) {
       m.points[n++] = m.points[i];
     } else {
       deepest = i;
-      depth = sink;
+      depth = penetration;
       n = 1;
     }
   }
-  TRIBO_TRY(TRIBO_APPEND(&data->sunk, &data->sunk_capacity, *count, n));
+  TRIBO_TRY(TRIBO_APPEND(&data->penetrating, &data->penetrating_capacity, *count, n));
   if (all) {
     tribo_col_sort(m.points, n);
   }
   for (int i = 0; i < n; ++i) {
-    set_contact(look, pair, m.points + (all ? i : deepest), 0, data->sunk + (*count)++);
+    set_contact(job, pair, m.points + (all ? i : deepest), 0, data->penetrating + (*count)++);
   }
   return TRIBO_OK;
 }
@@ -517,38 +524,41 @@ TriboStatus tribo_col_sunk(const TriboColWorld* world, TriboColData* data, const
   if (world == NULL || data == NULL || query == NULL || contacts == NULL || ncontact == NULL || data->world != world) {
     return tribo_fail(TRIBO_INVALID, "tribo_col_sunk: an argument is NULL, or the data is of another world");
   }
-  const Look look = {world, data, query};
+  const NarrowJob job = {world, data, query};
   int count = 0, any = 0;
   for (int i = 0; i < data->broad.npair; ++i) {
-    any |= data->thinned[i];
+    any |= data->has_dropped[i];
   }
-  if (any) {
-    TRIBO_TRY(check_query(world, query));
+  *contacts = data->penetrating;
+  *ncontact = 0;
+  if (!any) {
+    return TRIBO_OK;
   }
-  for (int i = 0; i < data->broad.npair && any; ++i) {
-    const TriboPair pair = data->broad.pairs[i];
+  TRIBO_TRY(check_query(world, query));
+  for (int i = 0; i < data->broad.npair; ++i) {
+    const TriboGeomPair pair = data->broad.pairs[i];
     const TriboMotion *a = data->motions + pair.a, *b = data->motions + pair.b;
-    if (!data->thinned[i]) {
+    if (!data->has_dropped[i]) {
       continue;
     }
-    // between points that do not sink, others do only as far as the pair turns
+    // between points that do not penetrate, others do only as far as the pair turns
     for (int side = 0; side < 2; ++side) {
       const int geom = side ? pair.b : pair.a, body = world->geoms[geom].body;
       if (body != TRIBO_WORLD_BODY) {
         set_motion(data->motions + geom, data->solids + geom, query->poses + body, query->twists + body);
       }
     }
-    double turn[3], lift[3];
-    tribo_sub3(turn, b->twist.w, a->twist.w);
-    tribo_sub3(lift, b->twist.v, a->twist.v);
+    double spin[3], relative[3];
+    tribo_sub3(spin, b->twist.w, a->twist.w);
+    tribo_sub3(relative, b->twist.v, a->twist.v);
     const double size = 2 * fmin(extent(data->solids + pair.a), extent(data->solids + pair.b));
-    if (!(query->h * tribo_norm3(turn) * size > depth)) {
+    if (!(query->h * tribo_norm3(spin) * size > depth)) {
       continue;
     }
-    const double travel = query->h * (tribo_norm3(lift) + tribo_col_turning(a) + tribo_col_turning(b));
-    TRIBO_TRY(add_sunk(&look, pair, travel, depth, all, &count));
+    const double travel = query->h * (tribo_norm3(relative) + tribo_col_turning_speed(a) + tribo_col_turning_speed(b));
+    TRIBO_TRY(add_penetrating(&job, pair, travel, depth, all, &count));
   }
-  *contacts = data->sunk;
+  *contacts = data->penetrating;
   *ncontact = count;
   return TRIBO_OK;
 }

@@ -14,6 +14,7 @@ static int compare_keys(const void* x, const void* y) {
   return (a > b) - (a < b);
 }
 
+// Refuses a definition that lacks an array or has a wrong geometry or body, naming it.
 static TriboStatus check_def(const TriboColWorldDef* def) {
   const char* where = "tribo_col_world_create";
   if (def == NULL || def->ngeom < 0 || def->nbody < 0 || def->nexcluded < 0 || (def->ngeom > 0 && def->geoms == NULL) ||
@@ -61,6 +62,7 @@ static int is_idle(const TriboGeom* geom, uint32_t groups, uint32_t masks) {
   return !(geom->group & masks) || !(geom->mask & groups);
 }
 
+// Geometries with their solids, sorted by their part in the broad phase, and the excluded pairs of bodies.
 static TriboStatus world_fill(TriboColWorld* w, const TriboColWorldDef* def) {
   uint32_t groups = 0, masks = 0;
   for (int i = 0; i < def->ngeom; ++i) {
@@ -112,7 +114,7 @@ static int is_pair(const TriboColWorld* w, int a, int b) {
 }
 
 // How many pairs the world has for the broad phase; they are written down unless `out` is NULL.
-static int count_pairs(const TriboColWorld* w, TriboPair* out) {
+static int count_pairs(const TriboColWorld* w, TriboGeomPair* out) {
   int count = 0;
   for (int a = 0; a < w->ngeom; ++a) {
     for (int b = a + 1; b < w->ngeom; ++b) {
@@ -120,7 +122,7 @@ static int count_pairs(const TriboColWorld* w, TriboPair* out) {
         continue;
       }
       if (out != NULL) {
-        out[count] = (TriboPair){a, b};
+        out[count] = (TriboGeomPair){a, b};
       }
       count++;
     }

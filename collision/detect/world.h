@@ -14,6 +14,6 @@ struct TriboColWorld {
   int nexcluded;
   // of a small world all pairs that may touch, half-spaces left out, sorted by (a, b): there it is quicker to look at
   // each of them than to make a tree. NULL: a large world
-  TriboPair* pairs;
+  TriboGeomPair* pairs;
   int npair;
 };

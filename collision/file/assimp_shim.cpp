@@ -1,3 +1,4 @@
+// Mesh files as they look, by Assimp: parts with one colour or picture each, texture coordinates, materials.
 #include <filesystem>
 #include <memory>
 #include <new>
@@ -123,17 +124,18 @@ void read_node(const aiScene& scene, const aiNode& node, const aiMatrix4x4& abov
   }
 }
 
-void show_parts(TriboLook* look) {
+// Plain C views of the parts, which the look owns.
+void make_views(TriboLook* look) {
   for (const Part& part : look->own) {
-    TriboLookPart seen{};
-    seen.points = part.points.data();
-    seen.uv = part.uv.empty() ? nullptr : part.uv.data();
-    seen.triangles = part.triangles.data();
-    seen.npoint = static_cast<int>(part.points.size() / 3);
-    seen.ntriangle = static_cast<int>(part.triangles.size() / 3);
-    seen.color = part.colored ? part.color : nullptr;
-    seen.texture = part.texture.empty() ? nullptr : part.texture.c_str();
-    look->parts.push_back(seen);
+    TriboLookPart view{};
+    view.points = part.points.data();
+    view.uv = part.uv.empty() ? nullptr : part.uv.data();
+    view.triangles = part.triangles.data();
+    view.npoint = static_cast<int>(part.points.size() / 3);
+    view.ntriangle = static_cast<int>(part.triangles.size() / 3);
+    view.color = part.colored ? part.color : nullptr;
+    view.texture = part.texture.empty() ? nullptr : part.texture.c_str();
+    look->parts.push_back(view);
   }
 }
 
@@ -158,7 +160,7 @@ extern "C" TriboStatus tribo_assimp_look_load(const char* path, const double sca
     if (look->own.empty()) {
       return tribo_fail(TRIBO_INVALID, "%s: not a readable mesh: it has no triangles", path);
     }
-    show_parts(look.get());
+    make_views(look.get());
     *out = look.release();
     return TRIBO_OK;
   } catch (const std::bad_alloc&) {

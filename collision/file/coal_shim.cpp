@@ -1,3 +1,4 @@
+// Coal behind plain C; coal_shim.h says what each function promises.
 #if defined(__AVX__)
 #error "the shims must be compiled for plain x86-64, as the wheels were: Eigen's alignment is part of their ABI"
 #endif
@@ -188,12 +189,16 @@ void tribo_coal_mesh_size(const TriboCoalMesh* mesh, int* npoint, int* ntriangle
 }
 
 void tribo_coal_mesh_copy(const TriboCoalMesh* mesh, double* points, int* triangles) noexcept {
-  for (size_t i = 0; points != nullptr && i < mesh->data.vertices_.size(); ++i) {
-    Eigen::Map<coal::Vec3s>(points + 3 * i) = mesh->data.vertices_[i];
+  if (points != nullptr) {
+    for (size_t i = 0; i < mesh->data.vertices_.size(); ++i) {
+      Eigen::Map<coal::Vec3s>(points + 3 * i) = mesh->data.vertices_[i];
+    }
   }
-  for (size_t i = 0; triangles != nullptr && i < mesh->data.triangles_.size(); ++i) {
-    for (size_t k = 0; k < 3; ++k) {
-      triangles[3 * i + k] = int(mesh->data.triangles_[i][k]);
+  if (triangles != nullptr) {
+    for (size_t i = 0; i < mesh->data.triangles_.size(); ++i) {
+      for (size_t k = 0; k < 3; ++k) {
+        triangles[3 * i + k] = int(mesh->data.triangles_[i][k]);
+      }
     }
   }
 }

@@ -158,7 +158,7 @@ static int flat_contact(const TriboSolid* A, const TriboSolid* B, const Axes* x,
 }
 
 typedef struct Closest {
-  double distance2, a[3], b[3];
+  double distance2, a[3], b[3];  // squared [m²]; the points [m]
   uint32_t feature;
 } Closest;
 

@@ -2,7 +2,7 @@
 //
 // For a unit direction n let f(n) = −(h_A(n) + h_B(−n)), the separation along n. The signed distance of two convex
 // solids is the largest f(n), over all n when they are apart and near the right n when they overlap. Coal's GJK and EPA
-// find that n to about 1e-4; here it is polished, and f itself is the judge of every step:
+// find that n to about 1e-4; here it is polished, and every step is accepted or refused by f itself:
 //
 //   faces   n is tried as the normal of a face that almost looks along it;
 //   lines   n is tried perpendicular to a straight line of the surface (an edge, the mantle of a cylinder or cone);
@@ -19,14 +19,14 @@
 
 typedef struct Search {
   const TriboSolid *a, *b;
-  double size;          // of the smaller solid, scales the tolerances
-  double start[3];      // direction to polish
-  double seen[3];       // where Coal saw the contact
-  double n[3], f;       // best direction so far and its separation
-  double xa[3], xb[3];  // support points there
-  int face;             // 1: n is a face normal of a, 2: of b
-  double line[2][3];    // of a, of b
-  int has_line[2];      // whether n is kept perpendicular to it
+  double size;           // of the smaller solid, scales the tolerances
+  double start[3];       // direction to polish
+  double coal_point[3];  // where Coal saw the contact
+  double n[3], f;        // best direction so far and its separation
+  double xa[3], xb[3];   // support points there
+  int face;              // 1: n is a face normal of a, 2: of b
+  double line[2][3];     // of a, of b
+  int has_line[2];       // whether n is kept perpendicular to it
 } Search;
 
 static double separation(const TriboSolid* a, const TriboSolid* b, const double n[3], double xa[3], double xb[3]) {
@@ -48,6 +48,7 @@ static int try_direction(Search* s, const double n[3], double slack) {
   return 1;
 }
 
+// Tries the normals of the faces that almost look along n.
 static void try_faces(Search* s) {
   double start[3] = {s->n[0], s->n[1], s->n[2]};
   for (int k = 0; k < 2; ++k) {
@@ -123,6 +124,7 @@ static int support_line(const TriboSolid* solid, const double n[3], double slack
   return line->length > 0;
 }
 
+// Tries n perpendicular to the straight line of a, to that of b, and to both.
 static void try_lines(Search* s) {
   double start[3] = {s->n[0], s->n[1], s->n[2]}, back[3] = {-s->n[0], -s->n[1], -s->n[2]}, n[3];
   Line lines[2];
@@ -172,7 +174,8 @@ static int free_gradient(const Search* s, double t[2][3], double g[2]) {
   return count;
 }
 
-static void newton(Search* s) {
+// Newton on the sphere, in the directions that lines leave free.
+static void polish_by_newton(Search* s) {
   double t[2][3], g[2], last = INFINITY;
   for (int iteration = 0; iteration < 10; ++iteration) {
     int count = free_gradient(s, t, g);
@@ -217,7 +220,10 @@ static void add_parallel(const Search* s, const TriboPatch* pa, const TriboPatch
     ends[k] = tribo_dot3(x, d);
   }
   double low = fmax(0, fmin(ends[0], ends[1])), high = fmin(length, fmax(ends[0], ends[1]));
-  for (int k = 0; k < 2 && high > low; ++k) {
+  if (!(high > low)) {
+    return;
+  }
+  for (int k = 0; k < 2; ++k) {
     double at = k ? high : low, w = (at - ends[0]) / (ends[1] - ends[0]);
     double p[3], q[3];
     tribo_axpy3(p, pa->points[0], at, d);
@@ -234,7 +240,7 @@ static void add_parallel(const Search* s, const TriboPatch* pa, const TriboPatch
 }
 
 // The place on the solid's line at the support point x that is closest to y; x itself without a line.
-static void slide(const TriboSolid* solid, const double n[3], const double y[3], double x[3]) {
+static void slide_along_line(const TriboSolid* solid, const double n[3], const double y[3], double x[3]) {
   Line line;
   if (support_line(solid, n, 1e-5, &line)) {
     double d[3];
@@ -251,10 +257,10 @@ static void add_single(const Search* s, TriboManifold* m) {
   tribo_copy3(a, s->xa);
   tribo_copy3(b, s->xb);
   if (s->face == 1) {
-    slide(s->b, back, s->seen, b);
+    slide_along_line(s->b, back, s->coal_point, b);
     tribo_axpy3(a, b, -s->f, s->n);
   } else if (s->face == 2) {
-    slide(s->a, s->n, s->seen, a);
+    slide_along_line(s->a, s->n, s->coal_point, a);
   } else if (support_line(s->a, s->n, 1e-5, &la) && support_line(s->b, back, 1e-5, &lb)) {
     double p[3], q[3], t, u;
     tribo_axpy3(p, a, 0.5 * la.length, la.d);
@@ -262,7 +268,7 @@ static void add_single(const Search* s, TriboManifold* m) {
     tribo_col_segments(p, la.d, 0.5 * la.length, q, lb.d, 0.5 * lb.length, &t, &u);
     tribo_axpy3(a, p, t, la.d);
   } else {
-    slide(s->a, s->n, b, a);
+    slide_along_line(s->a, s->n, b, a);
   }
   tribo_col_add_point(m, a, s->n, s->f, tribo_col_feature(TRIBO_FEATURE_POINT, 0, 0, 0));
 }
@@ -310,9 +316,11 @@ static void polish(Search* s, int with_faces) {
   }
   // the line of a cone turns with n, so that it takes a few rounds to get perpendicular
   int cones = s->a->kind == TRIBO_SHAPE_CONE || s->b->kind == TRIBO_SHAPE_CONE;
-  for (int round = 0; !s->face && round < (cones ? 4 : 1); ++round) {
-    try_lines(s);
-    newton(s);
+  if (!s->face) {
+    for (int round = 0; round < (cones ? 4 : 1); ++round) {
+      try_lines(s);
+      polish_by_newton(s);
+    }
   }
 }
 
@@ -349,7 +357,8 @@ static double best_seed(const Search* s, double n[3]) {
 }
 
 // Coal's own heap calls are counted on its account.
-static TriboStatus ask_coal(TriboCoalQuery* query, const TriboSolid* a, const TriboSolid* b, TriboCoalAnswer* out) {
+static TriboStatus coal_distance(TriboCoalQuery* query, const TriboSolid* a, const TriboSolid* b,
+                                 TriboCoalAnswer* out) {
   TriboHeapOwner before = tribo_heap_enter(TRIBO_HEAP_COAL);
   TriboStatus status = tribo_coal_distance(query, a->coal, &a->pose, b->coal, &b->pose, out);
   tribo_heap_leave(before);
@@ -359,20 +368,20 @@ static TriboStatus ask_coal(TriboCoalQuery* query, const TriboSolid* a, const Tr
 // Climbs by distances, which Coal finds reliably: b is moved out along n until it is clearly apart, and the direction
 // of closest approach there is tried, as long as it is better. A direction is its own answer exactly when the support
 // points lie along it, that is when f is stationary.
-static TriboStatus improve(TriboCoalQuery* query, Search* s) {
+static TriboStatus climb_by_distance(TriboCoalQuery* query, Search* s) {
   double n[3], xa[3], xb[3], f = best_seed(s, n);
   for (int i = 0; i < 16; ++i) {
     TriboSolid moved = *s->b;
     TriboCoalAnswer coal;
     tribo_axpy3(moved.pose.p, moved.pose.p, 1e-2 * s->size - f, n);
-    TRIBO_TRY(ask_coal(query, s->a, &moved, &coal));
+    TRIBO_TRY(coal_distance(query, s->a, &moved, &coal));
     double better = separation(s->a, s->b, coal.normal, xa, xb);
     if (!(better > f + 1e-9 * s->size)) {
       break;
     }
     f = better;
     tribo_copy3(n, coal.normal);
-    tribo_copy3(s->seen, coal.point);
+    tribo_copy3(s->coal_point, coal.point);
   }
   if (f > s->f + 1e-9 * s->size) {
     tribo_copy3(s->start, n);
@@ -383,7 +392,7 @@ static TriboStatus improve(TriboCoalQuery* query, Search* s) {
 
 // A face counts when a point over it is as close as it says. If not, the contact is beside the face, and the direction
 // without faces is taken unless it is worse.
-static void settle_face(Search* s, double reach, TriboManifold* m) {
+static void confirm_face(Search* s, double reach, TriboManifold* m) {
   double enough = s->f + 2e-6 * s->size;
   if (add_face(s, 0, reach, m) <= enough || add_face(s, 1, reach, m) <= enough) {
     return;
@@ -432,7 +441,7 @@ static void add_far_side(const Search* s, double reach, TriboManifold* m) {
 
 static void add_points(Search* s, double reach, TriboManifold* m) {
   if (s->face) {
-    settle_face(s, reach, m);
+    confirm_face(s, reach, m);
   }
   if (!s->face && s->has_line[0] && s->has_line[1]) {
     TriboPatch pa, pb;
@@ -456,7 +465,7 @@ static void add_points(Search* s, double reach, TriboManifold* m) {
 // separation, which is less than the distance. Differences b − a of their points are a convex set, and v, one of them,
 // comes closer to the origin on the segment to the support point against it (Gilbert, 1966). A few steps tell most
 // pairs whose boxes meet and that do not; the others are left to Coal.
-static int is_far(const TriboSolid* a, const TriboSolid* b, double reach, double n[3], double* f) {
+static int is_beyond(const TriboSolid* a, const TriboSolid* b, double reach, double n[3], double* f) {
   enum { STEPS = 6 };
   double xa[3], xb[3], v[3], w[3], d[3];
   middle_of(a, xa);
@@ -473,8 +482,8 @@ static int is_far(const TriboSolid* a, const TriboSolid* b, double reach, double
     }
     tribo_sub3(w, xb, xa);
     tribo_sub3(d, w, v);
-    const double way = tribo_dot3(d, d), share = way > 0 ? -tribo_dot3(v, d) / way : 0;
-    tribo_axpy3(v, v, tribo_clamp(share, 0, 1), d);
+    const double length2 = tribo_dot3(d, d), fraction = length2 > 0 ? -tribo_dot3(v, d) / length2 : 0;
+    tribo_axpy3(v, v, tribo_clamp(fraction, 0, 1), d);
   }
   return 0;
 }
@@ -482,23 +491,23 @@ static int is_far(const TriboSolid* a, const TriboSolid* b, double reach, double
 TriboStatus tribo_col_convex(TriboCoalQuery* query, const TriboSolid* a, const TriboSolid* b, double reach,
                              TriboManifold* m) {
   TriboCoalAnswer coal;
-  if (is_far(a, b, reach, m->normal, &m->gap)) {
+  if (is_beyond(a, b, reach, m->normal, &m->gap)) {
     return TRIBO_OK;
   }
-  TRIBO_TRY(ask_coal(query, a, b, &coal));
+  TRIBO_TRY(coal_distance(query, a, b, &coal));
   Search s = {.a = a, .b = b, .size = fmin(tribo_col_reach(a), tribo_col_reach(b))};
   if (!(tribo_norm3(coal.normal) > 0.5)) {
     // nothing came back: any direction will do, better ones are looked for below
     tribo_set3(coal.normal, 0, 0, 1);
     tribo_copy3(coal.point, a->pose.p);
   }
-  tribo_copy3(s.seen, coal.point);
+  tribo_copy3(s.coal_point, coal.point);
   tribo_copy3(s.start, coal.normal);
   tribo_normalize3(s.start);
   polish(&s, 1);
   // touching or overlapping, or a direction that does not reach the distance it came with: look again
   if (s.f < 1e-6 * s.size || s.f < coal.gap - 1e-6 * s.size) {
-    TRIBO_TRY(improve(query, &s));
+    TRIBO_TRY(climb_by_distance(query, &s));
   }
   m->gap = s.f;
   tribo_copy3(m->normal, s.n);

@@ -39,10 +39,11 @@ static void carry_back(const TriboMotion* motion, double t, double x[3]) {
   tribo_add3(x, start, motion->origin);
 }
 
-// Bound of the speed along n at which turning moves the solid's points from time t on, for the rest of the step. A
+// Bound of the speed along n at which a turn moves the solid's points from time t on, for the rest of the step. A
 // point at r from the origin has (ω × r)·n = r·(n × ω) of it, most at a support point; and r turns by less than |ω|
 // times the rest. For fast turns that is much: then the ball around the solid bounds it better.
-static double turning(const TriboSolid* solid, const TriboMotion* motion, double t, double rest, const double n[3]) {
+static double turning_speed(const TriboSolid* solid, const TriboMotion* motion, double t, double rest,
+                            const double n[3]) {
   double d[3], x[3], origin[3];
   tribo_cross3(d, n, motion->twist.w);
   const double w = tribo_normalize3(d), size = motion->offset + motion->reach;
@@ -62,7 +63,7 @@ TriboStatus tribo_col_impact(TriboCoalQuery* query, const TriboSolid* a, const T
   double t = 0, relative[3];
   TriboSolid at_a = *a, at_b = *b;
   tribo_sub3(relative, motion_a->twist.v, motion_b->twist.v);
-  double bound = tribo_norm3(relative) + tribo_col_turning(motion_a) + tribo_col_turning(motion_b);
+  double bound = tribo_norm3(relative) + tribo_col_turning_speed(motion_a) + tribo_col_turning_speed(motion_b);
   *hit = 0;
   for (int i = 0; i < MOST_ITERATIONS; ++i) {
     if (i > 0) {
@@ -80,8 +81,8 @@ TriboStatus tribo_col_impact(TriboCoalQuery* query, const TriboSolid* a, const T
     const int field = a->kind == TRIBO_SHAPE_HEIGHTFIELD || b->kind == TRIBO_SHAPE_HEIGHTFIELD;
     const double *n = m->normal, back[3] = {-n[0], -n[1], -n[2]};
     const double closing = field ? bound
-                                 : tribo_dot3(relative, n) + turning(&at_a, motion_a, t, h - t, n) +
-                                       turning(&at_b, motion_b, t, h - t, back);
+                                 : tribo_dot3(relative, n) + turning_speed(&at_a, motion_a, t, h - t, n) +
+                                       turning_speed(&at_b, motion_b, t, h - t, back);
     if (closing <= 0 || t + (m->gap - 0.5 * touch) / closing >= h) {
       return TRIBO_OK;
     }
@@ -95,7 +96,7 @@ TriboStatus tribo_col_impact(TriboCoalQuery* query, const TriboSolid* a, const T
     carry_back(motion_a, t, p->a);
     carry_back(motion_b, t, p->b);
     tribo_sub3(d, p->b, p->a);
-    p->gap = tribo_dot3(d, p->normal) - (a->skin + b->skin);
+    p->gap = tribo_dot3(d, p->normal) - (a->contact_offset + b->contact_offset);
   }
   return TRIBO_OK;
 }

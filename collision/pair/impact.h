@@ -5,8 +5,8 @@
 
 // How a geometry moves in one step.
 typedef struct TriboMotion {
-  double origin[3];  // of its body at the start
-  TriboTwist twist;  // constant over the step, at the moving origin
+  double origin[3];  // of its body at the start [m]
+  TriboTwist twist;  // constant over the step, at the moving origin [m/s, rad/s]
   double offset;     // of the geometry's middle from the origin [m]
   double reach;      // of the geometry from its own middle [m]
   double spin;       // part of the angular speed that changes the place of its surface: none for a sphere, what is
@@ -14,7 +14,7 @@ typedef struct TriboMotion {
 } TriboMotion;
 
 // Bound of the speed at which turning moves the surface.
-static inline double tribo_col_turning(const TriboMotion* motion) {
+static inline double tribo_col_turning_speed(const TriboMotion* motion) {
   return motion->offset * tribo_norm3(motion->twist.w) + motion->reach * motion->spin;
 }
 

@@ -136,8 +136,8 @@ double tribo_col_clip(const TriboPatch* face, const TriboPatch* other, const dou
 
 // ---- reduction
 
-// Middle of a contact point, projected into the plane of n.
-static void middle(const TriboColPoint* p, const double n[3], double x[3]) {
+// Midpoint of a contact, projected into the plane of n.
+static void midpoint(const TriboColPoint* p, const double n[3], double x[3]) {
   tribo_add3(x, p->a, p->b);
   tribo_scale3(x, 0.5, x);
   tribo_axpy3(x, x, -tribo_dot3(x, n), n);
@@ -145,18 +145,18 @@ static void middle(const TriboColPoint* p, const double n[3], double x[3]) {
 
 // How far a point lies in a direction of no meaning. It decides among equals alike in every step, where rounding, a
 // tilt of no size or the order of the points would choose now this one and now that.
-static double aside(const double x[3]) {
+static double tie_break(const double x[3]) {
   return 0.62 * x[0] + 0.71 * x[1] + 0.33 * x[2];
 }
 
-// Of the points whose score is the best within `tie`, the one that lies farthest aside.
-static int pick(double (*x)[3], const double* score, int count, double tie) {
+// Of the points whose score is the best within `tie`, the one that the tie break prefers.
+static int pick_best(double (*x)[3], const double* score, int count, double tie) {
   int best = 0, chosen = -1;
   for (int i = 1; i < count; ++i) {
     best = score[i] > score[best] ? i : best;
   }
   for (int i = 0; i < count; ++i) {
-    if (score[i] >= score[best] - tie && (chosen < 0 || aside(x[i]) > aside(x[chosen]))) {
+    if (score[i] >= score[best] - tie && (chosen < 0 || tie_break(x[i]) > tie_break(x[chosen]))) {
       chosen = i;
     }
   }
@@ -183,19 +183,19 @@ static void score_beyond(double (*x)[3], int count, int i, int j, int k, const d
   }
 }
 
-// Which four of the points, and which of these more than once; `equal` is what counts as equal, as a share of how far
-// apart the points are. Returns that.
+// Which four of the points, and which of these more than once; `equal` is what counts as equal, as a fraction of how
+// far apart the points are. Returns that.
 static double choose_four(const TriboColPoint* points, int count, double equal, int kept[TRIBO_KEPT_MAX]) {
   double x[TRIBO_POINT_MAX][3] = {{0}}, score[TRIBO_POINT_MAX] = {0}, spread = 0;
   const double* n = points[0].normal;
   for (int i = 0; i < count; ++i) {
-    middle(points + i, n, x[i]);
+    midpoint(points + i, n, x[i]);
     double d[3];
     tribo_sub3(d, x[i], x[0]);
     spread = fmax(spread, tribo_norm3(d));
   }
   const double tie = equal * spread;
-  // of the deepest points the one farthest from the middle of all; then the one farthest from that
+  // of the deepest points the one farthest from the centre of all; then the one farthest from that
   double deepest = INFINITY, centre[3] = {0};
   for (int i = 0; i < count; ++i) {
     deepest = fmin(deepest, points[i].gap);
@@ -206,23 +206,23 @@ static double choose_four(const TriboColPoint* points, int count, double equal, 
     tribo_sub3(d, x[i], centre);
     score[i] = points[i].gap <= deepest + tie ? tribo_norm3(d) : -INFINITY;
   }
-  kept[0] = pick(x, score, count, tie);
+  kept[0] = pick_best(x, score, count, tie);
   for (int i = 0; i < count; ++i) {
     double d[3];
     tribo_sub3(d, x[i], x[kept[0]]);
     score[i] = tribo_norm3(d);
   }
-  kept[1] = pick(x, score, count, tie);
+  kept[1] = pick_best(x, score, count, tie);
   // the corner of the largest triangle; the one that adds most beyond its sides; the second choice once more
   for (int i = 0; i < count; ++i) {
     score[i] = fabs(area(x[kept[0]], x[kept[1]], x[i], n));
   }
-  kept[2] = pick(x, score, count, tie * spread);
+  kept[2] = pick_best(x, score, count, tie * spread);
   const int turn[2][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}};
   for (int k = 0; k < 2; ++k) {
     const int* of = turn[k];
     score_beyond(x, count, kept[of[0]], kept[of[1]], kept[of[2]], n, score);
-    kept[of[3]] = pick(x, score, count, tie * spread);
+    kept[of[3]] = pick_best(x, score, count, tie * spread);
   }
   return spread;
 }

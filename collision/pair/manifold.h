@@ -10,11 +10,12 @@ typedef struct TriboColPoint {
   double a[3], b[3];  // on the two surfaces, world [m]
   double normal[3];   // from a to b
   double gap;         // (b − a)·normal [m]
-  uint32_t feature, place;
+  uint32_t feature;   // name of the point, see tribo_col_feature
+  uint32_t place;     // where in its quarter of a face it lies, 0 … 65535
 } TriboColPoint;
 
 typedef struct TriboManifold {
-  double gap, normal[3];  // signed distance of the pair and its direction, from a to b
+  double gap, normal[3];  // signed distance of the pair and its direction, from a to b [m]
   int count;              // points within the reach asked for, 0 when gap is above it (gap is then a lower bound)
   TriboColPoint points[TRIBO_POINT_MAX];
 } TriboManifold;

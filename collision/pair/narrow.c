@@ -24,16 +24,16 @@ static TriboStatus collide(TriboCoalQuery* query, const TriboSolid* a, const Tri
 
 TriboStatus tribo_col_collide(TriboCoalQuery* query, const TriboSolid* a, const TriboSolid* b, double reach,
                               TriboManifold* m, int* by_coal) {
-  const double skin = a->skin + b->skin;
-  if (skin == 0) {
+  const double offset = a->contact_offset + b->contact_offset;
+  if (offset == 0) {
     return collide(query, a, b, reach, m, by_coal);
   }
   TriboSolid bare_a = *a, bare_b = *b;
-  bare_a.skin = bare_b.skin = 0;
-  TRIBO_TRY(collide(query, &bare_a, &bare_b, reach + skin, m, by_coal));
-  m->gap -= skin;
+  bare_a.contact_offset = bare_b.contact_offset = 0;
+  TRIBO_TRY(collide(query, &bare_a, &bare_b, reach + offset, m, by_coal));
+  m->gap -= offset;
   for (int i = 0; i < m->count; ++i) {
-    m->points[i].gap -= skin;
+    m->points[i].gap -= offset;
   }
   return TRIBO_OK;
 }

@@ -13,17 +13,17 @@
 #include "narrow.h"
 #include "status.h"
 
-// One question: a solid, the field it is over, the cells in reach.
-typedef struct Visit {
+// A solid, the height field it is over, and the cells in reach.
+typedef struct FieldQuery {
   const TriboSolid *solid, *ground;
   const TriboTerrain* field;
   double reach;
   double low[3], high[3];  // box of the solid in the field's frame
   int first[2], last[2];   // cells
-} Visit;
+} FieldQuery;
 
 // Whether the box of some points of the field is within reach of the solid's box.
-static int in_reach(const Visit* v, const int* vertices, int count) {
+static int in_reach(const FieldQuery* v, const int* vertices, int count) {
   for (int k = 0; k < 3; ++k) {
     double low = INFINITY, high = -INFINITY;
     for (int i = 0; i < count; ++i) {
@@ -39,8 +39,8 @@ static int in_reach(const Visit* v, const int* vertices, int count) {
   return 1;
 }
 
-// Keeps a point; a full list loses its highest.
-static void keep(TriboManifold* m, const TriboColPoint* p) {
+// Keeps a point; a full manifold loses its shallowest.
+static void keep_deepest(TriboManifold* m, const TriboColPoint* p) {
   if (p->gap < m->gap) {
     m->gap = p->gap;
     tribo_copy3(m->normal, p->normal);
@@ -55,17 +55,24 @@ static void keep(TriboManifold* m, const TriboColPoint* p) {
   }
 }
 
-// Whether a point whose column is triangle `at` has to do with the plane of triangle t.
-static int concerns(const TriboTerrain* f, int t, int at) {
-  for (int k = 0; t != at && at >= 0 && k < 3; ++k) {
-    if (tribo_col_field_neighbour(f, t, k) == at) {
-      return tribo_col_field_rise(f, t, at) > TRIBO_FIELD_FLAT;
+// Whether a point whose column is triangle `at` counts for the plane of triangle t: its own, or one that rises above it
+// beyond a common edge.
+static int counts_for_plane(const TriboTerrain* f, int t, int at) {
+  if (t == at) {
+    return 1;
+  }
+  if (at >= 0) {
+    for (int k = 0; k < 3; ++k) {
+      if (tribo_col_field_neighbour(f, t, k) == at) {
+        return tribo_col_field_rise(f, t, at) > TRIBO_FIELD_FLAT;
+      }
     }
   }
-  return t == at;
+  return 0;
 }
 
-static void visit_face(const Visit* v, int t, TriboManifold* m) {
+// Points of the solid against the half-space below a triangle, as far as they lie over it.
+static void add_face_points(const FieldQuery* v, int t, TriboManifold* m) {
   const TriboTerrain* f = v->field;
   // the half-space below the triangle
   TriboSolid plane = {.kind = TRIBO_SHAPE_HALFSPACE};
@@ -81,8 +88,8 @@ static void visit_face(const Visit* v, int t, TriboManifold* m) {
     // outside, the foot on the plane decides; inside, the point itself, so that none is lost
     const TriboColPoint* p = &face.points[i];
     tribo_col_to_local(x, &v->ground->pose, p->gap > 0 ? p->b : p->a);
-    if (concerns(f, t, tribo_col_field_triangle(f, x[0], x[1]))) {
-      keep(m, p);
+    if (counts_for_plane(f, t, tribo_col_field_triangle(f, x[0], x[1]))) {
+      keep_deepest(m, p);
     }
   }
 }
@@ -118,8 +125,8 @@ static int owns_normal(const TriboTerrain* f, const TriboRidge* r, const double 
   return n[2] > 0;
 }
 
-// Whether the place is taken: the end of several ridges counts once.
-static int is_taken(const TriboManifold* m, const double x[3], double size) {
+// Whether the manifold has a point at this place: the end of several ridges counts once.
+static int has_point_at(const TriboManifold* m, const double x[3], double size) {
   for (int i = 0; i < m->count; ++i) {
     double d[3];
     tribo_sub3(d, m->points[i].b, x);
@@ -130,7 +137,8 @@ static int is_taken(const TriboManifold* m, const double x[3], double size) {
   return 0;
 }
 
-static TriboStatus visit_ridge(const Visit* v, TriboCoalQuery* query, int index, TriboManifold* m) {
+// Points of the solid against a ridge, as far as their normal lies between its triangles.
+static TriboStatus add_ridge_points(const FieldQuery* v, TriboCoalQuery* query, int index, TriboManifold* m) {
   const TriboRidge* ridge = &v->field->ridges[index];
   TriboSolid segment = ridge->solid;
   tribo_col_to_world(segment.pose.p, &v->ground->pose, ridge->solid.pose.p);
@@ -144,16 +152,16 @@ static TriboStatus visit_ridge(const Visit* v, TriboCoalQuery* query, int index,
     tribo_mul33tv(n, v->ground->pose.R, p.normal);
     tribo_scale3(up, -1, n);
     tribo_col_to_local(x, &v->ground->pose, p.b);
-    if (owns_normal(v->field, ridge, up, x) && !is_taken(m, p.b, segment.half[2])) {
+    if (owns_normal(v->field, ridge, up, x) && !has_point_at(m, p.b, segment.half[2])) {
       p.feature = tribo_col_feature(TRIBO_FEATURE_EDGE, index >> 13, index, i);
-      keep(m, &p);
+      keep_deepest(m, &p);
     }
   }
   return TRIBO_OK;
 }
 
 // The cells below the solid's box, grown by the reach; 0 for none.
-static int find_cells(Visit* v) {
+static int find_cells(FieldQuery* v) {
   const TriboTerrain* f = v->field;
   TriboSolid local = *v->solid;
   tribo_col_to_local(local.pose.p, &v->ground->pose, v->solid->pose.p);
@@ -182,7 +190,7 @@ static int find_cells(Visit* v) {
 
 TriboStatus tribo_col_over_field(TriboCoalQuery* query, const TriboSolid* solid, const TriboSolid* ground, double reach,
                                  TriboManifold* m) {
-  Visit v = {.solid = solid, .ground = ground, .field = ground->field, .reach = reach};
+  FieldQuery v = {.solid = solid, .ground = ground, .field = ground->field, .reach = reach};
   m->gap = INFINITY;
   tribo_col_axis(m->normal, ground, 2);
   tribo_scale3(m->normal, -1, m->normal);
@@ -195,12 +203,12 @@ TriboStatus tribo_col_over_field(TriboCoalQuery* query, const TriboSolid* solid,
       const int cell = j * (f->nx - 1) + i;
       for (int t = 2 * cell; t < 2 * cell + 2; ++t) {
         if (in_reach(&v, f->triangles + 3 * t, 3)) {
-          visit_face(&v, t, m);
+          add_face_points(&v, t, m);
         }
       }
       for (int r = f->cell_first[cell]; r < f->cell_first[cell + 1]; ++r) {
         if (in_reach(&v, f->ridges[r].vertex, 2)) {
-          TRIBO_TRY(visit_ridge(&v, query, r, m));
+          TRIBO_TRY(add_ridge_points(&v, query, r, m));
         }
       }
     }

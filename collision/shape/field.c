@@ -39,6 +39,7 @@ double tribo_col_field_rise(const TriboTerrain* f, int plane, int other) {
   return most / fmin(f->step[0], f->step[1]);
 }
 
+// Points, triangles with their normals, and the range of heights.
 static void fill_surface(TriboTerrain* f, const double* heights) {
   f->bottom = INFINITY, f->top = -INFINITY;
   for (int j = 0; j < f->ny; ++j) {

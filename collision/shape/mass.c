@@ -7,6 +7,7 @@
 #include "shape.h"
 #include "status.h"
 
+// The sums over the triangles of a hull.
 static void hull_mass(const TriboHull* hull, double* volume, double centre[3], double inertia[9]) {
   // integrate about the middle of the bounding box: no cancellation for hulls far from their origin
   const double* o = hull->centre;

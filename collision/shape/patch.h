@@ -6,13 +6,13 @@
 enum { TRIBO_PATCH_MAX = 32 };
 
 typedef struct TriboPatch {
-  int count;  // 1 point, 2 segment, 3 … polygon, counter-clockwise about the normal
-  double points[TRIBO_PATCH_MAX][3];
-  double normal[3];   // of a polygon, outward
-  double offset;      // of a polygon: normal·x of its plane
-  double radius;      // of the rounding around a point or segment (sphere, capsule)
-  double u[3], v[3];  // axes fixed to the solid, which tell the quarters of a polygon apart
-  int id;             // which face
+  int count;                          // 1 point, 2 segment, 3 … polygon, counter-clockwise about the normal
+  double points[TRIBO_PATCH_MAX][3];  // world [m]
+  double normal[3];                   // of a polygon, outward
+  double offset;                      // of a polygon: normal·x of its plane [m]
+  double radius;                      // of the rounding around a point or segment (sphere, capsule) [m]
+  double u[3], v[3];                  // axes fixed to the solid, which tell the quarters of a polygon apart
+  int id;                             // which face
 } TriboPatch;
 
 // A face of a box: its outward normal is + or − (negative) the axis.

@@ -72,7 +72,7 @@ TriboStatus tribo_col_geom_validate(const TriboGeom* geom) {
 }
 
 TriboSolid tribo_col_solid(const TriboGeom* geom) {
-  TriboSolid solid = {.kind = geom->kind, .hull = geom->hull, .field = geom->field, .skin = geom->skin};
+  TriboSolid solid = {.kind = geom->kind, .hull = geom->hull, .field = geom->field, .contact_offset = geom->skin};
   const double* size = geom->size;
   switch (geom->kind) {
     case TRIBO_SHAPE_SPHERE: solid.radius = size[0]; break;

@@ -27,12 +27,12 @@ struct TriboHull {
 // A geometry at its place in the world.
 typedef struct TriboSolid {
   TriboShapeKind kind;
-  double half[3];             // box: half lengths; ellipsoid: half axes; capsule, cylinder, cone: [2] half length
-  double radius;              // sphere, capsule, cylinder, cone
+  double half[3];             // box: half lengths; ellipsoid: half axes; capsule, cylinder, cone: [2] half length [m]
+  double radius;              // sphere, capsule, cylinder, cone [m]
   const TriboHull* hull;      // HULL only
   const TriboTerrain* field;  // HEIGHTFIELD only
   TriboCoalShape* coal;       // NULL for half-spaces and height fields; belongs to the hull or to who made the solid
-  double skin;                // its surface for contacts is this far outside
+  double contact_offset;      // its surface for contacts is this far outside of it, ≥ 0 [m]
   TriboPose pose;
 } TriboSolid;
 
