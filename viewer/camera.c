@@ -1,5 +1,5 @@
 // Which camera: one of the scene's by name or number, or one that sees everything.
-#include "internal.h"
+#include "view_common.h"
 
 // Stands in front, to the right and above, looks at the middle and is just so far away that the box around everything
 // fits into the picture with a rim: a corner at (x, y) across and z towards the camera asks for a distance of at least

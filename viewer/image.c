@@ -3,7 +3,7 @@
 #include <png.h>
 #include <stdio.h>
 
-#include "internal.h"
+#include "view_common.h"
 
 TriboStatus tribo_view_image_create(int width, int height, TriboImage* image) {
   enum { MOST = 32768 };

@@ -1,7 +1,7 @@
 // Inside the draw list: what its files share.
 #pragma once
 
-#include "internal.h"
+#include "view_common.h"
 
 typedef struct ShapeMesh {
   int mesh;

@@ -1,5 +1,5 @@
 // Triangle meshes of the shape kinds, of unit size, and of hulls.
-#include "internal.h"
+#include "view_common.h"
 
 enum { AROUND = 48, FEW = 12 };  // segments of round things around their axis: normally, and of those seen small
 

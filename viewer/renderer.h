@@ -46,6 +46,6 @@ struct TriboRenderer {
   long long serial;  // of the meshes that were uploaded
 };
 
-// card.c: meshes and textures of a list, unless they are those of the last one; frames of a size.
+// gpu_upload.c: meshes and textures of a list, unless they are those of the last one; frames of a size.
 TRIBO_NODISCARD TriboStatus tribo_view_card_upload(TriboRenderer* r, const TriboDrawList* list);
 TRIBO_NODISCARD TriboStatus tribo_view_card_size(TriboRenderer* r, int width, int height);

@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "internal.h"
+#include "view_common.h"
 
 enum { SIM_RING = 512 };  // states to step back through
 

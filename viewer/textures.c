@@ -5,7 +5,7 @@
 #include <strings.h>
 #include <turbojpeg.h>
 
-#include "internal.h"
+#include "view_common.h"
 
 enum { MOST = 8192, MOST_BYTES = 256 * 1024 * 1024 };
 

@@ -5,7 +5,7 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
-#include "internal.h"
+#include "view_common.h"
 #include "panel.h"
 
 // A film in the making: every frame waits for its state, however long that takes.
@@ -39,7 +39,7 @@ struct TriboWindow {
   double stirred;  // when something last moved: the simulation, a key, the mouse [s]
 };
 
-// hand.c: mouse and camera.
+// mouse.c: mouse and camera.
 void tribo_view_hand_connect(TriboWindow* window);
 double tribo_view_hand_axes(const TriboCameraDef* camera, double right[3], double above[3]);
 double tribo_view_hand_aspect(const TriboWindow* window);
