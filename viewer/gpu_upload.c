@@ -94,7 +94,7 @@ static TriboStatus upload_textures(TriboRenderer* r, const TriboDrawList* list) 
 }
 
 // Meshes and textures of a list; nothing to do when they are those of the last one.
-TriboStatus tribo_view_card_upload(TriboRenderer* r, const TriboDrawList* list) {
+TriboStatus tribo_view_gpu_upload(TriboRenderer* r, const TriboDrawList* list) {
   int nvertex, nindex;
   const TriboDrawVertex* vertices = tribo_view_list_vertices(list, &nvertex);
   const unsigned* indices = tribo_view_list_indices(list, &nindex);
@@ -176,7 +176,7 @@ static void attach(GLuint* buffer, GLenum where, GLenum format, int samples, int
 }
 
 // Frames of this size, kept as long as the size is.
-TriboStatus tribo_view_card_size(TriboRenderer* r, int width, int height) {
+TriboStatus tribo_view_gpu_resize(TriboRenderer* r, int width, int height) {
   GLint most = 0, samples = 0;
   if (r->width == width && r->height == height) {
     return TRIBO_OK;
@@ -212,7 +212,7 @@ TriboStatus tribo_view_renderer_create(const TriboDrawList* list, TriboRenderer*
     return tribo_view_fail(TRIBO_NOMEM, "no memory for a renderer");
   }
   create_buffers(r);
-  TriboStatus status = tribo_view_card_upload(r, list);
+  TriboStatus status = tribo_view_gpu_upload(r, list);
   status = status == TRIBO_OK ? create_programs(r) : status;
   status = status == TRIBO_OK ? create_shadow(r) : status;
   if (status != TRIBO_OK) {

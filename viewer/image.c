@@ -26,13 +26,6 @@ void tribo_view_image_destroy(TriboImage* image) {
   *image = (TriboImage){0};
 }
 
-static double from_srgb(double c) {
-  return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
-}
-static double to_srgb(double c) {
-  return c <= 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1 / 2.4) - 0.055;
-}
-
 TriboStatus tribo_view_image_shrink(const TriboImage* large, int factor, TriboImage* small) {
   if (factor < 1 || large->width != factor * small->width || large->height != factor * small->height) {
     return tribo_view_fail(TRIBO_INVALID, "tribo_view_image_shrink: %d × %d is not %d times %d × %d", large->width,

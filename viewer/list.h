@@ -3,9 +3,10 @@
 
 #include "view_common.h"
 
+// Which mesh a shape or visual is drawn with.
 typedef struct ShapeMesh {
-  int mesh;
-  float scale[4];
+  int mesh;        // of the set
+  float scale[4];  // as TriboDrawVertex says
 } ShapeMesh;
 
 // A list that shares the textures of another one of the same model; NULL: it reads them.
@@ -15,13 +16,13 @@ struct TriboDrawList {
   MeshSet set;
   TextureSet* textures;
   TriboDrawSky sky;
-  ShapeMesh* looks;        // (nshape + nvisual) of the model's shapes, then of its visuals
-  unsigned char* dressed;  // (nbody) 1: it has visuals
+  ShapeMesh* shape_meshes;     // (nshape + nvisual) of the model's shapes, then of its visuals
+  unsigned char* has_visuals;  // (nbody) 1: it has visuals
   int nshape, nvisual;
-  double up[3];
+  double up[3];                  // unit vector against gravity
   TriboDrawInstance* instances;  // shapes first, overlays after them
   int ninstance, capacity;
-  int wire;          // bodies are drawn as wires
+  int wireframe;     // 1: bodies are drawn as wires
   long long serial;  // of the mesh set: lists with the same one share what the renderer has uploaded
   TriboDrawFacts facts;
   double* numbers;  // of the facts

@@ -91,8 +91,10 @@ void tribo_view_list_direction(const Poses* poses, int body, const double local[
 
 void tribo_view_list_point(const Poses* poses, int body, const double local[3], double out[3]) {
   tribo_view_list_direction(poses, body, local, out);
-  for (int i = 0; i < 3 && body != TRIBO_WORLD; ++i) {
-    out[i] += poses->position[3 * body + i];
+  if (body != TRIBO_WORLD) {
+    for (int i = 0; i < 3; ++i) {
+      out[i] += poses->position[3 * body + i];
+    }
   }
 }
 
@@ -114,7 +116,7 @@ static TriboStatus add_forces(TriboDrawList* list, double size, double scale) {
   double largest = 0;
   for (int i = 0; i < list->facts.ncontact; ++i) {
     const double* force = list->facts.contacts[i].force;
-    largest = fmax(largest, sqrt(dot3(force, force)));
+    largest = fmax(largest, norm3(force));
   }
   scale = scale > 0 ? scale : 0.25 * size / fmax(largest, 1e-300);
   for (int i = 0; i < list->facts.ncontact; ++i) {
@@ -225,7 +227,7 @@ TriboStatus tribo_view_list_overlay(TriboDrawList* list, const TriboModel* model
   double lo[3], hi[3], size = options->size > 0 ? options->size : 1;
   if (!(options->size > 0) && tribo_view_list_bounds(list, lo, hi)) {
     double d[3] = {hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]};
-    size = sqrt(dot3(d, d));
+    size = norm3(d);
   }
   TriboView q;
   VIEW_TRY_ENGINE(tribo_data_view(model, data, TRIBO_FIELD_Q, &q));
@@ -287,6 +289,7 @@ static void measure_depths(TriboDrawList* list, int nbody) {
   }
 }
 
+// The colours of one instance that overlays ask for.
 static TriboStatus paint(const TriboDrawList* list, const TriboModel* model, const TriboData* data, unsigned overlays,
                          TriboDrawInstance* instance) {
   const int body = instance->body;
@@ -314,14 +317,16 @@ static TriboStatus paint(const TriboDrawList* list, const TriboModel* model, con
   return TRIBO_OK;
 }
 
-// Who sleeps is seen at dusk.
+// Bodies that sleep are darker.
 static TriboStatus dim_sleeper(const TriboModel* model, const TriboData* data, TriboDrawInstance* instance) {
   int asleep = 0;
   if (instance->body != TRIBO_WORLD) {
     VIEW_TRY_ENGINE(tribo_data_asleep(model, data, instance->body, &asleep));
   }
-  for (int k = 0; k < 3 && asleep; ++k) {
-    instance->color[k] *= 0.45f;
+  if (asleep) {
+    for (int k = 0; k < 3; ++k) {
+      instance->color[k] *= 0.45f;
+    }
   }
   return TRIBO_OK;
 }

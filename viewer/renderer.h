@@ -47,5 +47,5 @@ struct TriboRenderer {
 };
 
 // gpu_upload.c: meshes and textures of a list, unless they are those of the last one; frames of a size.
-TRIBO_NODISCARD TriboStatus tribo_view_card_upload(TriboRenderer* r, const TriboDrawList* list);
-TRIBO_NODISCARD TriboStatus tribo_view_card_size(TriboRenderer* r, int width, int height);
+TRIBO_NODISCARD TriboStatus tribo_view_gpu_upload(TriboRenderer* r, const TriboDrawList* list);
+TRIBO_NODISCARD TriboStatus tribo_view_gpu_resize(TriboRenderer* r, int width, int height);

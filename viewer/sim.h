@@ -34,9 +34,9 @@ typedef struct Sim {
   int net_known;     // a step has led here
   int dropped;       // bodies so far
   struct {
-    int body;  // −1: it is empty
-    double local[3], target[3];
-  } hand;
+    int body;                    // that is pulled, −1: none
+    double local[3], target[3];  // where it is held, in its frame; where it is pulled to, world [m]
+  } mouse_spring;
   TriboQuantity quantities[TRIBO_CHART_CURVES];
   char quantity_names[TRIBO_CHART_CURVES][TRIBO_CHART_NAME];
   int nquantity;

@@ -272,8 +272,10 @@ static void standing_on_a_face(void** state) {
       pose = turned(pose, 2, 0.01);
       a = solid_of(floor, pose_at(0, 0, 0)), b = solid_of(standing[k], pose);
       assert_int_equal(manifold(a, b, &m), 4);
-      for (int i = 0; i < 4 && tilt < 1e-6; ++i) {
-        assert_int_equal(m.points[i].feature, features[i]);
+      if (tilt < 1e-6) {
+        for (int i = 0; i < 4; ++i) {
+          assert_int_equal(m.points[i].feature, features[i]);
+        }
       }
     }
   }
