@@ -1,5 +1,4 @@
-// The draw list: a model's shapes as instances of meshes at the poses of the current state, and what is drawn over
-// them.
+// The draw list of a model: the meshes of its shapes and visuals, its sky, and each shape as an instance at a pose.
 #include "list.h"
 
 // ---- meshes of a model
@@ -168,14 +167,6 @@ void tribo_view_list_destroy(TriboDrawList* list) {
 
 // ---- instances
 
-TriboStatus tribo_view_list_add(TriboDrawList* list, const TriboDrawInstance* instance) {
-  VIEW_TRY(tribo_view_reserve((void**)&list->instances, &list->capacity, list->ninstance + 1, sizeof *instance));
-  list->instances[list->ninstance] = *instance;
-  list->instances[list->ninstance].body = instance->overlay ? TRIBO_WORLD : instance->body;
-  list->ninstance++;
-  return TRIBO_OK;
-}
-
 // How often a flat texture goes into a metre: as it is told, or so that it fits across the shape.
 static float repeat_of(const TriboDrawList* list, const TriboVisualInfo* visual, const ShapeMesh* shape, int axis) {
   const TriboDrawMesh* mesh = &list->set.meshes[shape->mesh];
@@ -224,75 +215,6 @@ void tribo_view_list_shape(const TriboDrawList* list, const TriboModel* model, i
   *out = instance_of(list, model, &visual, shape, poses);
 }
 
-// Bodies that have visuals show either these or what collides; the world shows both, but for shapes that are hidden.
-static int is_hidden(const TriboDrawList* list, const TriboModel* model, int id, int body, int collision) {
-  const int visual = id >= list->nshape;
-  if (body != TRIBO_WORLD) {
-    return list->has_visuals[body] && visual == collision;
-  }
-  return visual ? collision : tribo_model_shape(model, id)->hidden && !collision;
-}
-
-// Poses, velocities and contacts of the current state, copied.
-static TriboStatus gather_facts(TriboDrawList* list, const TriboModel* model, TriboData* data,
-                                const TriboDrawOptions* options) {
-  static const TriboField fields[] = {TRIBO_FIELD_POSITION, TRIBO_FIELD_QUATERNION, TRIBO_FIELD_VELOCITY,
-                                      TRIBO_FIELD_OMEGA};
-  TriboDrawFacts* facts = &list->facts;
-  const double** out[] = {&facts->position, &facts->quaternion, &facts->velocity, &facts->omega};
-  const TriboContactView* contacts;
-  int nbody = tribo_model_size(model).nbody, n;
-  if (options->contacts != NULL) {
-    contacts = options->contacts, n = options->ncontact;
-  } else {
-    VIEW_TRY_ENGINE(tribo_data_contacts(model, data, &contacts, &n));
-  }
-  VIEW_TRY(tribo_view_reserve((void**)&list->numbers, &list->number_capacity, 20 * nbody + 1, sizeof(double)));
-  VIEW_TRY(tribo_view_reserve((void**)&list->contacts, &list->contact_capacity, n + 1, sizeof *contacts));
-  *facts = (TriboDrawFacts){.model = model,
-                            .time = tribo_data_time(data),
-                            .hash = tribo_data_hash(model, data),
-                            .contacts = list->contacts,
-                            .ncontact = n};
-  if (n > 0) {
-    memcpy(list->contacts, contacts, (size_t)n * sizeof *contacts);
-  }
-  for (int i = 0, at = 0; i < 4; ++i) {
-    TriboView view;
-    VIEW_TRY_ENGINE(tribo_data_view(model, data, fields[i], &view));
-    *out[i] = memcpy(list->numbers + at, view.values, (size_t)view.count * sizeof(double));
-    at += view.count;
-  }
-  list->depths = list->numbers + 13 * nbody;
-  if (options->net != NULL) {
-    facts->net = memcpy(list->numbers + 14 * nbody, options->net, 6 * (size_t)nbody * sizeof(double));
-  }
-  return TRIBO_OK;
-}
-
-TriboStatus tribo_view_list_fill(TriboDrawList* list, const TriboModel* model, TriboData* data,
-                                 const TriboDrawOptions* options) {
-  if (list->nshape != tribo_model_size(model).nshape || list->nvisual != tribo_model_size(model).nvisual) {
-    return tribo_view_fail(TRIBO_INVALID, "tribo_view_list_fill: the list was made for another model");
-  }
-  static const TriboDrawOptions plain = {0};
-  options = options != NULL ? options : &plain;
-  VIEW_TRY(gather_facts(list, model, data, options));
-  const Poses poses = {list->facts.position, list->facts.quaternion};
-  list->ninstance = 0;
-  list->wireframe = options->overlays >> TRIBO_OVERLAY_WIREFRAME & 1;
-  const int collision = options->overlays >> TRIBO_OVERLAY_COLLISION & 1;
-  for (int i = 0; i < list->nshape + list->nvisual; ++i) {
-    const TriboVisualInfo visual = visual_info(model, i);
-    if (!is_hidden(list, model, i, visual.body, collision)) {
-      const TriboDrawInstance instance = instance_of(list, model, &visual, i, &poses);
-      VIEW_TRY(tribo_view_list_add(list, &instance));
-    }
-  }
-  VIEW_TRY(tribo_view_list_paint(list, model, data, options));
-  return tribo_view_list_overlay(list, model, data, &poses, options);
-}
-
 const TriboDrawFacts* tribo_view_list_facts(const TriboDrawList* list) {
   return &list->facts;
 }
@@ -319,76 +241,4 @@ const TriboTexture* tribo_view_list_textures(const TriboDrawList* list, int* cou
 }
 const double* tribo_view_list_up(const TriboDrawList* list) {
   return list->up;
-}
-
-// ---- bounds
-
-enum { LARGE = 1000 };  // vertices
-
-void tribo_view_list_box(const TriboDrawList* list, const TriboDrawInstance* instance, double lo[3], double hi[3]) {
-  const float* s = instance->scale;
-  double rows[3][3];  // of the rotation: rows[i][j] is how much of axis j points along i
-  for (int j = 0; j < 3; ++j) {
-    double e[3] = {0}, r[3];
-    e[j] = 1;
-    quat_rotate(instance->quaternion, e, r);
-    for (int i = 0; i < 3; ++i) {
-      rows[i][j] = r[i];
-    }
-  }
-  const TriboDrawMesh* mesh = &list->set.meshes[instance->mesh];
-  for (int i = 0; i < 3; ++i) {
-    const double x = rows[i][0], y = rows[i][1], z = rows[i][2];
-    double below = 0, above = 0;
-    if (instance->mesh == TRIBO_MESH_SPHERE) {
-      above = sqrt(x * x * s[0] * s[0] + y * y * s[1] * s[1] + z * z * s[2] * s[2]);
-      below = -above;
-    } else if (instance->mesh == TRIBO_MESH_BOX) {
-      above = fabs(x) * s[0] + fabs(y) * s[1] + fabs(z) * s[2];
-      below = -above;
-    } else if (instance->mesh == TRIBO_MESH_CAPSULE) {
-      above = fabs(z) * s[3] + s[0];
-      below = -above;
-    } else if (instance->mesh == TRIBO_MESH_CYLINDER || instance->mesh == TRIBO_MESH_CONE) {
-      // the rim below, and above it the other rim or the apex
-      double rim = s[0] * sqrt(x * x + y * y), tip = instance->mesh == TRIBO_MESH_CONE ? 0 : rim;
-      above = fmax(-z * s[2] + rim, z * s[2] + tip);
-      below = fmin(-z * s[2] - rim, z * s[2] - tip);
-    } else if (mesh->nvertex > LARGE) {
-      // many triangles: the box around them is good enough
-      for (int k = 0; k < 3; ++k) {
-        double u = rows[i][k] * s[k] * mesh->lo[k], v = rows[i][k] * s[k] * mesh->hi[k];
-        below += fmin(u, v), above += fmax(u, v);
-      }
-    } else {
-      below = INFINITY, above = -INFINITY;
-      for (int v = 0; v < mesh->nvertex; ++v) {
-        const float* p = list->set.vertices[mesh->first_vertex + v].xyz;
-        double along = x * p[0] * s[0] + y * p[1] * s[1] + z * p[2] * s[2];
-        below = fmin(below, along), above = fmax(above, along);
-      }
-    }
-    lo[i] = instance->position[i] + below;
-    hi[i] = instance->position[i] + above;
-  }
-}
-
-int tribo_view_list_bounds(const TriboDrawList* list, double lo[3], double hi[3]) {
-  int found = 0;
-  for (int i = 0; i < 3; ++i) {
-    lo[i] = INFINITY, hi[i] = -INFINITY;
-  }
-  for (int k = 0; k < list->ninstance; ++k) {
-    const TriboDrawInstance* instance = &list->instances[k];
-    if (instance->mesh == TRIBO_MESH_PLANE || instance->overlay) {
-      continue;
-    }
-    double a[3], b[3];
-    tribo_view_list_box(list, instance, a, b);
-    for (int i = 0; i < 3; ++i) {
-      lo[i] = fmin(lo[i], a[i]), hi[i] = fmax(hi[i], b[i]);
-    }
-    found = 1;
-  }
-  return found;
 }

@@ -39,9 +39,10 @@ typedef struct Poses {
   const double* quaternion;  // (nbody × 4)
 } Poses;
 
-// A shape of the model where it is, drawn or not.
+// list.c: a shape of the model where it is, drawn or not; visuals are numbered after the shapes.
 void tribo_view_list_shape(const TriboDrawList* list, const TriboModel* model, int shape, const Poses* poses,
                            TriboDrawInstance* out);
+// instances.c
 TRIBO_NODISCARD TriboStatus tribo_view_list_add(TriboDrawList* list, const TriboDrawInstance* instance);
 TRIBO_NODISCARD TriboStatus tribo_view_list_ball(TriboDrawList* list, const double at[3], double radius,
                                                  const float color[4], int of);
@@ -64,7 +65,7 @@ TRIBO_NODISCARD TriboStatus tribo_view_list_closures(TriboDrawList* list, const 
 TRIBO_NODISCARD TriboStatus tribo_view_momenta(const TriboModel* model, TriboData* data, double* out);
 // trails.c
 TRIBO_NODISCARD TriboStatus tribo_view_list_trails(TriboDrawList* list, const TriboTrails* trails, double size);
-// Colours of the bodies other than their own: islands, penetration, glass, the selected one.
+// overlay.c: colours of the bodies other than their own: islands, penetration, glass, the selected one.
 TRIBO_NODISCARD TriboStatus tribo_view_list_paint(TriboDrawList* list, const TriboModel* model, const TriboData* data,
                                                   const TriboDrawOptions* options);
 // Appends what is drawn over the bodies.

@@ -128,13 +128,6 @@ const char* tribo_view_contact_name(const TriboModel* model, int body, int shape
                              : "world";
 }
 
-void tribo_view_body_centre(const TriboDrawFacts* facts, int body, double centre[3]) {
-  quat_rotate(facts->quaternion + 4 * body, tribo_model_body(facts->model, body)->com, centre);
-  for (int i = 0; i < 3; ++i) {
-    centre[i] += facts->position[3 * body + i];
-  }
-}
-
 static double column_value(const TriboContactView* c, TriboContactColumn column) {
   switch (column) {
     case TRIBO_COLUMN_BODIES: return 1e6 * c->body_a + c->body_b;
