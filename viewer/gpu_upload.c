@@ -1,4 +1,5 @@
-// What the renderer keeps on the graphics card: programs, meshes, textures, the shadow map and the frames.
+// GPU upload, all that the renderer keeps in the memory of the GPU: programs, meshes, textures, the shadow map and the
+// frames.
 #include "renderer.h"
 
 // ---- programs

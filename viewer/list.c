@@ -183,11 +183,12 @@ static void set_texture(const TriboDrawList* list, const TriboModel* model, cons
   const TriboTextureDef* def = tribo_model_texture(model, visual->texture);
   const int gradient = def->file == NULL && def->pattern == TRIBO_PATTERN_GRADIENT;
   out->texture = 1 + visual->texture;
-  out->skin = def->kind != TRIBO_TEXTURE_FLAT ? (gradient ? TRIBO_SKIN_HEIGHT : TRIBO_SKIN_CUBE)
-              : visual->uv != NULL            ? TRIBO_SKIN_POINTS
-                                              : TRIBO_SKIN_ABOVE;
+  out->mapping = def->kind != TRIBO_TEXTURE_FLAT ? (gradient ? TRIBO_MAPPING_HEIGHT : TRIBO_MAPPING_CUBE)
+                 : visual->uv != NULL            ? TRIBO_MAPPING_POINTS
+                                                 : TRIBO_MAPPING_ABOVE;
   for (int i = 0; i < 2; ++i) {
-    out->repeat[i] = out->skin == TRIBO_SKIN_POINTS ? (float)visual->repeat[i] : repeat_of(list, visual, shape, i);
+    out->repeat[i] =
+        out->mapping == TRIBO_MAPPING_POINTS ? (float)visual->repeat[i] : repeat_of(list, visual, shape, i);
   }
 }
 

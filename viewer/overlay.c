@@ -245,7 +245,7 @@ static TriboStatus paint(const TriboDrawList* list, const TriboModel* model, con
   }
   if (overlays & (1u << TRIBO_OVERLAY_ISLANDS | 1u << TRIBO_OVERLAY_PENETRATION)) {
     instance->texture = 0;
-    instance->skin = TRIBO_SKIN_NONE;
+    instance->mapping = TRIBO_MAPPING_NONE;
   }
   if (overlays & 1u << TRIBO_OVERLAY_TRANSPARENT) {
     instance->color[3] *= 0.35f;

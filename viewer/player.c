@@ -1,5 +1,5 @@
 // Physics in a thread of its own. The thread owns the simulation: it steps, keeps pace with the clock, carries out
-// orders, looks whether the scene's file has changed, and when a picture is wanted fills a draw list. Three lists go
+// orders, checks whether the scene's file has changed, and when a picture is wanted fills a draw list. Three lists go
 // round so that nobody waits: one is being drawn, one is ready, one is being filled.
 #include <pthread.h>
 #include <stdio.h>

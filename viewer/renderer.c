@@ -95,9 +95,9 @@ static TriboStatus sort(TriboRenderer* r, const TriboDrawList* list, const Tribo
     }
     memcpy(out->scale, instance->scale, sizeof out->scale);
     memcpy(out->color, instance->color, sizeof out->color);
-    memcpy(out->skin, instance->repeat, sizeof instance->repeat);
-    out->skin[2] = (float)instance->skin;
-    out->skin[3] = 0;
+    memcpy(out->mapping, instance->repeat, sizeof instance->repeat);
+    out->mapping[2] = (float)instance->mapping;
+    out->mapping[3] = 0;
     if (s->stage == STAGE_PLANE) {
       place_plane(instance, camera, tribo_view_list_up(list), distance, out);
     }

@@ -1,4 +1,4 @@
-// Inside the renderer: what lies on the graphics card, and who puts it there.
+// Inside the renderer: what lies in the memory of the GPU, and who puts it there.
 #pragma once
 
 #include <epoxy/gl.h>
@@ -25,7 +25,7 @@ typedef struct Batch {
 
 typedef struct GpuInstance {
   float at[4], quaternion[4], scale[4], color[4];
-  float skin[4];  // repeat, how the texture lies
+  float mapping[4];  // repeat, how the texture lies
 } GpuInstance;
 
 struct TriboRenderer {

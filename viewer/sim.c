@@ -8,54 +8,54 @@
 // ---- life
 
 static void release_model(void* user) {
-  KeptModel* kept = user;
-  if (kept != NULL && atomic_fetch_sub(&kept->users, 1) == 1) {
-    tribo_model_destroy(kept->model);
-    tribo_view_textures_release(kept->textures);
-    free(kept);
+  SharedModel* shared = user;
+  if (shared != NULL && atomic_fetch_sub(&shared->users, 1) == 1) {
+    tribo_model_destroy(shared->model);
+    tribo_view_textures_release(shared->textures);
+    free(shared);
   }
 }
 
-static TriboStatus keep_model(TriboModel* model, KeptModel** out) {
+static TriboStatus share_model(TriboModel* model, SharedModel** out) {
   static atomic_llong serials = 1LL << 40;  // far from those of lists without a player
-  KeptModel* kept = calloc(1, sizeof *kept);
-  if (kept == NULL) {
+  SharedModel* shared = calloc(1, sizeof *shared);
+  if (shared == NULL) {
     tribo_model_destroy(model);
     return tribo_view_fail(TRIBO_NOMEM, "no memory for a model");
   }
-  kept->model = model;
-  kept->serial = ++serials;
-  atomic_init(&kept->users, 1);
-  *out = kept;
+  shared->model = model;
+  shared->serial = ++serials;
+  atomic_init(&shared->users, 1);
+  *out = shared;
   return TRIBO_OK;
 }
 
 TriboStatus tribo_view_sim_list(const Sim* sim, TriboDrawList** out) {
-  VIEW_TRY(tribo_view_list_make(sim->model, sim->kept->textures, out));
-  if (sim->kept->textures == NULL) {
-    sim->kept->textures = (*out)->textures;
-    atomic_fetch_add(&sim->kept->textures->users, 1);
+  VIEW_TRY(tribo_view_list_make(sim->model, sim->shared->textures, out));
+  if (sim->shared->textures == NULL) {
+    sim->shared->textures = (*out)->textures;
+    atomic_fetch_add(&sim->shared->textures->users, 1);
   }
-  atomic_fetch_add(&sim->kept->users, 1);
-  (*out)->keep = sim->kept;
+  atomic_fetch_add(&sim->shared->users, 1);
+  (*out)->keep = sim->shared;
   (*out)->release = release_model;
-  (*out)->serial = sim->kept->serial;
+  (*out)->serial = sim->shared->serial;
   return TRIBO_OK;
 }
 
 int tribo_view_sim_fits(const Sim* sim, const TriboDrawList* list) {
-  return list->serial == sim->kept->serial;
+  return list->serial == sim->shared->serial;
 }
 
 // Everything but the scene.
 static void drop_model(Sim* sim) {
   tribo_view_trails_destroy(sim->trails);
   tribo_data_destroy(sim->data);
-  release_model(sim->kept);
+  release_model(sim->shared);
   free(sim->targets);
   free(sim->momenta);
   free(sim->net);
-  sim->trails = NULL, sim->data = NULL, sim->kept = NULL, sim->model = NULL;
+  sim->trails = NULL, sim->data = NULL, sim->shared = NULL, sim->model = NULL;
   sim->targets = sim->momenta = sim->net = NULL;
   sim->net_known = 0;
   sim->first = sim->count = 0;
@@ -216,7 +216,7 @@ static void choose_quantities(Sim* sim) {
 static TriboStatus compile(TriboScene* scene, Sim* fresh) {
   TriboModel* model;
   VIEW_TRY_ENGINE(tribo_model_create(scene, &model));
-  VIEW_TRY(keep_model(model, &fresh->kept));
+  VIEW_TRY(share_model(model, &fresh->shared));
   fresh->model = model;
   VIEW_TRY_ENGINE(tribo_data_create(model, &fresh->data));
   fresh->targets = calloc((size_t)tribo_model_size(model).nmotor + 1, sizeof(double));
@@ -231,7 +231,7 @@ static TriboStatus compile(TriboScene* scene, Sim* fresh) {
 // Puts model and data of `fresh` in the place of the old ones; ring and scene stay.
 static void adopt(Sim* sim, const Sim* fresh) {
   drop_model(sim);
-  sim->kept = fresh->kept, sim->model = fresh->model, sim->data = fresh->data;
+  sim->shared = fresh->shared, sim->model = fresh->model, sim->data = fresh->data;
   sim->trails = fresh->trails, sim->targets = fresh->targets;
   sim->momenta = fresh->momenta, sim->net = fresh->net;
   choose_quantities(sim);

@@ -9,17 +9,17 @@
 enum { SIM_RING = 512 };  // states to step back through
 
 // A model lives as long as someone looks at it: the simulation, or a draw list that shows it.
-typedef struct KeptModel {
+typedef struct SharedModel {
   TriboModel* model;
   long long serial;
   TextureSet* textures;  // of the first list that was made of it; NULL: none was
   atomic_int users;
-} KeptModel;
+} SharedModel;
 
 typedef struct Sim {
   TriboScene* scene;
-  KeptModel* kept;
-  const TriboModel* model;  // of kept
+  SharedModel* shared;
+  const TriboModel* model;  // of shared
   TriboData* data;
   TriboTrails* trails;
   TriboReplayFn* replay;  // NULL: it is simulated

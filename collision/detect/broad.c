@@ -1,4 +1,4 @@
-// Broad phase. A tree over the boxes of the moving items, made anew at each call, so that nothing depends on history:
+// Broad phase. A tree over the boxes of the moving items, rebuilt at each call, so that nothing depends on history:
 //
 //   1. items are sorted along a Morton curve through their middles (radix sort, stable);
 //   2. four neighbours on the curve make a node, four nodes the node above, … : no pointers, only levels, and the four

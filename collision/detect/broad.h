@@ -42,7 +42,7 @@ typedef int TriboPairFilter(const void* context, int a, int b);
 TRIBO_NODISCARD TriboStatus tribo_col_broad_pairs(TriboBroad* broad, const TriboAabb* boxes, const int* moving,
                                                   int nmoving, const int* fixed, int nfixed, TriboPairFilter* wanted,
                                                   const void* context);
-// The same where all pairs in question are known: appends those of them that overlap and are wanted.
+// The same where all pairs in question are listed: appends those of them that overlap and are wanted.
 TRIBO_NODISCARD TriboStatus tribo_col_broad_listed(TriboBroad* broad, const TriboAabb* boxes,
                                                    const TriboGeomPair* pairs, int npair, TriboPairFilter* wanted,
                                                    const void* context);

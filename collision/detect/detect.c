@@ -1,6 +1,6 @@
 // Detection: place the geometries, find pairs (broad phase), make contacts (narrow phase). Contacts that the free
-// motion reaches within the step are found ahead of time (speculative contacts). Re-detection after a solve: whether a
-// motion left the margin, and points that penetrate outside the set that a pair kept.
+// motion reaches within the step are found before they touch (speculative contacts). Re-detection after a solve:
+// whether a motion left the margin, and points that penetrate outside the set that a pair kept.
 #include "world.h"
 #include "impact.h"
 

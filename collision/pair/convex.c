@@ -128,13 +128,13 @@ static int support_line(const TriboSolid* solid, const double n[3], double slack
 static void try_lines(Search* s) {
   double start[3] = {s->n[0], s->n[1], s->n[2]}, back[3] = {-s->n[0], -s->n[1], -s->n[2]}, n[3];
   Line lines[2];
-  int known[2] = {support_line(s->a, start, 1e-2, lines), support_line(s->b, back, 1e-2, lines + 1)};
+  int exists[2] = {support_line(s->a, start, 1e-2, lines), support_line(s->b, back, 1e-2, lines + 1)};
   tribo_copy3(s->line[0], lines[0].d);
   tribo_copy3(s->line[1], lines[1].d);
   double slack = 1e-10 * s->size;
   s->has_line[0] = s->has_line[1] = 0;
   for (int k = 0; k < 2; ++k) {
-    if (known[k]) {
+    if (exists[k]) {
       tribo_axpy3(n, start, -tribo_dot3(start, s->line[k]), s->line[k]);
       tribo_normalize3(n);
       if (try_direction(s, n, slack)) {
@@ -142,7 +142,7 @@ static void try_lines(Search* s) {
       }
     }
   }
-  if (known[0] && known[1]) {
+  if (exists[0] && exists[1]) {
     tribo_cross3(n, s->line[0], s->line[1]);
     if (tribo_norm3(n) > 1e-3) {
       tribo_scale3(n, tribo_dot3(n, start) < 0 ? -1 : 1, n);

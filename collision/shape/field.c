@@ -219,7 +219,7 @@ int tribo_col_field_surface(const TriboTerrain* field, const double** points, co
 }
 
 void tribo_col_field_bounds(const TriboTerrain* field, double low[3], double high[3]) {
-  // what has sunk below the lowest point is still inside
+  // a solid below the lowest height is still inside
   const double depth = fmax(field->nx * field->step[0], field->ny * field->step[1]);
   tribo_set3(low, field->low[0], field->low[1], field->bottom - depth);
   tribo_set3(high, -field->low[0], -field->low[1], field->top);

@@ -38,19 +38,19 @@ TriboStatus tribo_col_hull_thin(TriboHull** hull, int most) {
   }
   double* distance = tribo_alloc((size_t)n, sizeof *distance);
   double* chosen = tribo_alloc(3 * (size_t)most, sizeof *chosen);
-  TriboHull* thin = NULL;
+  TriboHull* decimated = NULL;
   TriboStatus status = TRIBO_OK;
   if (distance == NULL || chosen == NULL) {
     status = tribo_fail(TRIBO_NOMEM, "tribo_col_hull_thin: no memory for %d vertices", n);
   } else {
     choose((*hull)->points, n, most, distance, chosen);
-    status = tribo_col_hull_create(chosen, most, &thin);
+    status = tribo_col_hull_create(chosen, most, &decimated);
   }
   tribo_free(distance);
   tribo_free(chosen);
   if (status == TRIBO_OK) {
     tribo_col_hull_destroy(*hull);
-    *hull = thin;
+    *hull = decimated;
   }
   return status;
 }

@@ -60,7 +60,7 @@ double tribo_col_reach(const TriboSolid* solid);
 // The vertex of a hull farthest along a direction given in the hull's frame; of equal ones always the same, in a small
 // hull the lowest index.
 int tribo_col_hull_support(const TriboHull* hull, const double n[3]);
-// What a large hull needs for that, once its faces are known.
+// Start vertices of that search, for a large hull; its faces come first.
 enum { TRIBO_HULL_SMALL = 32, TRIBO_HULL_STARTS = 6 * 4 * 4 };
 void tribo_col_hull_starts(TriboHull* hull);
 

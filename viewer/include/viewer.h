@@ -77,13 +77,14 @@ typedef struct TriboDrawMesh {
   double lo[3], hi[3];      // box around the vertices of hulls and files
 } TriboDrawMesh;
 
-typedef enum TriboDrawSkin {
-  TRIBO_SKIN_NONE,
-  TRIBO_SKIN_POINTS,  // by the vertices' own points
-  TRIBO_SKIN_ABOVE,   // as seen along z, the middle of the picture at the origin
-  TRIBO_SKIN_CUBE,    // on the six sides of a cube around the origin
-  TRIBO_SKIN_HEIGHT   // around it, by height alone
-} TriboDrawSkin;
+// How a texture lies on a shape.
+typedef enum TriboTextureMapping {
+  TRIBO_MAPPING_NONE,
+  TRIBO_MAPPING_POINTS,  // by the vertices' own points
+  TRIBO_MAPPING_ABOVE,   // as seen along z, the middle of the picture at the origin
+  TRIBO_MAPPING_CUBE,    // on the six sides of a cube around the origin
+  TRIBO_MAPPING_HEIGHT   // around it, by height alone
+} TriboTextureMapping;
 
 typedef struct TriboTexture {
   int width, height;
@@ -97,10 +98,10 @@ typedef struct TriboDrawInstance {
   int body;                           // that it belongs to; TRIBO_WORLD: none
   double position[3], quaternion[4];  // world
   float scale[4];
-  float color[4];      // as the screen shows it (sRGB); alpha < 1 is drawn last
-  int texture;         // 1 + that of the list which the colour is multiplied with, 0: none
-  TriboDrawSkin skin;  // how it lies
-  float repeat[2];     // of a flat one [1/m], or times the points of the mesh
+  float color[4];               // as the screen shows it (sRGB); alpha < 1 is drawn last
+  int texture;                  // 1 + that of the list which the colour is multiplied with, 0: none
+  TriboTextureMapping mapping;  // how the texture lies
+  float repeat[2];              // of a flat one [1/m], or times the points of the mesh
 } TriboDrawInstance;
 
 typedef struct TriboDrawList TriboDrawList;
