@@ -1,5 +1,5 @@
-// Which camera: one of the scene's by name or number, or one that sees everything.
-#include "internal.h"
+// Which camera: one of the scene's by name or number, mounted on a body or not, or one that sees everything.
+#include "view_common.h"
 
 // Stands in front, to the right and above, looks at the middle and is just so far away that the box around everything
 // fits into the picture with a rim: a corner at (x, y) across and z towards the camera asks for a distance of at least
@@ -35,10 +35,26 @@ static void automatic(const TriboDrawList* list, double aspect, TriboCameraDef* 
   }
 }
 
-// ---- those that move
+double tribo_view_camera_axes(const TriboCameraDef* camera, double forward[3], double right[3], double above[3],
+                              double* sine) {
+  for (int i = 0; i < 3; ++i) {
+    forward[i] = camera->target[i] - camera->eye[i];
+  }
+  const double distance = normalize3(forward);
+  cross3(forward, camera->up, right);
+  const double across = normalize3(right);
+  cross3(right, forward, above);
+  if (sine != NULL) {
+    *sine = across;
+  }
+  return distance;
+}
 
-static void place(const TriboDrawFacts* facts, int body, int turns, const double local[3], double origin,
-                  double out[3]) {
+// ---- mounted cameras
+
+// A point (origin 1) or a direction (origin 0) of a body in the world; `turns` 0: in its axes at the start.
+static void place_on_body(const TriboDrawFacts* facts, int body, int turns, const double local[3], double origin,
+                          double out[3]) {
   if (turns) {
     quat_rotate(facts->quaternion + 4 * body, local, out);
   } else {
@@ -56,16 +72,16 @@ void tribo_view_camera_ride(const TriboDrawFacts* facts, const TriboCameraDef* m
   out->follow = 0;
   if (mounted->body != NULL && tribo_model_body_id(facts->model, mounted->body, &body) == TRIBO_OK) {
     const int turns = !mounted->follow;
-    place(facts, body, turns, mounted->eye, 1, out->eye);
-    place(facts, body, turns, mounted->target, 1, out->target);
-    place(facts, body, turns && mounted->aim == NULL, mounted->up, 0, out->up);
+    place_on_body(facts, body, turns, mounted->eye, 1, out->eye);
+    place_on_body(facts, body, turns, mounted->target, 1, out->target);
+    place_on_body(facts, body, turns && mounted->aim == NULL, mounted->up, 0, out->up);
   }
   if (mounted->aim != NULL && tribo_model_body_id(facts->model, mounted->aim, &aim) == TRIBO_OK) {
     tribo_view_body_centre(facts, aim, out->target);
   }
 }
 
-int tribo_view_camera_rides(const TriboCameraDef* camera) {
+int tribo_view_camera_is_mounted(const TriboCameraDef* camera) {
   return camera->body != NULL || camera->aim != NULL;
 }
 

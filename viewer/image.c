@@ -3,7 +3,7 @@
 #include <png.h>
 #include <stdio.h>
 
-#include "internal.h"
+#include "view_common.h"
 
 TriboStatus tribo_view_image_create(int width, int height, TriboImage* image) {
   enum { MOST = 32768 };
@@ -24,13 +24,6 @@ TriboStatus tribo_view_image_create(int width, int height, TriboImage* image) {
 void tribo_view_image_destroy(TriboImage* image) {
   free(image->rgb);
   *image = (TriboImage){0};
-}
-
-static double from_srgb(double c) {
-  return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
-}
-static double to_srgb(double c) {
-  return c <= 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1 / 2.4) - 0.055;
 }
 
 TriboStatus tribo_view_image_shrink(const TriboImage* large, int factor, TriboImage* small) {

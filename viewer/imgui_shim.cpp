@@ -153,6 +153,7 @@ static void overlays(Panel* panel) {
   }
 }
 
+// The panel that is always open: time, pace, notices, buttons, overlays.
 static void simulation(Panel* panel) {
   const TriboPlayerStatus& s = panel->status;
   const TriboStepInfo& info = s.info;
@@ -173,11 +174,11 @@ static void simulation(Panel* panel) {
     ImGui::Text("%d contacts, %d islands, %.2f ms a step", info.contacts, info.islands, 1e3 * info.time);
     ImGui::Text("residual %.1e m/s, %s", info.residual.nat, info.certified ? "certified" : "NOT certified");
   }
-  ImGui::Text("%.0f pictures a second", panel->frame > 0 ? 1 / panel->frame : 0.0);
+  ImGui::Text("%.0f frames per second", panel->frame > 0 ? 1 / panel->frame : 0.0);
   if (s.failure[0] != '\0') colored(1, s.failure);
   if (s.notice[0] != '\0') colored(s.wrong, s.notice);
   if (panel->notice[0] != '\0') colored(panel->notice_wrong, panel->notice);
-  button(panel, s.paused ? "go on" : "pause", TRIBO_ACTION_PAUSE);
+  button(panel, s.paused ? "continue" : "pause", TRIBO_ACTION_PAUSE);
   button(panel, "<", TRIBO_ACTION_BACK);
   button(panel, ">", TRIBO_ACTION_STEP);
   button(panel, "slower", TRIBO_ACTION_SLOWER);
@@ -201,6 +202,7 @@ static void row3(const char* name, const double* v, const char* unit) {
   ImGui::Text("%-9s %10.4g %10.4g %10.4g %s", name, v[0], v[1], v[2], unit);
 }
 
+// Mass, pose, velocity and forces of the selected body.
 static void selection(Panel* panel) {
   const TriboDrawFacts* f = panel->facts;
   const int b = panel->selected;
@@ -230,7 +232,7 @@ static void selection(Panel* panel) {
   if (known) {
     row3("others", forces.others, "N");
     if (ImGui::IsItemHovered()) {
-      ImGui::SetTooltip("joints, motors, closures, drag, forces of the scene, the hand");
+      ImGui::SetTooltip("joints, motors, closures, drag, forces of the scene, the mouse");
     }
     row3(" torque", forces.others + 3, "N m");
     row3("net", forces.net, "N");
@@ -265,6 +267,7 @@ static void choose_solver(Panel* panel) {
   if (ImGui::InputDouble("step s", &dt, 0, 0, "%.3e", enter)) give_order(panel, TRIBO_PLAYER_SET, 0, dt, "dt");
 }
 
+// Choice of the solver, residuals and iterations.
 static void solver(Panel* panel) {
   const TriboCharts& c = panel->charts;
   const TriboStepInfo& info = panel->status.info;
@@ -364,6 +367,7 @@ static void contact_row(Panel* panel, int i) {
   ImGui::Text("%d", c->island);
 }
 
+// The table of contacts, sorted by a column.
 static void contacts(Panel* panel) {
   static const char* const columns[TRIBO_COLUMN_COUNT] = {"bodies", "mode", "N", "normal N", "gap m", "island"};
   const TriboDrawFacts* f = panel->facts;
@@ -397,7 +401,8 @@ static void plots(Panel* panel) {
   const TriboCharts& c = panel->charts;
   if (!begin(panel, PANEL_PLOTS)) return;
   const int full = c.ncurve_point == TRIBO_CHART_STEPS, last = (c.curve_at + TRIBO_CHART_STEPS - 1) % TRIBO_CHART_STEPS;
-  for (int i = 0; i < c.ncurve && c.ncurve_point > 0; ++i) {
+  const int ncurve = c.ncurve_point > 0 ? c.ncurve : 0;
+  for (int i = 0; i < ncurve; ++i) {
     ImGui::Text("%s = %.6g", c.name[i], c.curve[i][last]);
     ImGui::PushID(i);
     ImGui::PlotLines("##curve", c.curve[i], c.ncurve_point, full ? c.curve_at : 0, nullptr, FLT_MAX, FLT_MAX, wide(50));

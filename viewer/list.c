@@ -1,39 +1,5 @@
-// The draw list: a model's shapes as instances of meshes at the poses of the current state, and what is drawn over
-// them.
-#include <stdarg.h>
-#include <stdio.h>
-
+// The draw list of a model: the meshes of its shapes and visuals, its sky, and each shape as an instance at a pose.
 #include "list.h"
-
-// ---- messages and memory
-
-static _Thread_local char message[512];
-
-const char* tribo_view_error(void) {
-  return message;
-}
-
-TriboStatus tribo_view_fail(TriboStatus status, const char* format, ...) {
-  va_list args;
-  va_start(args, format);
-  vsnprintf(message, sizeof message, format, args);
-  va_end(args);
-  return status;
-}
-
-TriboStatus tribo_view_reserve(void** items, int* capacity, int need, size_t item) {
-  if (need <= *capacity) {
-    return TRIBO_OK;
-  }
-  int grown = need > *capacity * 2 ? need : *capacity * 2;
-  void* more = realloc(*items, (size_t)grown * item);
-  if (more == NULL) {
-    return tribo_view_fail(TRIBO_NOMEM, "no memory for %d things to draw", need);
-  }
-  *items = more;
-  *capacity = grown;
-  return TRIBO_OK;
-}
 
 // ---- meshes of a model
 
@@ -45,36 +11,36 @@ static int same_triangles(const TriboVisualInfo* a, const TriboVisualInfo* b) {
 }
 
 // What is drawn of a shape.
-static TriboVisualInfo look_of(const TriboShapeInfo* shape) {
-  TriboVisualInfo look = {.name = shape->name,
-                          .kind = shape->kind,
-                          .body = shape->body,
-                          .points = shape->points,
-                          .triangles = shape->triangles,
-                          .npoint = shape->npoint,
-                          .ntriangle = shape->ntriangle};
-  memcpy(look.size, shape->size, sizeof look.size);
-  memcpy(look.position, shape->position, sizeof look.position);
-  memcpy(look.quaternion, shape->quaternion, sizeof look.quaternion);
-  memcpy(look.color, shape->color, sizeof look.color);
-  memcpy(look.repeat, shape->repeat, sizeof look.repeat);
-  look.texture = shape->texture;
-  look.per_metre = shape->per_metre;
-  return look;
+static TriboVisualInfo visual_of_shape(const TriboShapeInfo* shape) {
+  TriboVisualInfo visual = {.name = shape->name,
+                            .kind = shape->kind,
+                            .body = shape->body,
+                            .points = shape->points,
+                            .triangles = shape->triangles,
+                            .npoint = shape->npoint,
+                            .ntriangle = shape->ntriangle};
+  memcpy(visual.size, shape->size, sizeof visual.size);
+  memcpy(visual.position, shape->position, sizeof visual.position);
+  memcpy(visual.quaternion, shape->quaternion, sizeof visual.quaternion);
+  memcpy(visual.color, shape->color, sizeof visual.color);
+  memcpy(visual.repeat, shape->repeat, sizeof visual.repeat);
+  visual.texture = shape->texture;
+  visual.per_metre = shape->per_metre;
+  return visual;
 }
 
 // Shapes and visuals, numbered through: shapes first.
-static TriboVisualInfo look_at(const TriboModel* model, int i) {
+static TriboVisualInfo visual_info(const TriboModel* model, int i) {
   int n, nshape = tribo_model_size(model).nshape;
-  return i < nshape ? look_of(tribo_model_shape(model, i)) : tribo_model_visuals(model, &n)[i - nshape];
+  return i < nshape ? visual_of_shape(tribo_model_shape(model, i)) : tribo_model_visuals(model, &n)[i - nshape];
 }
 
 // The mesh and the scale of a shape or visual; unknown triangles become a new mesh.
 static TriboStatus choose_mesh(TriboDrawList* list, const TriboModel* model, int id) {
-  const TriboVisualInfo look = look_at(model, id);
-  const float a = (float)look.size[0], b = (float)look.size[1], c = (float)look.size[2];
-  ShapeMesh* out = &list->looks[id];
-  switch (look.kind) {
+  const TriboVisualInfo visual = visual_info(model, id);
+  const float a = (float)visual.size[0], b = (float)visual.size[1], c = (float)visual.size[2];
+  ShapeMesh* out = &list->shape_meshes[id];
+  switch (visual.kind) {
     case TRIBO_SHAPE_SPHERE: *out = (ShapeMesh){TRIBO_MESH_SPHERE, {a, a, a, 0}}; return TRIBO_OK;
     case TRIBO_SHAPE_ELLIPSOID: *out = (ShapeMesh){TRIBO_MESH_SPHERE, {a, b, c, 0}}; return TRIBO_OK;
     case TRIBO_SHAPE_BOX: *out = (ShapeMesh){TRIBO_MESH_BOX, {a / 2, b / 2, c / 2, 0}}; return TRIBO_OK;
@@ -84,27 +50,23 @@ static TriboStatus choose_mesh(TriboDrawList* list, const TriboModel* model, int
     case TRIBO_SHAPE_HALFSPACE: *out = (ShapeMesh){TRIBO_MESH_PLANE, {1, 1, 1, 0}}; return TRIBO_OK;
     default: break;
   }
-  if (look.kind != TRIBO_SHAPE_HULL && look.kind != TRIBO_SHAPE_HEIGHTFIELD) {
-    return tribo_view_fail(TRIBO_UNSUPPORTED, "shape %s: its kind (%d) cannot be drawn", look.name, (int)look.kind);
+  if (visual.kind != TRIBO_SHAPE_HULL && visual.kind != TRIBO_SHAPE_HEIGHTFIELD) {
+    return tribo_view_fail(TRIBO_UNSUPPORTED, "shape %s: its kind (%d) cannot be drawn", visual.name, (int)visual.kind);
   }
   for (int i = 0; i < id; ++i) {
-    const TriboVisualInfo other = look_at(model, i);
-    if (other.kind == look.kind && (i < list->nshape) == (id < list->nshape) && same_triangles(&look, &other)) {
-      *out = list->looks[i];
+    const TriboVisualInfo other = visual_info(model, i);
+    if (other.kind == visual.kind && (i < list->nshape) == (id < list->nshape) && same_triangles(&visual, &other)) {
+      *out = list->shape_meshes[i];
       return TRIBO_OK;
     }
   }
   *out = (ShapeMesh){list->set.nmesh, {1, 1, 1, 0}};
   // a hull is closed and faces outwards; of a file nobody knows, and a field has two sides
-  const int open = id >= list->nshape || look.kind == TRIBO_SHAPE_HEIGHTFIELD;
-  return tribo_view_meshes_triangles(&list->set, &look, open);
+  const int open = id >= list->nshape || visual.kind == TRIBO_SHAPE_HEIGHTFIELD;
+  return tribo_view_meshes_triangles(&list->set, &visual, open);
 }
 
 // ---- sky
-
-static float from_srgb(double c) {
-  return (float)(c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4));
-}
 
 // A clear one, or the last that the scene has: its colours above, below and between them, or its picture, whose mean
 // is then where things fade away to.
@@ -114,17 +76,22 @@ static void choose_sky(TriboDrawList* list, const TriboModel* model) {
     const TriboTextureDef* def = tribo_model_texture(model, i);
     const TriboTexture* picture = &list->textures->items[i];
     const int pixels = picture->width * picture->height;
-    for (int k = 0; k < 3 && def->kind == TRIBO_TEXTURE_SKY; ++k) {
+    if (def->kind != TRIBO_TEXTURE_SKY) {
+      continue;
+    }
+    for (int k = 0; k < 3; ++k) {
       const int gradient = def->pattern == TRIBO_PATTERN_GRADIENT;
-      list->sky.zenith[k] = from_srgb(def->color[k]);
-      list->sky.nadir[k] = from_srgb(gradient ? def->color2[k] : def->color[k]);
+      list->sky.zenith[k] = (float)from_srgb(def->color[k]);
+      list->sky.nadir[k] = (float)from_srgb(gradient ? def->color2[k] : def->color[k]);
       list->sky.horizon[k] = (list->sky.zenith[k] + list->sky.nadir[k]) / 2;
       list->sky.texture = def->file != NULL ? 1 + i : 0;
-      double sum = 0;
-      for (int p = 0; p < pixels && def->file != NULL; ++p) {
-        sum += from_srgb(picture->rgba[4 * (size_t)p + (size_t)k] / 255.0);
+      if (def->file != NULL) {
+        double sum = 0;
+        for (int p = 0; p < pixels; ++p) {
+          sum += (float)from_srgb(picture->rgba[4 * (size_t)p + (size_t)k] / 255.0);
+        }
+        list->sky.horizon[k] = (float)(sum / pixels);
       }
-      list->sky.horizon[k] = def->file != NULL ? (float)(sum / pixels) : list->sky.horizon[k];
     }
   }
 }
@@ -148,9 +115,9 @@ TriboStatus tribo_view_list_make(const TriboModel* model, TextureSet* textures, 
   list->serial = ++serials;
   list->nshape = tribo_model_size(model).nshape;
   list->nvisual = tribo_model_size(model).nvisual;
-  list->looks = calloc((size_t)list->nshape + (size_t)list->nvisual + 1, sizeof *list->looks);
-  list->dressed = calloc((size_t)tribo_model_size(model).nbody + 1, 1);
-  TriboStatus status = list->looks == NULL || list->dressed == NULL
+  list->shape_meshes = calloc((size_t)list->nshape + (size_t)list->nvisual + 1, sizeof *list->shape_meshes);
+  list->has_visuals = calloc((size_t)tribo_model_size(model).nbody + 1, 1);
+  TriboStatus status = list->shape_meshes == NULL || list->has_visuals == NULL
                            ? tribo_view_fail(TRIBO_NOMEM, "no memory for %d shapes", list->nshape + list->nvisual)
                            : tribo_view_meshes_builtin(&list->set);
   if (textures != NULL) {
@@ -161,9 +128,9 @@ TriboStatus tribo_view_list_make(const TriboModel* model, TextureSet* textures, 
   }
   for (int i = 0; i < list->nshape + list->nvisual && status == TRIBO_OK; ++i) {
     status = choose_mesh(list, model, i);
-    const int body = look_at(model, i).body;
+    const int body = visual_info(model, i).body;
     if (i >= list->nshape && body != TRIBO_WORLD) {
-      list->dressed[body] = 1;
+      list->has_visuals[body] = 1;
     }
   }
   if (status != TRIBO_OK) {
@@ -186,8 +153,8 @@ void tribo_view_list_destroy(TriboDrawList* list) {
   if (list != NULL) {
     tribo_view_meshes_free(&list->set);
     tribo_view_textures_release(list->textures);
-    free(list->looks);
-    free(list->dressed);
+    free(list->shape_meshes);
+    free(list->has_visuals);
     free(list->instances);
     free(list->numbers);
     free(list->contacts);
@@ -200,128 +167,53 @@ void tribo_view_list_destroy(TriboDrawList* list) {
 
 // ---- instances
 
-TriboStatus tribo_view_list_add(TriboDrawList* list, const TriboDrawInstance* instance) {
-  VIEW_TRY(tribo_view_reserve((void**)&list->instances, &list->capacity, list->ninstance + 1, sizeof *instance));
-  list->instances[list->ninstance] = *instance;
-  list->instances[list->ninstance].body = instance->overlay ? TRIBO_WORLD : instance->body;
-  list->ninstance++;
-  return TRIBO_OK;
-}
-
 // How often a flat texture goes into a metre: as it is told, or so that it fits across the shape.
-static float repeat_of(const TriboDrawList* list, const TriboVisualInfo* look, const ShapeMesh* shape, int axis) {
+static float repeat_of(const TriboDrawList* list, const TriboVisualInfo* visual, const ShapeMesh* shape, int axis) {
   const TriboDrawMesh* mesh = &list->set.meshes[shape->mesh];
   const double width = shape->mesh < TRIBO_MESH_BUILTIN ? 2 * shape->scale[axis] : mesh->hi[axis] - mesh->lo[axis];
-  return (float)(look->per_metre ? look->repeat[axis] : look->repeat[axis] / fmax(width, 1e-9));
+  return (float)(visual->per_metre ? visual->repeat[axis] : visual->repeat[axis] / fmax(width, 1e-9));
 }
 
-static void dress(const TriboDrawList* list, const TriboModel* model, const TriboVisualInfo* look,
-                  const ShapeMesh* shape, TriboDrawInstance* out) {
-  if (look->texture < 0) {
+// The texture of a visual and how it lies on the shape.
+static void set_texture(const TriboDrawList* list, const TriboModel* model, const TriboVisualInfo* visual,
+                        const ShapeMesh* shape, TriboDrawInstance* out) {
+  if (visual->texture < 0) {
     return;
   }
-  const TriboTextureDef* def = tribo_model_texture(model, look->texture);
+  const TriboTextureDef* def = tribo_model_texture(model, visual->texture);
   const int gradient = def->file == NULL && def->pattern == TRIBO_PATTERN_GRADIENT;
-  out->texture = 1 + look->texture;
-  out->skin = def->kind != TRIBO_TEXTURE_FLAT ? (gradient ? TRIBO_SKIN_HEIGHT : TRIBO_SKIN_CUBE)
-              : look->uv != NULL              ? TRIBO_SKIN_POINTS
-                                              : TRIBO_SKIN_ABOVE;
+  out->texture = 1 + visual->texture;
+  out->mapping = def->kind != TRIBO_TEXTURE_FLAT ? (gradient ? TRIBO_MAPPING_HEIGHT : TRIBO_MAPPING_CUBE)
+                 : visual->uv != NULL            ? TRIBO_MAPPING_POINTS
+                                                 : TRIBO_MAPPING_ABOVE;
   for (int i = 0; i < 2; ++i) {
-    out->repeat[i] = out->skin == TRIBO_SKIN_POINTS ? (float)look->repeat[i] : repeat_of(list, look, shape, i);
+    out->repeat[i] =
+        out->mapping == TRIBO_MAPPING_POINTS ? (float)visual->repeat[i] : repeat_of(list, visual, shape, i);
   }
 }
 
 // A shape or visual where it is.
-static TriboDrawInstance instance_of(const TriboDrawList* list, const TriboModel* model, const TriboVisualInfo* look,
+static TriboDrawInstance instance_of(const TriboDrawList* list, const TriboModel* model, const TriboVisualInfo* visual,
                                      int id, const Poses* poses) {
-  const ShapeMesh* mesh = &list->looks[id];
-  TriboDrawInstance instance = {.mesh = mesh->mesh, .of = id < list->nshape ? id : -1, .body = look->body};
+  const ShapeMesh* mesh = &list->shape_meshes[id];
+  TriboDrawInstance instance = {.mesh = mesh->mesh, .of = id < list->nshape ? id : -1, .body = visual->body};
   memcpy(instance.scale, mesh->scale, sizeof instance.scale);
   for (int i = 0; i < 4; ++i) {
-    instance.color[i] = (float)look->color[i];
+    instance.color[i] = (float)visual->color[i];
   }
-  dress(list, model, look, mesh, &instance);
-  memcpy(instance.quaternion, look->quaternion, sizeof look->quaternion);
-  tribo_view_list_point(poses, look->body, look->position, instance.position);
-  if (look->body != TRIBO_WORLD) {
-    quat_multiply(poses->quaternion + 4 * look->body, look->quaternion, instance.quaternion);
+  set_texture(list, model, visual, mesh, &instance);
+  memcpy(instance.quaternion, visual->quaternion, sizeof visual->quaternion);
+  tribo_view_list_point(poses, visual->body, visual->position, instance.position);
+  if (visual->body != TRIBO_WORLD) {
+    quat_multiply(poses->quaternion + 4 * visual->body, visual->quaternion, instance.quaternion);
   }
   return instance;
 }
 
 void tribo_view_list_shape(const TriboDrawList* list, const TriboModel* model, int shape, const Poses* poses,
                            TriboDrawInstance* out) {
-  const TriboVisualInfo look = look_at(model, shape);
-  *out = instance_of(list, model, &look, shape, poses);
-}
-
-// Bodies that have visuals show either these or what collides; the world shows both, but for shapes that are hidden.
-static int is_hidden(const TriboDrawList* list, const TriboModel* model, int id, int body, int collision) {
-  const int visual = id >= list->nshape;
-  if (body != TRIBO_WORLD) {
-    return list->dressed[body] && visual == collision;
-  }
-  return visual ? collision : tribo_model_shape(model, id)->hidden && !collision;
-}
-
-// Poses, velocities and contacts of the current state, copied.
-static TriboStatus gather_facts(TriboDrawList* list, const TriboModel* model, TriboData* data,
-                                const TriboDrawOptions* options) {
-  static const TriboField fields[] = {TRIBO_FIELD_POSITION, TRIBO_FIELD_QUATERNION, TRIBO_FIELD_VELOCITY,
-                                      TRIBO_FIELD_OMEGA};
-  TriboDrawFacts* facts = &list->facts;
-  const double** out[] = {&facts->position, &facts->quaternion, &facts->velocity, &facts->omega};
-  const TriboContactView* contacts;
-  int nbody = tribo_model_size(model).nbody, n;
-  if (options->contacts != NULL) {
-    contacts = options->contacts, n = options->ncontact;
-  } else {
-    VIEW_TRY_ENGINE(tribo_data_contacts(model, data, &contacts, &n));
-  }
-  VIEW_TRY(tribo_view_reserve((void**)&list->numbers, &list->number_capacity, 20 * nbody + 1, sizeof(double)));
-  VIEW_TRY(tribo_view_reserve((void**)&list->contacts, &list->contact_capacity, n + 1, sizeof *contacts));
-  *facts = (TriboDrawFacts){.model = model,
-                            .time = tribo_data_time(data),
-                            .hash = tribo_data_hash(model, data),
-                            .contacts = list->contacts,
-                            .ncontact = n};
-  if (n > 0) {
-    memcpy(list->contacts, contacts, (size_t)n * sizeof *contacts);
-  }
-  for (int i = 0, at = 0; i < 4; ++i) {
-    TriboView view;
-    VIEW_TRY_ENGINE(tribo_data_view(model, data, fields[i], &view));
-    *out[i] = memcpy(list->numbers + at, view.values, (size_t)view.count * sizeof(double));
-    at += view.count;
-  }
-  list->depths = list->numbers + 13 * nbody;
-  if (options->net != NULL) {
-    facts->net = memcpy(list->numbers + 14 * nbody, options->net, 6 * (size_t)nbody * sizeof(double));
-  }
-  return TRIBO_OK;
-}
-
-TriboStatus tribo_view_list_fill(TriboDrawList* list, const TriboModel* model, TriboData* data,
-                                 const TriboDrawOptions* options) {
-  if (list->nshape != tribo_model_size(model).nshape || list->nvisual != tribo_model_size(model).nvisual) {
-    return tribo_view_fail(TRIBO_INVALID, "tribo_view_list_fill: the list was made for another model");
-  }
-  static const TriboDrawOptions plain = {0};
-  options = options != NULL ? options : &plain;
-  VIEW_TRY(gather_facts(list, model, data, options));
-  const Poses poses = {list->facts.position, list->facts.quaternion};
-  list->ninstance = 0;
-  list->wire = options->overlays >> TRIBO_OVERLAY_WIREFRAME & 1;
-  const int collision = options->overlays >> TRIBO_OVERLAY_COLLISION & 1;
-  for (int i = 0; i < list->nshape + list->nvisual; ++i) {
-    const TriboVisualInfo look = look_at(model, i);
-    if (!is_hidden(list, model, i, look.body, collision)) {
-      const TriboDrawInstance instance = instance_of(list, model, &look, i, &poses);
-      VIEW_TRY(tribo_view_list_add(list, &instance));
-    }
-  }
-  VIEW_TRY(tribo_view_list_paint(list, model, data, options));
-  return tribo_view_list_overlay(list, model, data, &poses, options);
+  const TriboVisualInfo visual = visual_info(model, shape);
+  *out = instance_of(list, model, &visual, shape, poses);
 }
 
 const TriboDrawFacts* tribo_view_list_facts(const TriboDrawList* list) {
@@ -350,76 +242,4 @@ const TriboTexture* tribo_view_list_textures(const TriboDrawList* list, int* cou
 }
 const double* tribo_view_list_up(const TriboDrawList* list) {
   return list->up;
-}
-
-// ---- bounds
-
-enum { LARGE = 1000 };  // vertices
-
-void tribo_view_list_box(const TriboDrawList* list, const TriboDrawInstance* instance, double lo[3], double hi[3]) {
-  const float* s = instance->scale;
-  double rows[3][3];  // of the rotation: rows[i][j] is how much of axis j points along i
-  for (int j = 0; j < 3; ++j) {
-    double e[3] = {0}, r[3];
-    e[j] = 1;
-    quat_rotate(instance->quaternion, e, r);
-    for (int i = 0; i < 3; ++i) {
-      rows[i][j] = r[i];
-    }
-  }
-  const TriboDrawMesh* mesh = &list->set.meshes[instance->mesh];
-  for (int i = 0; i < 3; ++i) {
-    const double x = rows[i][0], y = rows[i][1], z = rows[i][2];
-    double below = 0, above = 0;
-    if (instance->mesh == TRIBO_MESH_SPHERE) {
-      above = sqrt(x * x * s[0] * s[0] + y * y * s[1] * s[1] + z * z * s[2] * s[2]);
-      below = -above;
-    } else if (instance->mesh == TRIBO_MESH_BOX) {
-      above = fabs(x) * s[0] + fabs(y) * s[1] + fabs(z) * s[2];
-      below = -above;
-    } else if (instance->mesh == TRIBO_MESH_CAPSULE) {
-      above = fabs(z) * s[3] + s[0];
-      below = -above;
-    } else if (instance->mesh == TRIBO_MESH_CYLINDER || instance->mesh == TRIBO_MESH_CONE) {
-      // the rim below, and above it the other rim or the apex
-      double rim = s[0] * sqrt(x * x + y * y), tip = instance->mesh == TRIBO_MESH_CONE ? 0 : rim;
-      above = fmax(-z * s[2] + rim, z * s[2] + tip);
-      below = fmin(-z * s[2] - rim, z * s[2] - tip);
-    } else if (mesh->nvertex > LARGE) {
-      // many triangles: the box around them is good enough
-      for (int k = 0; k < 3; ++k) {
-        double u = rows[i][k] * s[k] * mesh->lo[k], v = rows[i][k] * s[k] * mesh->hi[k];
-        below += fmin(u, v), above += fmax(u, v);
-      }
-    } else {
-      below = INFINITY, above = -INFINITY;
-      for (int v = 0; v < mesh->nvertex; ++v) {
-        const float* p = list->set.vertices[mesh->first_vertex + v].xyz;
-        double along = x * p[0] * s[0] + y * p[1] * s[1] + z * p[2] * s[2];
-        below = fmin(below, along), above = fmax(above, along);
-      }
-    }
-    lo[i] = instance->position[i] + below;
-    hi[i] = instance->position[i] + above;
-  }
-}
-
-int tribo_view_list_bounds(const TriboDrawList* list, double lo[3], double hi[3]) {
-  int found = 0;
-  for (int i = 0; i < 3; ++i) {
-    lo[i] = INFINITY, hi[i] = -INFINITY;
-  }
-  for (int k = 0; k < list->ninstance; ++k) {
-    const TriboDrawInstance* instance = &list->instances[k];
-    if (instance->mesh == TRIBO_MESH_PLANE || instance->overlay) {
-      continue;
-    }
-    double a[3], b[3];
-    tribo_view_list_box(list, instance, a, b);
-    for (int i = 0; i < 3; ++i) {
-      lo[i] = fmin(lo[i], a[i]), hi[i] = fmax(hi[i], b[i]);
-    }
-    found = 1;
-  }
-  return found;
 }

@@ -1,11 +1,12 @@
 // Inside the draw list: what its files share.
 #pragma once
 
-#include "internal.h"
+#include "view_common.h"
 
+// Which mesh a shape or visual is drawn with.
 typedef struct ShapeMesh {
-  int mesh;
-  float scale[4];
+  int mesh;        // of the set
+  float scale[4];  // as TriboDrawVertex says
 } ShapeMesh;
 
 // A list that shares the textures of another one of the same model; NULL: it reads them.
@@ -15,13 +16,13 @@ struct TriboDrawList {
   MeshSet set;
   TextureSet* textures;
   TriboDrawSky sky;
-  ShapeMesh* looks;        // (nshape + nvisual) of the model's shapes, then of its visuals
-  unsigned char* dressed;  // (nbody) 1: it has visuals
+  ShapeMesh* shape_meshes;     // (nshape + nvisual) of the model's shapes, then of its visuals
+  unsigned char* has_visuals;  // (nbody) 1: it has visuals
   int nshape, nvisual;
-  double up[3];
+  double up[3];                  // unit vector against gravity
   TriboDrawInstance* instances;  // shapes first, overlays after them
   int ninstance, capacity;
-  int wire;          // bodies are drawn as wires
+  int wireframe;     // 1: bodies are drawn as wires
   long long serial;  // of the mesh set: lists with the same one share what the renderer has uploaded
   TriboDrawFacts facts;
   double* numbers;  // of the facts
@@ -38,9 +39,10 @@ typedef struct Poses {
   const double* quaternion;  // (nbody × 4)
 } Poses;
 
-// A shape of the model where it is, drawn or not.
+// list.c: a shape of the model where it is, drawn or not; visuals are numbered after the shapes.
 void tribo_view_list_shape(const TriboDrawList* list, const TriboModel* model, int shape, const Poses* poses,
                            TriboDrawInstance* out);
+// instances.c
 TRIBO_NODISCARD TriboStatus tribo_view_list_add(TriboDrawList* list, const TriboDrawInstance* instance);
 TRIBO_NODISCARD TriboStatus tribo_view_list_ball(TriboDrawList* list, const double at[3], double radius,
                                                  const float color[4], int of);
@@ -63,7 +65,7 @@ TRIBO_NODISCARD TriboStatus tribo_view_list_closures(TriboDrawList* list, const 
 TRIBO_NODISCARD TriboStatus tribo_view_momenta(const TriboModel* model, TriboData* data, double* out);
 // trails.c
 TRIBO_NODISCARD TriboStatus tribo_view_list_trails(TriboDrawList* list, const TriboTrails* trails, double size);
-// Colours of the bodies other than their own: islands, penetration, glass, the selected one.
+// overlay.c: colours of the bodies other than their own: islands, penetration, glass, the selected one.
 TRIBO_NODISCARD TriboStatus tribo_view_list_paint(TriboDrawList* list, const TriboModel* model, const TriboData* data,
                                                   const TriboDrawOptions* options);
 // Appends what is drawn over the bodies.

@@ -80,7 +80,7 @@ TriboStatus tribo_view_list_inertia(TriboDrawList* list, const TriboModel* model
 // ---- joints
 
 static const float axis_color[4] = {0.05f, 0.60f, 0.60f, 1}, limit_color[4] = {0.85f, 0.35f, 0.10f, 1},
-                   hand_color[4] = {0.05f, 0.60f, 0.60f, 1};
+                   pointer_color[4] = {0.05f, 0.60f, 0.60f, 1};
 
 // A point at an angle on the circle of a joint, counted from where the link is now.
 static void on_circle(const double centre[3], const double u[3], const double v[3], double angle, double radius,
@@ -90,7 +90,7 @@ static void on_circle(const double centre[3], const double u[3], const double v[
   }
 }
 
-// From the lower to the upper limit of an angle, and a hand at the present one.
+// From the lower to the upper limit of an angle, and a pointer at the present one.
 static TriboStatus add_arc(TriboDrawList* list, const TriboJointInfo* joint, const double at[3], const double axis[3],
                            double q, const Poses* poses, double size) {
   double u_local[3], u[3], v[3], a[3], b[3];
@@ -105,12 +105,12 @@ static TriboStatus add_arc(TriboDrawList* list, const TriboJointInfo* joint, con
     VIEW_TRY(tribo_view_list_bar(list, a, b, 0.004 * size, limit_color));
   }
   on_circle(at, u, v, 0, 1.3 * radius, b);
-  return tribo_view_list_bar(list, at, b, 0.004 * size, hand_color);
+  return tribo_view_list_bar(list, at, b, 0.004 * size, pointer_color);
 }
 
-// The way of a slider: from its lower to its upper limit.
-static TriboStatus add_way(TriboDrawList* list, const TriboJointInfo* joint, const double at[3], const double axis[3],
-                           double q, double size) {
+// The travel of a slider: from its lower to its upper limit.
+static TriboStatus add_travel(TriboDrawList* list, const TriboJointInfo* joint, const double at[3],
+                              const double axis[3], double q, double size) {
   double a[3], b[3];
   for (int i = 0; i < 3; ++i) {
     a[i] = at[i] + (joint->lower - q) * axis[i];
@@ -140,7 +140,7 @@ TriboStatus tribo_view_list_joints(TriboDrawList* list, const TriboModel* model,
     VIEW_TRY(tribo_view_list_arrow(list, from, arrow, 0.003 * size, axis_color, -1));
     if (isfinite(joint->lower) && isfinite(joint->upper)) {
       const double now = q[joint->q_at];
-      VIEW_TRY(strcmp(joint->kind, "prismatic") == 0 ? add_way(list, joint, at, axis, now, size)
+      VIEW_TRY(strcmp(joint->kind, "prismatic") == 0 ? add_travel(list, joint, at, axis, now, size)
                                                      : add_arc(list, joint, at, axis, now, poses, size));
     }
   }
@@ -169,7 +169,10 @@ TriboStatus tribo_view_list_efforts(TriboDrawList* list, const TriboModel* model
   for (int j = 0; j < n; ++j) {
     largest = fmax(largest, fabs(effort_of(model, data, tribo_model_joint(model, j), efforts)));
   }
-  for (int j = 0; j < n && largest > 0; ++j) {
+  if (!(largest > 0)) {
+    return TRIBO_OK;
+  }
+  for (int j = 0; j < n; ++j) {
     const TriboJointInfo* joint = tribo_model_joint(model, j);
     const double length = 0.2 * size * effort_of(model, data, joint, efforts) / largest;
     double at[3], arrow[3];

@@ -1,5 +1,5 @@
 // Triangle meshes of the shape kinds, of unit size, and of hulls.
-#include "internal.h"
+#include "view_common.h"
 
 enum { AROUND = 48, FEW = 12 };  // segments of round things around their axis: normally, and of those seen small
 
@@ -190,23 +190,25 @@ static int compare_places(const void* left, const void* right) {
   return order != 0 ? order : a->index - b->index;
 }
 
-// 0: no memory
+// Finds for every point the first one at the same place. 0: no memory
 static int join_places(const TriboVisualInfo* shape, int* place) {
   Place* sorted = malloc(((size_t)shape->npoint + 1) * sizeof *sorted);
-  for (int i = 0; sorted != NULL && i < shape->npoint; ++i) {
+  if (sorted == NULL) {
+    return 0;
+  }
+  for (int i = 0; i < shape->npoint; ++i) {
     memcpy(sorted[i].x, shape->points + 3 * i, sizeof sorted[i].x);
     sorted[i].index = i;
   }
-  if (sorted != NULL && shape->npoint > 0) {
+  if (shape->npoint > 0) {
     qsort(sorted, (size_t)shape->npoint, sizeof *sorted, compare_places);
   }
-  for (int i = 0; sorted != NULL && i < shape->npoint; ++i) {
+  for (int i = 0; i < shape->npoint; ++i) {
     const int same = i > 0 && compare_points(sorted[i].x, sorted[i - 1].x) == 0;
     place[sorted[i].index] = same ? place[sorted[i - 1].index] : sorted[i].index;
   }
-  const int good = sorted != NULL;
   free(sorted);
-  return good;
+  return 1;
 }
 
 static void faces_around(const TriboVisualInfo* shape, Faces* faces) {
@@ -234,7 +236,7 @@ static void corner_normal(const Faces* faces, int t, int point, double out[3]) {
   memset(out, 0, 3 * sizeof(double));
   for (int i = faces->first[point]; i < faces->first[point + 1]; ++i) {
     const double* n = faces->normals + 3 * faces->around[i];
-    if (size > 0 && dot3(own, n) > 0.866 * sqrt(dot3(n, n))) {
+    if (size > 0 && dot3(own, n) > 0.866 * norm3(n)) {
       out[0] += n[0], out[1] += n[1], out[2] += n[2];
     }
   }

@@ -1,7 +1,7 @@
 // An OpenGL context without a screen: EGL on Mesa's surfaceless platform, rendering goes to framebuffer objects only.
 #include <epoxy/egl.h>
 
-#include "internal.h"
+#include "view_common.h"
 
 struct TriboOffscreen {
   EGLDisplay display;

@@ -34,68 +34,6 @@ TriboStatus tribo_view_overlay_parse(const char* text, unsigned* overlays) {
   return TRIBO_OK;
 }
 
-// ---- building blocks
-
-TriboStatus tribo_view_list_ball(TriboDrawList* list, const double at[3], double radius, const float color[4], int of) {
-  const float r = (float)radius;
-  TriboDrawInstance ball = {
-      .mesh = TRIBO_MESH_SPHERE, .overlay = 1, .of = of, .quaternion = {0, 0, 0, 1}, .scale = {r, r, r, 0}};
-  memcpy(ball.position, at, sizeof ball.position);
-  memcpy(ball.color, color, sizeof ball.color);
-  return tribo_view_list_add(list, &ball);
-}
-
-TriboStatus tribo_view_list_arrow(TriboDrawList* list, const double from[3], const double arrow[3], double thickness,
-                                  const float color[4], int of) {
-  double direction[3];
-  memcpy(direction, arrow, sizeof direction);
-  double length = normalize3(direction);
-  // a short arrow is thinner, so that its head fits into it
-  const float t = (float)fmin(thickness, length / 12);
-  if (t <= 0) {
-    return TRIBO_OK;
-  }
-  TriboDrawInstance instance = {.mesh = TRIBO_MESH_ARROW, .overlay = 1, .of = of, .scale = {t, t, t, (float)length}};
-  memcpy(instance.position, from, sizeof instance.position);
-  memcpy(instance.color, color, sizeof instance.color);
-  quat_from_z(direction, instance.quaternion);
-  return tribo_view_list_add(list, &instance);
-}
-
-TriboStatus tribo_view_list_bar(TriboDrawList* list, const double from[3], const double to[3], double thickness,
-                                const float color[4]) {
-  double direction[3];
-  TriboDrawInstance bar = {.mesh = TRIBO_MESH_BOX, .overlay = 1, .of = -1};
-  for (int i = 0; i < 3; ++i) {
-    direction[i] = to[i] - from[i];
-    bar.position[i] = (from[i] + to[i]) / 2;
-  }
-  double length = normalize3(direction);
-  if (length <= 0) {
-    return TRIBO_OK;
-  }
-  memcpy(bar.color, color, sizeof bar.color);
-  bar.scale[0] = bar.scale[1] = (float)(thickness / 2);
-  bar.scale[2] = (float)(length / 2);
-  quat_from_z(direction, bar.quaternion);
-  return tribo_view_list_add(list, &bar);
-}
-
-void tribo_view_list_direction(const Poses* poses, int body, const double local[3], double out[3]) {
-  if (body == TRIBO_WORLD) {
-    memcpy(out, local, 3 * sizeof(double));
-  } else {
-    quat_rotate(poses->quaternion + 4 * body, local, out);
-  }
-}
-
-void tribo_view_list_point(const Poses* poses, int body, const double local[3], double out[3]) {
-  tribo_view_list_direction(poses, body, local, out);
-  for (int i = 0; i < 3 && body != TRIBO_WORLD; ++i) {
-    out[i] += poses->position[3 * body + i];
-  }
-}
-
 // ---- contacts
 
 static TriboStatus add_contacts(TriboDrawList* list, double size) {
@@ -114,7 +52,7 @@ static TriboStatus add_forces(TriboDrawList* list, double size, double scale) {
   double largest = 0;
   for (int i = 0; i < list->facts.ncontact; ++i) {
     const double* force = list->facts.contacts[i].force;
-    largest = fmax(largest, sqrt(dot3(force, force)));
+    largest = fmax(largest, norm3(force));
   }
   scale = scale > 0 ? scale : 0.25 * size / fmax(largest, 1e-300);
   for (int i = 0; i < list->facts.ncontact; ++i) {
@@ -225,7 +163,7 @@ TriboStatus tribo_view_list_overlay(TriboDrawList* list, const TriboModel* model
   double lo[3], hi[3], size = options->size > 0 ? options->size : 1;
   if (!(options->size > 0) && tribo_view_list_bounds(list, lo, hi)) {
     double d[3] = {hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]};
-    size = sqrt(dot3(d, d));
+    size = norm3(d);
   }
   TriboView q;
   VIEW_TRY_ENGINE(tribo_data_view(model, data, TRIBO_FIELD_Q, &q));
@@ -287,6 +225,7 @@ static void measure_depths(TriboDrawList* list, int nbody) {
   }
 }
 
+// The colours of one instance that overlays ask for.
 static TriboStatus paint(const TriboDrawList* list, const TriboModel* model, const TriboData* data, unsigned overlays,
                          TriboDrawInstance* instance) {
   const int body = instance->body;
@@ -306,7 +245,7 @@ static TriboStatus paint(const TriboDrawList* list, const TriboModel* model, con
   }
   if (overlays & (1u << TRIBO_OVERLAY_ISLANDS | 1u << TRIBO_OVERLAY_PENETRATION)) {
     instance->texture = 0;
-    instance->skin = TRIBO_SKIN_NONE;
+    instance->mapping = TRIBO_MAPPING_NONE;
   }
   if (overlays & 1u << TRIBO_OVERLAY_TRANSPARENT) {
     instance->color[3] *= 0.35f;
@@ -314,14 +253,16 @@ static TriboStatus paint(const TriboDrawList* list, const TriboModel* model, con
   return TRIBO_OK;
 }
 
-// Who sleeps is seen at dusk.
+// Bodies that sleep are darker.
 static TriboStatus dim_sleeper(const TriboModel* model, const TriboData* data, TriboDrawInstance* instance) {
   int asleep = 0;
   if (instance->body != TRIBO_WORLD) {
     VIEW_TRY_ENGINE(tribo_data_asleep(model, data, instance->body, &asleep));
   }
-  for (int k = 0; k < 3 && asleep; ++k) {
-    instance->color[k] *= 0.45f;
+  if (asleep) {
+    for (int k = 0; k < 3; ++k) {
+      instance->color[k] *= 0.45f;
+    }
   }
   return TRIBO_OK;
 }

@@ -6,7 +6,7 @@
 //             the plane's mesh
 //   meshes (5 each), vertices (11 each), indices, textures: width, height, pixels as bytes r g b a
 //   frames: how many instances, then 16 words for each: mesh | overlay << 16, position (3), quaternion (4), scale (4),
-//           colour as bytes r g b a, texture | skin << 16, repeat (2)
+//           colour as bytes r g b a, texture | mapping << 16, repeat (2)
 //
 // Positions are relative to the camera's target.
 #include <errno.h>
@@ -148,7 +148,7 @@ TriboStatus tribo_view_page_add(TriboPage* page, const TriboDrawList* list) {
     VIEW_TRY(put_reals(page, instance->quaternion, 4));
     VIEW_TRY(put(page, instance->scale, 4));
     VIEW_TRY(put(page, &color, 1));
-    VIEW_TRY(put_int(page, instance->texture | (int)instance->skin << 16));
+    VIEW_TRY(put_int(page, instance->texture | (int)instance->mapping << 16));
     VIEW_TRY(put(page, instance->repeat, 2));
   }
   return TRIBO_OK;

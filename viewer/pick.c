@@ -4,13 +4,7 @@
 void tribo_view_camera_ray(const TriboCameraDef* camera, double aspect, double x, double y, double direction[3]) {
   double forward[3], right[3], above[3];
   const double tangent = tan(camera->fov / 2);
-  for (int i = 0; i < 3; ++i) {
-    forward[i] = camera->target[i] - camera->eye[i];
-  }
-  normalize3(forward);
-  cross3(forward, camera->up, right);
-  normalize3(right);
-  cross3(right, forward, above);
+  tribo_view_camera_axes(camera, forward, right, above, NULL);
   for (int i = 0; i < 3; ++i) {
     direction[i] = forward[i] + tangent * (x * aspect * right[i] + y * above[i]);
   }
@@ -56,18 +50,16 @@ static double meets_triangle(const double o[3], const double d[3], double p[3][3
 // hit an arrow.
 static double meets_instance(const TriboDrawList* list, const TriboDrawInstance* instance, const double o[3],
                              const double d[3]) {
-  const double back[4] = {-instance->quaternion[0], -instance->quaternion[1], -instance->quaternion[2],
-                          instance->quaternion[3]};
   double from[3], origin[3], direction[3], nearest = INFINITY;
   for (int i = 0; i < 3; ++i) {
     from[i] = o[i] - instance->position[i];
   }
-  quat_rotate(back, from, origin);
-  quat_rotate(back, d, direction);
+  quat_rotate_back(instance->quaternion, from, origin);
+  quat_rotate_back(instance->quaternion, d, direction);
   if (instance->mesh == TRIBO_MESH_PLANE) {
     return direction[2] < 0 && origin[2] > 0 ? -origin[2] / direction[2] : INFINITY;
   }
-  const double fat = instance->overlay ? 2 : 1;
+  const double thickening = instance->overlay ? 2 : 1;
   const TriboDrawMesh* mesh = &list->set.meshes[instance->mesh];
   const unsigned* index = list->set.indices + mesh->first_index;
   const TriboDrawVertex* vertices = list->set.vertices + mesh->first_vertex;
@@ -76,7 +68,7 @@ static double meets_instance(const TriboDrawList* list, const TriboDrawInstance*
     double p[3][3];
     for (int k = 0; k < 3; ++k) {
       const TriboDrawVertex* v = &vertices[index[t + k]];
-      p[k][0] = fat * v->xyz[0] * s[0], p[k][1] = fat * v->xyz[1] * s[1];
+      p[k][0] = thickening * v->xyz[0] * s[0], p[k][1] = thickening * v->xyz[1] * s[1];
       p[k][2] = (double)v->xyz[2] * s[2] + (double)v->w * s[3];
     }
     nearest = fmin(nearest, meets_triangle(origin, direction, p, mesh->open));
@@ -85,7 +77,7 @@ static double meets_instance(const TriboDrawList* list, const TriboDrawInstance*
 }
 
 int tribo_view_pick(const TriboDrawList* list, const double origin[3], const double direction[3], TriboHit* hit) {
-  double nearest = INFINITY, mark = INFINITY;
+  double nearest = INFINITY, nearest_contact = INFINITY;
   int found = 0;
   *hit = (TriboHit){.shape = -1, .body = TRIBO_WORLD, .contact = -1};
   for (int k = 0; k < list->ninstance; ++k) {
@@ -105,8 +97,8 @@ int tribo_view_pick(const TriboDrawList* list, const double origin[3], const dou
       }
     }
     const double t = meets_instance(list, instance, origin, direction);
-    if (instance->overlay && t < mark) {
-      mark = t;
+    if (instance->overlay && t < nearest_contact) {
+      nearest_contact = t;
       hit->contact = instance->of;
     } else if (!instance->overlay && t < nearest) {
       nearest = t;
@@ -115,9 +107,11 @@ int tribo_view_pick(const TriboDrawList* list, const double origin[3], const dou
       found = 1;
     }
   }
-  hit->distance = hit->contact >= 0 ? mark : nearest;
-  for (int i = 0; i < 3 && isfinite(hit->distance); ++i) {
-    hit->point[i] = origin[i] + hit->distance * direction[i];
+  hit->distance = hit->contact >= 0 ? nearest_contact : nearest;
+  if (isfinite(hit->distance)) {
+    for (int i = 0; i < 3; ++i) {
+      hit->point[i] = origin[i] + hit->distance * direction[i];
+    }
   }
   if (hit->contact >= 0) {
     hit->shape = -1;
@@ -134,18 +128,11 @@ const char* tribo_view_contact_name(const TriboModel* model, int body, int shape
                              : "world";
 }
 
-void tribo_view_body_centre(const TriboDrawFacts* facts, int body, double centre[3]) {
-  quat_rotate(facts->quaternion + 4 * body, tribo_model_body(facts->model, body)->com, centre);
-  for (int i = 0; i < 3; ++i) {
-    centre[i] += facts->position[3 * body + i];
-  }
-}
-
 static double column_value(const TriboContactView* c, TriboContactColumn column) {
   switch (column) {
     case TRIBO_COLUMN_BODIES: return 1e6 * c->body_a + c->body_b;
     case TRIBO_COLUMN_MODE: return c->mode;
-    case TRIBO_COLUMN_FORCE: return sqrt(dot3(c->force, c->force));
+    case TRIBO_COLUMN_FORCE: return norm3(c->force);
     case TRIBO_COLUMN_NORMAL_FORCE: return dot3(c->force, c->normal);
     case TRIBO_COLUMN_GAP: return c->gap;
     case TRIBO_COLUMN_ISLAND: return c->island;

@@ -1,5 +1,5 @@
 // Physics in a thread of its own. The thread owns the simulation: it steps, keeps pace with the clock, carries out
-// orders, looks whether the scene's file has changed, and when a picture is wanted fills a draw list. Three lists go
+// orders, checks whether the scene's file has changed, and when a picture is wanted fills a draw list. Three lists go
 // round so that nobody waits: one is being drawn, one is ready, one is being filled.
 #include <pthread.h>
 #include <stdio.h>
@@ -9,7 +9,8 @@
 #include "sim.h"
 
 enum { ORDERS = 256 };
-static const double LOOK = 0.25, CURVE_PITCH = 1.0 / 60;  // between looks at the file, between points of curves [s]
+static const double FILE_POLL = 0.25;        // between checks of the scene's file [s]
+static const double CURVE_PITCH = 1.0 / 60;  // between points of curves [s]
 
 // Residuals of the step in progress, solve by solve; the longest is kept. Only one worker thread's are taken.
 typedef struct History {
@@ -161,7 +162,7 @@ static void note_row(TriboPlayer* player) {
   }
 }
 
-// One step; what cannot go on is paused and says why.
+// One step; a simulation that cannot continue is paused and says why.
 static void step(TriboPlayer* player) {
   TriboStepInfo info;
   History* h = &player->history;
@@ -186,8 +187,8 @@ static void step(TriboPlayer* player) {
   pthread_cond_broadcast(&player->done);
 }
 
-// The simulation stands somewhere else than before.
-static void begin_anew(TriboPlayer* player) {
+// The simulation stands at its start again.
+static void restart_status(TriboPlayer* player) {
   player->steps = 0;
   player->status.steps = 0;
   player->status.info = (TriboStepInfo){.certified = 1};
@@ -210,7 +211,7 @@ static void note_motors(TriboPlayer* player) {
   }
 }
 
-static void say(TriboPlayer* player, int wrong, const char* text) {
+static void set_notice(TriboPlayer* player, int wrong, const char* text) {
   snprintf(player->status.notice, sizeof player->status.notice, "%s", text);
   player->status.wrong = wrong;
 }
@@ -229,8 +230,8 @@ static TriboStatus go_back(TriboPlayer* player, double steps, int* undone) {
   return TRIBO_OK;
 }
 
-// Carries out one order with the lock open, and notes what became of it.
-static void obey(TriboPlayer* player, const TriboOrder* order) {
+// Applies one order with the lock open, and notes what became of it.
+static void apply_order(TriboPlayer* player, const TriboOrder* order) {
   Sim* sim = &player->sim;
   TriboStatus status = TRIBO_OK;
   char text[512] = "";
@@ -269,16 +270,16 @@ static void obey(TriboPlayer* player, const TriboOrder* order) {
   }
   pthread_mutex_lock(&player->lock);
   if (status != TRIBO_OK) {
-    say(player, 1, tribo_view_error());
+    set_notice(player, 1, tribo_view_error());
   } else if (order->command == TRIBO_PLAYER_RELOAD || order->command == TRIBO_PLAYER_RESET) {
-    begin_anew(player);
+    restart_status(player);
     player->curve_due = 0;
-    say(player, 0, order->command == TRIBO_PLAYER_RELOAD ? "the scene was read anew" : "");
+    set_notice(player, 0, order->command == TRIBO_PLAYER_RELOAD ? "the scene was reloaded" : "");
   } else if (order->command == TRIBO_PLAYER_BACK && undone < order->value) {
     snprintf(text, sizeof text, "only the last %d steps are kept", SIM_RING - 1);
-    say(player, 0, text);
+    set_notice(player, 0, text);
   } else if (text[0] != '\0') {
-    say(player, 0, text);
+    set_notice(player, 0, text);
   }
   note_motors(player);
   player->status.steps -= undone;
@@ -336,24 +337,25 @@ static void keep_pace(TriboPlayer* player, Pace* pace) {
     step(player);
     player->steps -= player->steps > 0;
   } else if (s->paused) {
-    sleep_until(player, t + LOOK);
+    sleep_until(player, t + FILE_POLL);
   } else if (due > t) {
-    sleep_until(player, fmin(due, t + LOOK));
+    sleep_until(player, fmin(due, t + FILE_POLL));
   } else {
     step(player);
   }
 }
 
-static void* live(void* user) {
+// The thread: orders first, then pictures that are wanted, then steps in time with the clock.
+static void* run_thread(void* user) {
   TriboPlayer* player = user;
   Pace pace = {.wall = now(), .time = tribo_data_time(player->sim.data), .from_wall = now()};
-  double look = now() + LOOK;
+  double next_poll = now() + FILE_POLL;
   pthread_mutex_lock(&player->lock);
   while (!player->quit) {
-    if (now() >= look) {
-      look = now() + LOOK;
+    if (now() >= next_poll) {
+      next_poll = now() + FILE_POLL;
       if (file_changed(player)) {
-        obey(player, &(TriboOrder){.command = TRIBO_PLAYER_RELOAD});
+        apply_order(player, &(TriboOrder){.command = TRIBO_PLAYER_RELOAD});
         player->wanted = 1;
       }
     }
@@ -365,7 +367,7 @@ static void* live(void* user) {
       if (order.command == TRIBO_PLAYER_STEP) {
         player->steps += (long long)fmax(order.value, 0);
       } else {
-        obey(player, &order);
+        apply_order(player, &order);
       }
       player->working = 0;
       pthread_cond_broadcast(&player->done);
@@ -406,7 +408,7 @@ static TriboStatus start(TriboPlayer* player) {
   pthread_cond_init(&player->wake, &attributes);
   pthread_cond_init(&player->done, &attributes);
   pthread_condattr_destroy(&attributes);
-  return pthread_create(&player->thread, NULL, live, player) == 0
+  return pthread_create(&player->thread, NULL, run_thread, player) == 0
              ? TRIBO_OK
              : tribo_view_fail(TRIBO_NOMEM, "no thread for the simulation");
 }
@@ -427,7 +429,7 @@ TriboStatus tribo_view_player_create(const TriboPlayerDef* def, TriboPlayer** ou
   }
   player->def = *def;
   player->wanted = 1;
-  player->sim.hand.body = -1;
+  player->sim.mouse_spring.body = -1;
   player->sim.replay = def->replay;
   player->sim.user = def->user;
   player->status = (TriboPlayerStatus){.paused = def->paused, .speed = 1, .info.certified = 1};
@@ -478,7 +480,7 @@ void tribo_view_player_order(TriboPlayer* player, const TriboOrder* order) {
     status->paused |= order->command == TRIBO_PLAYER_STEP || order->command == TRIBO_PLAYER_BACK;
     player->orders[(player->first_order + player->norder++) % ORDERS] = *order;
   } else {
-    say(player, 1, "the simulation is too slow for so many orders: the last one was dropped");
+    set_notice(player, 1, "the simulation is too slow for so many orders: the last one was dropped");
   }
   pthread_cond_signal(&player->wake);
   pthread_mutex_unlock(&player->lock);

@@ -35,14 +35,13 @@ static Stage stage_of(const TriboDrawInstance* instance) {
 // The ground reaches to the horizon; a slope ends earlier, or it would fill the sky.
 static void place_plane(const TriboDrawInstance* instance, const TriboCameraDef* camera, const double up[3],
                         double distance, GpuInstance* out) {
-  const double ez[3] = {0, 0, 1}, back[4] = {-instance->quaternion[0], -instance->quaternion[1],
-                                             -instance->quaternion[2], instance->quaternion[3]};
+  const double ez[3] = {0, 0, 1};
   double normal[3], from[3], local[3];
   quat_rotate(instance->quaternion, ez, normal);
   for (int i = 0; i < 3; ++i) {
     from[i] = camera->target[i] - instance->position[i];
   }
-  quat_rotate(back, from, local);
+  quat_rotate_back(instance->quaternion, from, local);
   double reach = distance * (dot3(normal, up) > 0.999 ? 60 : 8);
   for (int i = 0; i < 3; ++i) {
     out->at[i] = (float)(-local[2] * normal[i]);
@@ -63,6 +62,7 @@ static int mesh_of(const TriboDrawInstance* instance, double distance, double pi
                                                                                                        : instance->mesh;
 }
 
+// Instances in the order they are drawn, in batches of one mesh and texture, uploaded to the GPU.
 static TriboStatus sort(TriboRenderer* r, const TriboDrawList* list, const TriboCameraDef* camera, double distance) {
   int n;
   const TriboDrawInstance* instances = tribo_view_list_instances(list, &n);
@@ -73,7 +73,7 @@ static TriboStatus sort(TriboRenderer* r, const TriboDrawList* list, const Tribo
   for (int i = 0; i < n; ++i) {
     const double* x = instances[i].position;
     double d[3] = {x[0] - camera->eye[0], x[1] - camera->eye[1], x[2] - camera->eye[2]};
-    double far = sqrt(dot3(d, d));
+    double far = norm3(d);
     Stage stage = stage_of(&instances[i]);
     r->sorted[i] =
         (Sorted){stage, mesh_of(&instances[i], far, pixels), instances[i].texture, i, stage == STAGE_CLEAR ? far : 0};
@@ -95,9 +95,9 @@ static TriboStatus sort(TriboRenderer* r, const TriboDrawList* list, const Tribo
     }
     memcpy(out->scale, instance->scale, sizeof out->scale);
     memcpy(out->color, instance->color, sizeof out->color);
-    memcpy(out->skin, instance->repeat, sizeof instance->repeat);
-    out->skin[2] = (float)instance->skin;
-    out->skin[3] = 0;
+    memcpy(out->mapping, instance->repeat, sizeof instance->repeat);
+    out->mapping[2] = (float)instance->mapping;
+    out->mapping[3] = 0;
     if (s->stage == STAGE_PLANE) {
       place_plane(instance, camera, tribo_view_list_up(list), distance, out);
     }
@@ -131,19 +131,17 @@ static void to_floats(const double v[3], double factor, double w, float out[4]) 
   out[3] = (float)w;
 }
 
+// View matrix and axes of the camera into the block; refuses one that looks nowhere.
 static TriboStatus aim(const TriboCameraDef* camera, int width, int height, FrameBlock* block, double* distance) {
-  double eye[3], forward[3], right[3], above[3];
+  double eye[3], forward[3], right[3], above[3], sine;
   for (int i = 0; i < 3; ++i) {
     eye[i] = camera->eye[i] - camera->target[i];
-    forward[i] = -eye[i];
   }
-  *distance = normalize3(forward);
-  cross3(forward, camera->up, right);
-  if (!(*distance > 0) || !(*distance < 1e12) || !(normalize3(right) > 1e-9)) {
+  *distance = tribo_view_camera_axes(camera, forward, right, above, &sine);
+  if (!(*distance > 0) || !(*distance < 1e12) || !(sine > 1e-9)) {
     return tribo_view_fail(TRIBO_INVALID, "the camera at (%g, %g, %g) looks nowhere, or straight up or down",
                            camera->eye[0], camera->eye[1], camera->eye[2]);
   }
-  cross3(right, forward, above);
   const double aspect = (double)width / height, tangent = tan(camera->fov / 2), near = 0.02 * *distance,
                far = 150 * *distance;
   const double a = (far + near) / (far - near), b = 2 * far * near / (far - near), x = 1 / (aspect * tangent),
@@ -176,7 +174,7 @@ static void caster_bounds(const TriboDrawList* list, const TriboCameraDef* camer
     for (int i = 0; i < 3; ++i) {
       centre[i] = (a[i] + b[i]) / 2 - camera->target[i], half[i] = (b[i] - a[i]) / 2;
     }
-    if (sqrt(dot3(centre, centre)) > 6 * distance) {
+    if (norm3(centre) > 6 * distance) {
       continue;
     }
     for (int i = 0; i < 3; ++i) {
@@ -253,7 +251,7 @@ static void draw_stage(TriboRenderer* r, const TriboDrawList* list, Stage stage,
     }
     use_picture(r, program, batch->texture);
     const TriboDrawMesh* mesh = &meshes[batch->mesh];
-    if (list->wire || mesh->open) {
+    if (list->wireframe || mesh->open) {
       glDisable(GL_CULL_FACE);
     }
     glDrawElementsInstancedBaseVertex(GL_TRIANGLES, mesh->nindex, GL_UNSIGNED_INT,
@@ -266,7 +264,7 @@ static void draw_stage(TriboRenderer* r, const TriboDrawList* list, Stage stage,
 
 // Bodies, or their wires: then what is behind shows too.
 static void draw_bodies(TriboRenderer* r, const TriboDrawList* list, Stage stage) {
-  if (list->wire) {
+  if (list->wireframe) {
     glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
   }
   draw_stage(r, list, stage, r->body);
@@ -281,7 +279,7 @@ static void draw_shadow(TriboRenderer* r, const TriboDrawList* list) {
   glEnable(GL_POLYGON_OFFSET_FILL);
   glPolygonOffset(1.5f, 2);
   glUseProgram(r->shadow);
-  if (!list->wire) {
+  if (!list->wireframe) {
     draw_stage(r, list, STAGE_OPAQUE, NULL);
   }
   glDisable(GL_POLYGON_OFFSET_FILL);
@@ -295,6 +293,7 @@ static void set_opacity(const TriboRenderer* r, float opacity) {
   }
 }
 
+// Sky, bodies, planes, transparent bodies and overlays into the frame.
 static void draw_picture(TriboRenderer* r, const TriboDrawList* list) {
   glBindFramebuffer(GL_FRAMEBUFFER, r->frame);
   glViewport(0, 0, r->width, r->height);
@@ -328,13 +327,13 @@ static TriboStatus draw(TriboRenderer* r, const TriboDrawList* list, const Tribo
                         int height) {
   FrameBlock block = {0};
   double distance;
-  VIEW_TRY(tribo_view_card_size(r, width, height));
+  VIEW_TRY(tribo_view_gpu_resize(r, width, height));
   VIEW_TRY(aim(camera, width, height, &block, &distance));
   set_sun(list, camera, distance, &block);
   set_sky(tribo_view_list_sky(list), &block);
   VIEW_TRY(sort(r, list, camera, distance));
   r->calls = 0;
-  VIEW_TRY(tribo_view_card_upload(r, list));
+  VIEW_TRY(tribo_view_gpu_upload(r, list));
   glBindVertexArray(r->array);
   glBindBuffer(GL_UNIFORM_BUFFER, r->block);
   glBufferSubData(GL_UNIFORM_BUFFER, 0, sizeof block, &block);

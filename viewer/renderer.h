@@ -1,4 +1,4 @@
-// Inside the renderer: what lies on the graphics card, and who puts it there.
+// Inside the renderer: what lies in the memory of the GPU, and who puts it there.
 #pragma once
 
 #include <epoxy/gl.h>
@@ -25,7 +25,7 @@ typedef struct Batch {
 
 typedef struct GpuInstance {
   float at[4], quaternion[4], scale[4], color[4];
-  float skin[4];  // repeat, how the texture lies
+  float mapping[4];  // repeat, how the texture lies
 } GpuInstance;
 
 struct TriboRenderer {
@@ -46,6 +46,6 @@ struct TriboRenderer {
   long long serial;  // of the meshes that were uploaded
 };
 
-// card.c: meshes and textures of a list, unless they are those of the last one; frames of a size.
-TRIBO_NODISCARD TriboStatus tribo_view_card_upload(TriboRenderer* r, const TriboDrawList* list);
-TRIBO_NODISCARD TriboStatus tribo_view_card_size(TriboRenderer* r, int width, int height);
+// gpu_upload.c: meshes and textures of a list, unless they are those of the last one; frames of a size.
+TRIBO_NODISCARD TriboStatus tribo_view_gpu_upload(TriboRenderer* r, const TriboDrawList* list);
+TRIBO_NODISCARD TriboStatus tribo_view_gpu_resize(TriboRenderer* r, int width, int height);

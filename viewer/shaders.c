@@ -10,7 +10,7 @@ const char tribo_view_glsl_head[] =
     "vec3 rotate(vec4 q, vec3 v) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v); }\n"
     "vec3 linear(vec3 c) { return mix(c / 12.92, pow((c + 0.055) / 1.055, vec3(2.4)), step(0.04045, c)); }\n";
 
-// The share of the sun that arrives: the mean of 5 × 5 comparisons with the shadow map, each of them interpolated.
+// The fraction of the sun that arrives: the mean of 5 × 5 comparisons with the shadow map, each of them interpolated.
 // The point is first lifted off its surface, more where light grazes, so that no surface shades itself.
 const char tribo_view_glsl_light[] =
     "uniform sampler2DShadow shadow_map;\n"
@@ -42,8 +42,9 @@ const char tribo_view_glsl_light[] =
     "  return mix(horizon.rgb, color, exp(-d * d));\n"
     "}\n";
 
-// What a surface is painted with, by the way it lies on it: see TriboDrawSkin. Most are not, and should not pay for it.
-const char tribo_view_glsl_plain[] = "vec4 pigment(vec3 s, float skin) { return vec4(1.0); }\n";
+// What a surface is painted with, by the way it lies on it: see TriboTextureMapping. Most are not, and should not pay
+// for it.
+const char tribo_view_glsl_plain[] = "vec4 pigment(vec3 s, float mapping) { return vec4(1.0); }\n";
 
 // The sides of a cube are looked up with a width that does not jump where they meet.
 const char tribo_view_glsl_painted[] =
@@ -56,9 +57,9 @@ const char tribo_view_glsl_painted[] =
     "  q = vec2(0.5) + vec2(0.5, -0.5) * q / most;\n"
     "  return textureGrad(picture, q, vec2(g, 0.0), vec2(0.0, g));\n"
     "}\n"
-    "vec4 pigment(vec3 s, float skin) {\n"
-    "  if (skin < 2.5) return texture(picture, vec2(s.x, 1.0 - s.y));\n"
-    "  if (skin < 3.5) return around(s);\n"
+    "vec4 pigment(vec3 s, float mapping) {\n"
+    "  if (mapping < 2.5) return texture(picture, vec2(s.x, 1.0 - s.y));\n"
+    "  if (mapping < 3.5) return around(s);\n"
     "  float height = asin(clamp(normalize(s).z, -1.0, 1.0)) / 3.14159265;\n"
     "  return texture(picture, vec2(0.5, clamp(0.5 - height, 0.01, 0.99)));\n"
     "}\n";
@@ -74,16 +75,16 @@ const char tribo_view_glsl_body_vertex[] =
     "layout(location = 5) in vec4 scale;\n"
     "layout(location = 6) in vec4 color;\n"
     "layout(location = 7) in vec2 uv;\n"
-    "layout(location = 8) in vec4 skin;\n"
+    "layout(location = 8) in vec4 mapping;\n"
     "out vec3 p, n, s;\n"
     "out vec2 e;\n"
     "flat out vec4 paint;\n"
     "flat out float overlay, lies;\n"
     "void main() {\n"
-    "  lies = skin.z;\n"
+    "  lies = mapping.z;\n"
     "  s = position.xyz + vec3(0.0, 0.0, position.w);\n"
-    "  if (lies < 1.5) s.xy = uv * skin.xy;\n"
-    "  else if (lies < 2.5) s.xy = vec2(0.5) + position.xy * scale.xy * skin.xy;\n"
+    "  if (lies < 1.5) s.xy = uv * mapping.xy;\n"
+    "  else if (lies < 2.5) s.xy = vec2(0.5) + position.xy * scale.xy * mapping.xy;\n"
     "  p = at.xyz + rotate(quaternion, position.xyz * scale.xyz + vec3(0.0, 0.0, position.w * scale.w));\n"
     "  n = rotate(quaternion, normal / scale.xyz);\n"
     "  e = edge;\n"
@@ -125,13 +126,13 @@ const char tribo_view_glsl_plane_vertex[] =
     "layout(location = 4) in vec4 quaternion;\n"
     "layout(location = 5) in vec4 scale;\n"
     "layout(location = 6) in vec4 color;\n"
-    "layout(location = 8) in vec4 skin;\n"
+    "layout(location = 8) in vec4 mapping;\n"
     "out vec3 p;\n"
     "out vec2 across;\n"
     "flat out vec3 n;\n"
     "flat out vec4 paint, size, lies;\n"
     "void main() {\n"
-    "  lies = skin;\n"
+    "  lies = mapping;\n"
     "  across = position.xy * scale.x;\n"
     "  p = at.xyz + rotate(quaternion, vec3(across, 0.0));\n"
     "  n = rotate(quaternion, vec3(0.0, 0.0, 1.0));\n"
@@ -158,10 +159,10 @@ const char tribo_view_glsl_plane_fragment[] =
     "  float alpha = paint.a * (1.0 - smoothstep(size.y, size.x, length(across)));\n"
     "  if (alpha < 0.004) discard;\n"
     "  vec2 x = across + size.zw;\n"
-    "  float mark = max(max(0.16 * lines(x, 0.1, 1.0), 0.36 * lines(x, 1.0, 1.2)),\n"
+    "  float grid = max(max(0.16 * lines(x, 0.1, 1.0), 0.36 * lines(x, 1.0, 1.2)),\n"
     "                   max(0.55 * lines(x, 10.0, 1.4), 0.7 * lines(x, 100.0, 1.6)));\n"
     "  float bright = dot(paint.rgb, vec3(0.2126, 0.7152, 0.0722));\n"
-    "  vec3 albedo = mix(paint.rgb, bright > 0.3 ? 0.6 * paint.rgb : 1.5 * paint.rgb + 0.08, mark);\n"
+    "  vec3 albedo = mix(paint.rgb, bright > 0.3 ? 0.6 * paint.rgb : 1.5 * paint.rgb + 0.08, grid);\n"
     // a picture needs no lines
     "  if (lies.z > 0.5) albedo = paint.rgb * pigment(vec3(vec2(0.5) + x * lies.xy, 0.0), 1.0).rgb;\n"
     "  result = vec4(fog(shade(albedo, p, n, sunlit(p, n)), p), alpha);\n"

@@ -1,4 +1,4 @@
-// The programs that run on the graphics card, in GLSL 3.30.
+// The shaders, in GLSL 3.30.
 #pragma once
 
 // Stands before every one of them: the version and the block of numbers that hold for the whole picture.

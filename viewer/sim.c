@@ -1,3 +1,4 @@
+// The simulation behind the player: compiling, states to step back through, changes between two steps.
 #include "sim.h"
 
 #include <stdio.h>
@@ -6,59 +7,59 @@
 
 // ---- life
 
-static void let_go(void* user) {
-  KeptModel* kept = user;
-  if (kept != NULL && atomic_fetch_sub(&kept->users, 1) == 1) {
-    tribo_model_destroy(kept->model);
-    tribo_view_textures_release(kept->textures);
-    free(kept);
+static void release_model(void* user) {
+  SharedModel* shared = user;
+  if (shared != NULL && atomic_fetch_sub(&shared->users, 1) == 1) {
+    tribo_model_destroy(shared->model);
+    tribo_view_textures_release(shared->textures);
+    free(shared);
   }
 }
 
-static TriboStatus keep_model(TriboModel* model, KeptModel** out) {
+static TriboStatus share_model(TriboModel* model, SharedModel** out) {
   static atomic_llong serials = 1LL << 40;  // far from those of lists without a player
-  KeptModel* kept = calloc(1, sizeof *kept);
-  if (kept == NULL) {
+  SharedModel* shared = calloc(1, sizeof *shared);
+  if (shared == NULL) {
     tribo_model_destroy(model);
     return tribo_view_fail(TRIBO_NOMEM, "no memory for a model");
   }
-  kept->model = model;
-  kept->serial = ++serials;
-  atomic_init(&kept->users, 1);
-  *out = kept;
+  shared->model = model;
+  shared->serial = ++serials;
+  atomic_init(&shared->users, 1);
+  *out = shared;
   return TRIBO_OK;
 }
 
 TriboStatus tribo_view_sim_list(const Sim* sim, TriboDrawList** out) {
-  VIEW_TRY(tribo_view_list_make(sim->model, sim->kept->textures, out));
-  if (sim->kept->textures == NULL) {
-    sim->kept->textures = (*out)->textures;
-    atomic_fetch_add(&sim->kept->textures->users, 1);
+  VIEW_TRY(tribo_view_list_make(sim->model, sim->shared->textures, out));
+  if (sim->shared->textures == NULL) {
+    sim->shared->textures = (*out)->textures;
+    atomic_fetch_add(&sim->shared->textures->users, 1);
   }
-  atomic_fetch_add(&sim->kept->users, 1);
-  (*out)->keep = sim->kept;
-  (*out)->release = let_go;
-  (*out)->serial = sim->kept->serial;
+  atomic_fetch_add(&sim->shared->users, 1);
+  (*out)->keep = sim->shared;
+  (*out)->release = release_model;
+  (*out)->serial = sim->shared->serial;
   return TRIBO_OK;
 }
 
 int tribo_view_sim_fits(const Sim* sim, const TriboDrawList* list) {
-  return list->serial == sim->kept->serial;
+  return list->serial == sim->shared->serial;
 }
 
 // Everything but the scene.
 static void drop_model(Sim* sim) {
   tribo_view_trails_destroy(sim->trails);
   tribo_data_destroy(sim->data);
-  let_go(sim->kept);
+  release_model(sim->shared);
   free(sim->targets);
   free(sim->momenta);
   free(sim->net);
-  sim->trails = NULL, sim->data = NULL, sim->kept = NULL, sim->model = NULL;
+  sim->trails = NULL, sim->data = NULL, sim->shared = NULL, sim->model = NULL;
   sim->targets = sim->momenta = sim->net = NULL;
   sim->net_known = 0;
   sim->first = sim->count = 0;
-  sim->hand.body = -1;
+  sim->mouse_spring.body = -1;
 }
 
 void tribo_view_sim_close(Sim* sim) {
@@ -72,7 +73,7 @@ void tribo_view_sim_close(Sim* sim) {
 }
 
 // What only a simulation can do.
-static TriboStatus simulated(const Sim* sim) {
+static TriboStatus refuse_replay(const Sim* sim) {
   return sim->replay == NULL ? TRIBO_OK : tribo_view_fail(TRIBO_STATE, "a recorded motion is only looked at");
 }
 
@@ -146,7 +147,7 @@ TriboStatus tribo_view_sim_load(Sim* sim, const char* path) {
 }
 
 TriboStatus tribo_view_sim_save(const Sim* sim, const char* path) {
-  VIEW_TRY(simulated(sim));
+  VIEW_TRY(refuse_replay(sim));
   VIEW_TRY_ENGINE(tribo_state_write(remembered(sim, sim->count - 1), path));
   return TRIBO_OK;
 }
@@ -179,7 +180,7 @@ TriboStatus tribo_view_sim_back(Sim* sim, int* moved) {
 // ---- compiling
 
 // One more that is plotted, "ball: speed" or "energy"; what the model does not know is left out.
-static void plot(Sim* sim, const char* text) {
+static void add_quantity(Sim* sim, const char* text) {
   const char* colon = strstr(text, ": ");
   char of[TRIBO_CHART_NAME] = "";
   const int n = sim->nquantity;
@@ -193,11 +194,11 @@ static void plot(Sim* sim, const char* text) {
 // The quantities that are plotted: the energy, those the scene records, and what its sensors read.
 static void choose_quantities(Sim* sim) {
   sim->nquantity = 0;
-  plot(sim, "energy");
+  add_quantity(sim, "energy");
   for (int r = 0; r < tribo_model_size(sim->model).nrecord; ++r) {
     const TriboRecordDef* record = tribo_model_record(sim->model, r);
     for (int i = 0; i < record->nquantity; ++i) {
-      plot(sim, record->quantities[i]);
+      add_quantity(sim, record->quantities[i]);
     }
   }
   for (int s = 0; s < tribo_model_size(sim->model).nsensor; ++s) {
@@ -206,7 +207,7 @@ static void choose_quantities(Sim* sim) {
       char text[2 * TRIBO_CHART_NAME];
       snprintf(text, sizeof text, "%s: reading%s", sensor->name, (const char*[]){".x", ".y", ".z", ".w"}[i % 4]);
       text[strlen(text) - (sensor->n == 1 ? 2 : 0)] = '\0';
-      plot(sim, text);
+      add_quantity(sim, text);
     }
   }
 }
@@ -215,7 +216,7 @@ static void choose_quantities(Sim* sim) {
 static TriboStatus compile(TriboScene* scene, Sim* fresh) {
   TriboModel* model;
   VIEW_TRY_ENGINE(tribo_model_create(scene, &model));
-  VIEW_TRY(keep_model(model, &fresh->kept));
+  VIEW_TRY(share_model(model, &fresh->shared));
   fresh->model = model;
   VIEW_TRY_ENGINE(tribo_data_create(model, &fresh->data));
   fresh->targets = calloc((size_t)tribo_model_size(model).nmotor + 1, sizeof(double));
@@ -230,14 +231,14 @@ static TriboStatus compile(TriboScene* scene, Sim* fresh) {
 // Puts model and data of `fresh` in the place of the old ones; ring and scene stay.
 static void adopt(Sim* sim, const Sim* fresh) {
   drop_model(sim);
-  sim->kept = fresh->kept, sim->model = fresh->model, sim->data = fresh->data;
+  sim->shared = fresh->shared, sim->model = fresh->model, sim->data = fresh->data;
   sim->trails = fresh->trails, sim->targets = fresh->targets;
   sim->momenta = fresh->momenta, sim->net = fresh->net;
   choose_quantities(sim);
 }
 
 TriboStatus tribo_view_sim_open(Sim* sim, TriboScene* scene) {
-  Sim fresh = {.hand.body = -1};
+  Sim fresh = {.mouse_spring.body = -1};
   TriboStatus status = compile(scene, &fresh);
   if (status != TRIBO_OK) {
     drop_model(&fresh);
@@ -298,10 +299,10 @@ static TriboStatus carry_state(const Sim* from, const Sim* to) {
   return TRIBO_OK;
 }
 
-// The scene has changed: compiles it and goes on from where the simulation stands. On failure all is as it was.
-static TriboStatus renew(Sim* sim) {
-  VIEW_TRY(simulated(sim));
-  Sim fresh = {.hand.body = -1};
+// The scene has changed: compiles it and continues from where the simulation stands. On failure all is as it was.
+static TriboStatus recompile(Sim* sim) {
+  VIEW_TRY(refuse_replay(sim));
+  Sim fresh = {.mouse_spring.body = -1};
   TriboStatus status = compile(sim->scene, &fresh);
   status = status == TRIBO_OK ? carry_state(sim, &fresh) : status;
   if (status != TRIBO_OK) {
@@ -313,10 +314,10 @@ static TriboStatus renew(Sim* sim) {
 }
 
 // With these world settings, or with those from before if it does not work.
-static TriboStatus renew_with(Sim* sim, const TriboWorldDef* world) {
+static TriboStatus recompile_with(Sim* sim, const TriboWorldDef* world) {
   const TriboWorldDef before = *tribo_scene_world(sim->scene);
   VIEW_TRY_ENGINE(tribo_scene_set_world(sim->scene, world));
-  TriboStatus status = renew(sim);
+  TriboStatus status = recompile(sim);
   if (status != TRIBO_OK) {
     VIEW_TRY_ENGINE(tribo_scene_set_world(sim->scene, &before));
   }
@@ -326,7 +327,7 @@ static TriboStatus renew_with(Sim* sim, const TriboWorldDef* world) {
 TriboStatus tribo_view_sim_set_solver(Sim* sim, const char* id) {
   TriboWorldDef world = *tribo_scene_world(sim->scene);
   snprintf(world.solver, sizeof world.solver, "%s", id);
-  return renew_with(sim, &world);
+  return recompile_with(sim, &world);
 }
 
 TriboStatus tribo_view_sim_set(Sim* sim, const char* key, double value) {
@@ -336,7 +337,7 @@ TriboStatus tribo_view_sim_set(Sim* sim, const char* key, double value) {
   for (int i = 0; i < n; ++i) {
     if (strcmp(settings[i].name, key) == 0 && settings[i].type == TRIBO_SETTING_REAL) {
       *(double*)((char*)&world + settings[i].offset) = value;
-      return renew_with(sim, &world);
+      return recompile_with(sim, &world);
     }
   }
   return tribo_view_fail(TRIBO_NOT_FOUND, "there is no world setting '%s' that is a number", key);
@@ -357,16 +358,16 @@ TriboStatus tribo_view_sim_drop(Sim* sim, TriboShapeKind kind, const double at[3
     shape.size[i] = kind == TRIBO_SHAPE_SPHERE ? size / 2 : size;
     shape.color[i] = 0.35 + 0.5 * fabs(fmod(hue + i / 3.0, 1) - 0.5);
   }
-  VIEW_TRY(simulated(sim));
+  VIEW_TRY(refuse_replay(sim));
   VIEW_TRY_ENGINE(tribo_scene_add_body(sim->scene, &body, &id));
   VIEW_TRY_ENGINE(tribo_scene_add_shape(sim->scene, id, &shape, NULL));
-  return renew(sim);
+  return recompile(sim);
 }
 
 // ---- between steps
 
 TriboStatus tribo_view_sim_motor(Sim* sim, int motor, double target) {
-  VIEW_TRY(simulated(sim));
+  VIEW_TRY(refuse_replay(sim));
   const TriboMotorInfo* info = tribo_model_motor(sim->model, motor);
   VIEW_TRY_ENGINE(tribo_data_set_motor(sim->model, sim->data, motor, target, info != NULL ? info->velocity : 0));
   sim->targets[motor] = target;
@@ -374,7 +375,7 @@ TriboStatus tribo_view_sim_motor(Sim* sim, int motor, double target) {
 }
 
 TriboStatus tribo_view_sim_control(Sim* sim, int actuator, double control) {
-  VIEW_TRY(simulated(sim));
+  VIEW_TRY(refuse_replay(sim));
   VIEW_TRY_ENGINE(tribo_data_set_ctrl(sim->model, sim->data, actuator, control));
   return TRIBO_OK;
 }
@@ -423,7 +424,7 @@ static TriboStatus apply_at(const Sim* sim, int body, const Motion* motion, cons
 
 TriboStatus tribo_view_sim_push(Sim* sim, int body, const double point[3], const double speed[3]) {
   Motion motion;
-  VIEW_TRY(simulated(sim));
+  VIEW_TRY(refuse_replay(sim));
   if (body < 0 || body >= tribo_model_size(sim->model).nbody) {
     return tribo_view_fail(TRIBO_INVALID, "there is no body %d to push", body);
   }
@@ -435,44 +436,46 @@ TriboStatus tribo_view_sim_push(Sim* sim, int body, const double point[3], const
 
 void tribo_view_sim_grab(Sim* sim, int body, const double point[3], const double target[3]) {
   Motion motion;
-  sim->hand.body = -1;
+  sim->mouse_spring.body = -1;
   if (body >= 0 && body < tribo_model_size(sim->model).nbody && motion_of(sim, body, &motion) == TRIBO_OK) {
-    const double back[4] = {-motion.quaternion[0], -motion.quaternion[1], -motion.quaternion[2], motion.quaternion[3]};
     double from[3];
     for (int i = 0; i < 3; ++i) {
       from[i] = point[i] - motion.position[i];
     }
-    quat_rotate(back, from, sim->hand.local);
-    sim->hand.body = body;
+    quat_rotate_back(motion.quaternion, from, sim->mouse_spring.local);
+    sim->mouse_spring.body = body;
     tribo_view_sim_pull(sim, target);
   }
 }
 
 void tribo_view_sim_pull(Sim* sim, const double target[3]) {
-  memcpy(sim->hand.target, target, sizeof sim->hand.target);
+  memcpy(sim->mouse_spring.target, target, sizeof sim->mouse_spring.target);
 }
 
 // A damped spring from the point that is held to the target, in units of the mass: ω = 10 rad/s, 70 % of critical
 // damping, at most twenty times the weight.
 static TriboStatus pull(const Sim* sim) {
-  const double omega = 10, mass = mass_of(sim, sim->hand.body), most = 20 * 9.81 * mass;
+  const double omega = 10, mass = mass_of(sim, sim->mouse_spring.body), most = 20 * 9.81 * mass;
   Motion m;
-  VIEW_TRY(motion_of(sim, sim->hand.body, &m));
+  VIEW_TRY(motion_of(sim, sim->mouse_spring.body, &m));
   double arm[3], spin[3], point[3], force[3];
-  quat_rotate(m.quaternion, sim->hand.local, point);
+  quat_rotate(m.quaternion, sim->mouse_spring.local, point);
   for (int i = 0; i < 3; ++i) {
     point[i] += m.position[i];
     arm[i] = point[i] - m.centre[i];
   }
   cross3(m.omega, arm, spin);
   for (int i = 0; i < 3; ++i) {
-    force[i] = mass * (omega * omega * (sim->hand.target[i] - point[i]) - 1.4 * omega * (m.velocity[i] + spin[i]));
+    force[i] =
+        mass * (omega * omega * (sim->mouse_spring.target[i] - point[i]) - 1.4 * omega * (m.velocity[i] + spin[i]));
   }
-  const double size = sqrt(dot3(force, force));
-  for (int i = 0; i < 3 && size > most; ++i) {
-    force[i] *= most / size;
+  const double size = norm3(force);
+  if (size > most) {
+    for (int i = 0; i < 3; ++i) {
+      force[i] *= most / size;
+    }
   }
-  return apply_at(sim, sim->hand.body, &m, point, force);
+  return apply_at(sim, sim->mouse_spring.body, &m, point, force);
 }
 
 TriboStatus tribo_view_sim_step(Sim* sim, TriboStepInfo* info) {
@@ -481,7 +484,7 @@ TriboStatus tribo_view_sim_step(Sim* sim, TriboStepInfo* info) {
     *info = (TriboStepInfo){.certified = 1, .contacts = sim->shown.ncontact};
     return TRIBO_OK;
   }
-  if (sim->hand.body >= 0) {
+  if (sim->mouse_spring.body >= 0) {
     VIEW_TRY(pull(sim));
   }
   VIEW_TRY(step(sim, info));

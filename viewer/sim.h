@@ -4,22 +4,22 @@
 
 #include <stdatomic.h>
 
-#include "internal.h"
+#include "view_common.h"
 
 enum { SIM_RING = 512 };  // states to step back through
 
 // A model lives as long as someone looks at it: the simulation, or a draw list that shows it.
-typedef struct KeptModel {
+typedef struct SharedModel {
   TriboModel* model;
   long long serial;
   TextureSet* textures;  // of the first list that was made of it; NULL: none was
   atomic_int users;
-} KeptModel;
+} SharedModel;
 
 typedef struct Sim {
   TriboScene* scene;
-  KeptModel* kept;
-  const TriboModel* model;  // of kept
+  SharedModel* shared;
+  const TriboModel* model;  // of shared
   TriboData* data;
   TriboTrails* trails;
   TriboReplayFn* replay;  // NULL: it is simulated
@@ -34,9 +34,9 @@ typedef struct Sim {
   int net_known;     // a step has led here
   int dropped;       // bodies so far
   struct {
-    int body;  // −1: it is empty
-    double local[3], target[3];
-  } hand;
+    int body;                    // that is pulled, −1: none
+    double local[3], target[3];  // where it is held, in its frame; where it is pulled to, world [m]
+  } mouse_spring;
   TriboQuantity quantities[TRIBO_CHART_CURVES];
   char quantity_names[TRIBO_CHART_CURVES][TRIBO_CHART_NAME];
   int nquantity;

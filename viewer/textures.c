@@ -5,7 +5,7 @@
 #include <strings.h>
 #include <turbojpeg.h>
 
-#include "internal.h"
+#include "view_common.h"
 
 enum { MOST = 8192, MOST_BYTES = 256 * 1024 * 1024 };
 
@@ -36,7 +36,7 @@ static TriboStatus read_png(const char* path, TriboTexture* out) {
 }
 
 // All bytes of a file, to be freed also on failure.
-static TriboStatus slurp(const char* path, unsigned char** bytes, size_t* size) {
+static TriboStatus read_bytes(const char* path, unsigned char** bytes, size_t* size) {
   FILE* file = fopen(path, "rb");
   if (file == NULL) {
     return tribo_view_fail(TRIBO_IO, "%s: cannot be read: %s", path, strerror(errno));
@@ -54,7 +54,7 @@ static TriboStatus read_jpeg(const char* path, TriboTexture* out) {
   unsigned char* bytes = NULL;
   size_t size = 0;
   int width, height, sampling, space;
-  TriboStatus status = slurp(path, &bytes, &size);
+  TriboStatus status = read_bytes(path, &bytes, &size);
   tjhandle jpeg = status == TRIBO_OK ? tjInitDecompress() : NULL;
   if (jpeg != NULL) {
     // a picture that is a little wrong is shown as far as it goes
@@ -87,7 +87,7 @@ static TriboStatus read_file(const char* path, TriboTexture* out) {
 // ---- patterns
 
 // How much of the second colour there is at a pixel; x to the right and y up, both −1 … 1.
-static double share(const TriboTextureDef* def, double x, double y) {
+static double second_color_weight(const TriboTextureDef* def, double x, double y) {
   if (def->pattern == TRIBO_PATTERN_CHECKER) {
     return (x < 0) == (y < 0);
   }
@@ -98,7 +98,7 @@ static double share(const TriboTextureDef* def, double x, double y) {
   return 0;
 }
 
-static int is_marked(const TriboTextureDef* def, int column, int row) {
+static int has_pattern_mark(const TriboTextureDef* def, int column, int row) {
   switch (def->mark) {
     case TRIBO_MARK_EDGE: return column == 0 || row == 0 || column == def->width - 1 || row == def->height - 1;
     case TRIBO_MARK_CROSS: return column == def->width / 2 || row == def->height / 2;
@@ -112,11 +112,11 @@ static void draw_pattern(const TriboTextureDef* def, TriboTexture* out) {
   for (int row = 0; row < out->height; ++row) {
     for (int column = 0; column < out->width; ++column) {
       const double x = (2.0 * column + 1) / out->width - 1, y = 1 - (2.0 * row + 1) / out->height;
-      const double s = share(def, x, y);
+      const double s = second_color_weight(def, x, y);
       unsigned char* pixel = out->rgba + 4 * ((size_t)row * (size_t)out->width + (size_t)column);
       for (int k = 0; k < 3; ++k) {
         const double c =
-            is_marked(def, column, row) ? def->mark_color[k] : (1 - s) * def->color[k] + s * def->color2[k];
+            has_pattern_mark(def, column, row) ? def->mark_color[k] : (1 - s) * def->color[k] + s * def->color2[k];
         pixel[k] = (unsigned char)(255 * c + 0.5);
       }
       pixel[3] = 255;

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "view_common.h"
 
 extern char** environ;
 
@@ -18,6 +18,7 @@ struct TriboVideo {
   pid_t process;
 };
 
+// Starts ffmpeg with the other end of the pipe as its input.
 static TriboStatus start(TriboVideo* video, double fps) {
   char size[32], rate[32];
   snprintf(size, sizeof size, "%dx%d", video->width, video->height);

@@ -34,28 +34,28 @@ static const TriboModel* model_of(const TriboWindow* window) {
   return tribo_view_list_facts(window->list)->model;
 }
 
-static void say(TriboWindow* window, TriboStatus status, const char* good) {
+static void set_notice(TriboWindow* window, TriboStatus status, const char* good) {
   snprintf(window->panel.notice, sizeof window->panel.notice, "%s", status == TRIBO_OK ? good : tribo_view_error());
   window->panel.notice_wrong = status != TRIBO_OK;
 }
 
-// The camera of the scene that was chosen goes its own way, until a hand takes it elsewhere.
-static void ride(TriboWindow* window) {
+// The camera of the scene that was chosen moves with its body, until the mouse takes it elsewhere.
+static void move_mounted_camera(TriboWindow* window) {
   const TriboDrawFacts* facts = tribo_view_list_facts(window->list);
   const TriboCameraDef* mounted = tribo_model_camera(facts->model, window->camera_index);
-  if (window->riding && mounted != NULL) {
+  if (window->is_mounted && mounted != NULL) {
     tribo_view_camera_ride(facts, mounted, &window->camera);
     window->camera.name = NULL;  // it may live shorter than the window
-    window->riding = tribo_view_camera_rides(mounted);
+    window->is_mounted = tribo_view_camera_is_mounted(mounted);
   }
 }
 
 static void set_camera(TriboWindow* window, int index) {
   if (index >= 0 && index < tribo_model_size(model_of(window)).ncamera) {
     window->camera_index = index;
-    window->riding = 1;
+    window->is_mounted = 1;
     window->tracked = -1;
-    ride(window);
+    move_mounted_camera(window);
   }
 }
 
@@ -66,16 +66,16 @@ static void next_camera(TriboWindow* window) {
 
 static void fit_camera(TriboWindow* window) {
   TriboCameraDef camera;
-  double aspect = tribo_view_hand_aspect(window);
+  double aspect = tribo_view_window_aspect(window);
   if (tribo_view_camera(model_of(window), window->list, "auto", aspect, &camera) == TRIBO_OK) {
     window->camera = camera;
-    window->riding = 0;
+    window->is_mounted = 0;
   }
 }
 
 static void track(TriboWindow* window) {
   window->tracked = window->tracked >= 0 ? -1 : window->panel.selected;
-  window->riding = 0;
+  window->is_mounted = 0;
   if (window->tracked >= 0) {
     tribo_view_body_centre(tribo_view_list_facts(window->list), window->tracked, window->followed);
   }
@@ -86,7 +86,7 @@ static void drop(TriboWindow* window, TriboShapeKind kind) {
   TriboOrder order = {.command = TRIBO_PLAYER_DROP, .index = kind, .value = 0.07 * window->options.size};
   TriboHit hit;
   const double* up = tribo_view_list_up(window->list);
-  const double* at = tribo_view_hand_pick(window, &hit) ? hit.point : window->camera.target;
+  const double* at = tribo_view_mouse_pick(window, &hit) ? hit.point : window->camera.target;
   for (int i = 0; i < 3; ++i) {
     order.point[i] = at[i] + 0.2 * window->options.size * up[i];
   }
@@ -121,7 +121,7 @@ static void save_picture(TriboWindow* window) {
   char path[300], text[340];
   file_name(window, "png", path, sizeof path);
   snprintf(text, sizeof text, "wrote %s", path);
-  say(window, take_picture(window, path), text);
+  set_notice(window, take_picture(window, path), text);
 }
 
 static void end_film(TriboWindow* window, TriboStatus status) {
@@ -129,7 +129,7 @@ static void end_film(TriboWindow* window, TriboStatus status) {
   char text[340];
   snprintf(text, sizeof text, "wrote %s, %d frames", film->path, film->at);
   TriboStatus closed = film->video != NULL ? tribo_view_video_close(film->video) : TRIBO_OK;
-  say(window, status != TRIBO_OK ? status : closed, text);
+  set_notice(window, status != TRIBO_OK ? status : closed, text);
   tribo_view_image_destroy(&film->image);
   *film = (Film){0};
 }
@@ -152,7 +152,7 @@ static void begin_film(TriboWindow* window) {
 }
 
 // The next frame: simulates up to its time, waits for that, and draws it.
-static void shoot(TriboWindow* window) {
+static void take_film_frame(TriboWindow* window) {
   Film* film = &window->film;
   const double time = tribo_view_player_status(window->player).time, dt = tribo_model_world(model_of(window))->dt;
   const double steps = round((film->start + (double)film->at / FILM_FPS - time) / dt);
@@ -160,8 +160,8 @@ static void shoot(TriboWindow* window) {
     tribo_view_player_send(window->player, TRIBO_PLAYER_STEP, steps);
   }
   window->list = tribo_view_player_wait(window->player, &window->options);
-  ride(window);
-  tribo_view_hand_follow(window);
+  move_mounted_camera(window);
+  tribo_view_camera_track(window);
   TriboStatus status = tribo_view_renderer_draw(window->renderer, window->list, &window->camera, &film->image);
   status = status == TRIBO_OK ? tribo_view_video_add(film->video, &film->image) : status;
   film->at++;
@@ -170,7 +170,8 @@ static void shoot(TriboWindow* window) {
   }
 }
 
-static void act(TriboWindow* window, int action) {
+// What a key or a button of the panels asks for.
+static void do_action(TriboWindow* window, int action) {
   TriboPlayer* player = window->player;
   const TriboPlayerStatus s = tribo_view_player_status(player);
   if (window->film.video != NULL && action < TRIBO_ACTION_CAMERA) {
@@ -217,13 +218,13 @@ static void act(TriboWindow* window, int action) {
 
 static void on_key(GLFWwindow* glfw, int key, int scancode, int pressed, int mods) {
   (void)scancode, (void)mods;
-  ((TriboWindow*)glfwGetWindowUserPointer(glfw))->stirred = glfwGetTime();
+  ((TriboWindow*)glfwGetWindowUserPointer(glfw))->last_activity = glfwGetTime();
   if (pressed == GLFW_RELEASE || tribo_view_panel_has_keys()) {
     return;
   }
   for (int i = 0; i < TRIBO_ACTION_COUNT; ++i) {
     if (actions[i].key == key) {
-      act(glfwGetWindowUserPointer(glfw), i);
+      do_action(glfwGetWindowUserPointer(glfw), i);
     }
   }
 }
@@ -265,7 +266,7 @@ static TriboStatus open_window(TriboWindow* window, const TriboWindowDef* def) {
   glfwSwapInterval(1);
   glfwSetWindowUserPointer(window->glfw, window);
   glfwSetKeyCallback(window->glfw, on_key);
-  tribo_view_hand_connect(window);
+  tribo_view_mouse_connect(window);
   window->panel_open = tribo_view_panel_open(window->glfw);
   return window->panel_open ? TRIBO_OK : tribo_view_fail(TRIBO_INTERNAL, "the widgets of the window do not start");
 }
@@ -323,21 +324,21 @@ void tribo_view_window_close(TriboWindow* window) {
 static void describe(const TriboWindow* window, char* out, size_t size) {
   TriboHit hit;
   out[0] = '\0';
-  if (window->hand != HAND_FREE || tribo_view_panel_has_mouse() || !tribo_view_hand_pick(window, &hit)) {
+  if (window->drag != DRAG_NONE || tribo_view_panel_has_mouse() || !tribo_view_mouse_pick(window, &hit)) {
     return;
   }
   const TriboDrawFacts* facts = tribo_view_list_facts(window->list);
   if (hit.contact >= 0) {
     const TriboContactView* c = &facts->contacts[hit.contact];
     snprintf(out, size, "%s - %s: %.4g N", tribo_view_contact_name(facts->model, c->body_a, c->shape_a),
-             tribo_view_contact_name(facts->model, c->body_b, c->shape_b), sqrt(dot3(c->force, c->force)));
+             tribo_view_contact_name(facts->model, c->body_b, c->shape_b), norm3(c->force));
   } else {
     snprintf(out, size, "%s", tribo_view_contact_name(facts->model, hit.body, hit.shape));
   }
 }
 
 // What was selected may be gone: the scene is another one, the contact has opened.
-static void forget_what_is_gone(TriboWindow* window) {
+static void drop_stale_selection(TriboWindow* window) {
   const TriboDrawFacts* facts = tribo_view_list_facts(window->list);
   const int nbody = tribo_model_size(facts->model).nbody;
   Panel* panel = &window->panel;
@@ -346,6 +347,7 @@ static void forget_what_is_gone(TriboWindow* window) {
   window->tracked = window->tracked < nbody ? window->tracked : -1;
 }
 
+// The panels with the newest status, and what was clicked in them.
 static void draw_panels(TriboWindow* window) {
   Panel* panel = &window->panel;
   const double now = glfwGetTime();
@@ -366,7 +368,7 @@ static void draw_panels(TriboWindow* window) {
     tribo_view_player_order(window->player, &panel->order);
   }
   if (panel->action >= 0) {
-    act(window, panel->action);
+    do_action(window, panel->action);
   }
   // residuals by iteration cost something: only while someone looks
   const int watching = panel->open >> PANEL_SOLVER & 1;
@@ -378,18 +380,19 @@ static void draw_panels(TriboWindow* window) {
 
 // The picture with its panels, not yet on the screen.
 static TriboStatus draw(TriboWindow* window, int width, int height) {
-  double right[3], above[3];
-  window->options.size = 2 * tribo_view_hand_axes(&window->camera, right, above) * tan(window->camera.fov / 2);
+  double forward[3], right[3], above[3];
+  const double distance = tribo_view_camera_axes(&window->camera, forward, right, above, NULL);
+  window->options.size = 2 * distance * tan(window->camera.fov / 2);
   window->options.selected = 1 + window->panel.selected;
   window->options.contact = 1 + window->panel.contact;
   if (window->film.video != NULL) {
-    shoot(window);
+    take_film_frame(window);
   } else {
     window->list = tribo_view_player_list(window->player, &window->options);
   }
-  forget_what_is_gone(window);
-  ride(window);
-  tribo_view_hand_follow(window);
+  drop_stale_selection(window);
+  move_mounted_camera(window);
+  tribo_view_camera_track(window);
   VIEW_TRY(tribo_view_renderer_show(window->renderer, window->list, &window->camera, width, height));
   draw_panels(window);
   GLenum error = glGetError();
@@ -399,11 +402,11 @@ static TriboStatus draw(TriboWindow* window, int width, int height) {
 TriboStatus tribo_view_window_frame(TriboWindow* window, int* open) {
   int width, height;
   const TriboPlayerStatus* status = &window->panel.status;
-  // when all has stood still for a second, a few pictures a second are enough
+  // when all has stood still for a second, a few frames per second are enough
   if (!status->paused || status->busy || window->film.video != NULL) {
-    window->stirred = glfwGetTime();
+    window->last_activity = glfwGetTime();
   }
-  if (glfwGetTime() - window->stirred < 1) {
+  if (glfwGetTime() - window->last_activity < 1) {
     glfwPollEvents();
   } else {
     glfwWaitEventsTimeout(0.2);

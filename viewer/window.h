@@ -5,7 +5,7 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
-#include "internal.h"
+#include "view_common.h"
 #include "panel.h"
 
 // A film in the making: every frame waits for its state, however long that takes.
@@ -29,21 +29,20 @@ struct TriboWindow {
   char stem[200];
   int panel_open, watching;
   int camera_index;             // of the scene's cameras
-  int riding;                   // 1: it is that one, and moves as it does
+  int is_mounted;               // 1: the camera is that one, and moves with its body
   int tracked;                  // body, −1: none
   double followed[3];           // where it was
-  double mouse[2], pressed[2];  // where it is, where a button went down
-  enum { HAND_FREE, HAND_TURNS, HAND_MOVES, HAND_PULLS } hand;
-  double depth;    // of what is pulled, along the direction of view [m]
-  double shown;    // when the last picture was shown [s]
-  double stirred;  // when something last moved: the simulation, a key, the mouse [s]
+  double mouse[2], pressed[2];  // where it is, where a button went down [screen coordinates]
+  enum { DRAG_NONE, DRAG_ORBIT, DRAG_PAN, DRAG_PULL } drag;  // what moving the mouse does now
+  double depth;                                              // of what is pulled, along the direction of view [m]
+  double shown;                                              // when the last picture was shown [s]
+  double last_activity;  // when something last moved: the simulation, a key, the mouse [s]
 };
 
-// hand.c: mouse and camera.
-void tribo_view_hand_connect(TriboWindow* window);
-double tribo_view_hand_axes(const TriboCameraDef* camera, double right[3], double above[3]);
-double tribo_view_hand_aspect(const TriboWindow* window);
+// mouse.c: mouse and camera.
+void tribo_view_mouse_connect(TriboWindow* window);
+double tribo_view_window_aspect(const TriboWindow* window);
 // What is under the mouse; 0: nothing.
-int tribo_view_hand_pick(const TriboWindow* window, TriboHit* hit);
+int tribo_view_mouse_pick(const TriboWindow* window, TriboHit* hit);
 // The camera goes where the body that is followed has gone.
-void tribo_view_hand_follow(TriboWindow* window);
+void tribo_view_camera_track(TriboWindow* window);

@@ -1,5 +1,5 @@
 // What acts on a body. All of it together is how its momentum has changed in the last step; gravity and contacts are
-// known one by one, and what is left is done by joints, motors, closures, springs, forces of the scene and the hand.
+// known one by one, and what is left is done by joints, motors, closures, springs, forces of the scene and the mouse.
 #include "list.h"
 
 void tribo_view_contact_wrench(const TriboDrawFacts* facts, int body, double force[3], double torque[3]) {
@@ -28,9 +28,9 @@ TriboStatus tribo_view_momenta(const TriboModel* model, TriboData* data, double*
   VIEW_TRY_ENGINE(tribo_data_view(model, data, TRIBO_FIELD_OMEGA, &omega));
   for (int b = 0; b < tribo_model_size(model).nbody; ++b) {
     const TriboBodyInfo* body = tribo_model_body(model, b);
-    const double *q = quaternion.values + 4 * b, *I = body->inertia, back[4] = {-q[0], -q[1], -q[2], q[3]};
+    const double *q = quaternion.values + 4 * b, *I = body->inertia;
     double w[3], *momentum = out + 6 * b;
-    quat_rotate(back, omega.values + 3 * b, w);
+    quat_rotate_back(q, omega.values + 3 * b, w);
     const double local[3] = {I[0] * w[0] + I[3] * w[1] + I[4] * w[2], I[3] * w[0] + I[1] * w[1] + I[5] * w[2],
                              I[4] * w[0] + I[5] * w[1] + I[2] * w[2]};
     for (int i = 0; i < 3; ++i) {
@@ -47,9 +47,12 @@ int tribo_view_body_forces(const TriboDrawFacts* facts, int body, TriboBodyForce
   for (int i = 0; i < 3; ++i) {
     out->gravity[i] = tribo_model_body(facts->model, body)->mass * tribo_model_world(facts->model)->gravity[i];
   }
-  for (int i = 0; i < 6 && facts->net != NULL; ++i) {
+  if (facts->net == NULL) {
+    return 0;
+  }
+  for (int i = 0; i < 6; ++i) {
     out->net[i] = facts->net[6 * body + i];
     out->others[i] = out->net[i] - out->contacts[i] - out->gravity[i];
   }
-  return facts->net != NULL;
+  return 1;
 }

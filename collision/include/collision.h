@@ -17,11 +17,11 @@ typedef struct TriboHull TriboHull;
 TRIBO_NODISCARD TriboStatus tribo_col_hull_create(const double* points, int npoint, TriboHull** out);
 // The vertices of an STL, OBJ or DAE file, scaled, as one hull. A missing, empty or broken file is named.
 TRIBO_NODISCARD TriboStatus tribo_col_hull_load(const char* path, const double scale[3], TriboHull** out);
-// The parts of a mesh file that no triangle joins: points grouped by part, part k is first[k] … first[k+1]−1. Each part
-// is taken as convex. points and first are to be freed with tribo_free.
+// The connected components of a mesh file: points grouped by component, component k is first[k] … first[k+1]−1. Each
+// component is taken as convex. points and first are to be freed with tribo_free.
 TRIBO_NODISCARD TriboStatus tribo_col_mesh_pieces(const char* path, const double scale[3], double** points, int** first,
                                                   int* npiece);
-// A mesh file as it looks: what has one colour or picture is one part. Points are the same as those of
+// A textured mesh, a mesh file as it looks: what has one colour or picture is one part. Points are the same as those of
 // tribo_col_mesh_load, but for those that stand there several times because the picture is cut open at them.
 typedef struct TriboLook TriboLook;
 typedef struct TriboLookPart {
@@ -54,12 +54,12 @@ int tribo_col_field_surface(const TriboTerrain* field, const double** points, co
 
 typedef struct TriboGeom {
   TriboShapeKind kind;
-  double size[3];
+  double size[3];             // as TriboShapeKind says [m]
   const TriboHull* hull;      // HULL only; must outlive the world
   const TriboTerrain* field;  // HEIGHTFIELD only; must outlive the world
   int body;                   // TRIBO_WORLD_BODY or 0 … nbody−1
   TriboPose local;            // geometry frame in the body frame (in the world for static ones)
-  double skin;                // its surface for contacts is this far outside of it, ≥ 0 [m]
+  double skin;                // contact offset: its surface for contacts is this far outside of it, ≥ 0 [m]
   unsigned group, mask;       // a pair collides when (a.group & b.mask) && (b.group & a.mask)
 } TriboGeom;
 
@@ -87,20 +87,20 @@ void tribo_col_world_destroy(TriboColWorld* world);
 typedef struct TriboColData TriboColData;
 TRIBO_NODISCARD TriboStatus tribo_col_data_create(const TriboColWorld* world, TriboColData** out);
 void tribo_col_data_destroy(TriboColData* data);
-// How many threads look at pairs (1 at first). The contacts do not depend on it.
+// How many threads collide pairs (1 at first). The contacts do not depend on it.
 TRIBO_NODISCARD TriboStatus tribo_col_data_workers(TriboColData* data, int count);
 
-// By which a contact is found again.
+// The name by which a contact is found again (warm start).
 typedef struct TriboContactName {
   int geom_a, geom_b;
   uint32_t feature, place;
 } TriboContactName;
 
-// Detection rule. A contact exists when gap ≤ h·max(0, −c_N) + margin, c_N from the twists given (the free velocity).
-// A pair that moves by more than the margin in one step may be somewhere else by its end: of its contacts whose
-// linearised gap gap + h c_N is negative only those are kept that a conservative advancement along the free motion
-// confirms, with the normal and the gap (along that normal, at the start) of the time of impact. The point of such a
-// contact lies on the moving body at the start when the other is static (its lever arm counts), else midway.
+// Detection rule (speculative contacts). A contact exists when gap ≤ h·max(0, −c_N) + margin, c_N from the twists given
+// (the free velocity). A pair that moves by more than the margin in one step may be somewhere else by its end: of its
+// contacts whose linearised gap gap + h c_N is negative only those are kept that a conservative advancement along the
+// free motion confirms, with the normal and the gap (along that normal, at the start) of the time of impact. The point
+// of such a contact lies on the moving body at the start when the other is static (its lever arm counts), else midway.
 typedef struct TriboColQuery {
   const TriboPose* poses;          // (nbody)
   const TriboTwist* twists;        // (nbody) free velocity
@@ -115,7 +115,7 @@ typedef struct TriboColQuery {
 
 typedef struct TriboColStats {
   uint64_t broad_ticks, narrow_ticks;  // of tribo_tick
-  int pairs;                           // that reached the narrow phase
+  int pairs;                           // pairs that reached the narrow phase
   int coal_pairs;                      // of these, without a closed form
 } TriboColStats;
 
@@ -128,15 +128,15 @@ TRIBO_NODISCARD TriboStatus tribo_col_detect(const TriboColWorld* world, TriboCo
 // 1: nothing in this world can ever touch anything.
 int tribo_col_idle(const TriboColWorld* world);
 
-// After a detect: 1 when, with the velocities of the query instead of those detect was given, some geometry has a point
-// that moves otherwise by more than half the margin in the step. Otherwise another detect would find no new pair that
-// closes: every pair left out has a gap of more than the margin beyond its way.
+// Re-detection after a solve, whether it is needed: 1 when, with the velocities of the query instead of those detect
+// was given, some geometry has a point that moves otherwise by more than half the margin in the step. Otherwise another
+// detect would find no new pair that closes: every pair left out has a gap of more than the margin beyond its motion.
 int tribo_col_astray(const TriboColWorld* world, const TriboColData* data, const TriboColQuery* query,
                      const TriboTwist* before);
 
-// After a detect at the same poses: of each pair that has more points than the four it kept, those that the velocities
-// of the query take deeper than `depth` by the end of the step: all, or the deepest. Sorted like contacts; valid until
-// the next call.
+// Re-detection after a solve, penetrating points that the reduction dropped. After a detect at the same poses: of each
+// pair that has more points than the four it kept, those that the velocities of the query take deeper than `depth` by
+// the end of the step: all, or the deepest. Sorted like contacts; valid until the next call.
 TRIBO_NODISCARD TriboStatus tribo_col_sunk(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query,
                                            double depth, int all, const TriboContact** contacts, int* ncontact);
 

@@ -1,3 +1,4 @@
+// The broad phase: the pairs of a tree are those of brute force, sorted, and none that the filter refuses.
 #include "broad.h"
 
 #include "geometry.h"
@@ -7,7 +8,7 @@ static int parity(const void* context, int a, int b) {
   return (a + b) % *(const int*)context != 0;
 }
 
-static int overlap(const TriboBox* x, const TriboBox* y) {
+static int overlap(const TriboAabb* x, const TriboAabb* y) {
   int yes = 1;
   for (int k = 0; k < 3; ++k) {
     yes = yes && x->low[k] <= y->high[k] && y->low[k] <= x->high[k];
@@ -16,7 +17,7 @@ static int overlap(const TriboBox* x, const TriboBox* y) {
 }
 
 // Scenes of all sorts: even, clustered, in one point, on a line, one far away, sizes over four decades.
-static void random_boxes(KitRandom* r, int scene, TriboBox* boxes, int n) {
+static void random_boxes(KitRandom* r, int scene, TriboAabb* boxes, int n) {
   for (int i = 0; i < n; ++i) {
     double half = scene % 2 ? pow(10, kit_uniform(r, -4, 0)) : 0.1;
     for (int k = 0; k < 3; ++k) {
@@ -29,11 +30,12 @@ static void random_boxes(KitRandom* r, int scene, TriboBox* boxes, int n) {
   }
 }
 
+// Worlds of many sizes, some items far away: the tree finds what a double loop finds.
 static void same_pairs_as_brute_force(void** state) {
   (void)state;
   KitRandom r = {1};
   TriboBroad broad = {0};
-  static TriboBox boxes[401];
+  static TriboAabb boxes[401];
   static int moving[400], fixed[400];
   int64_t total = 0;
   for (int scene = 0; scene < 200; ++scene) {
@@ -68,14 +70,14 @@ static void same_pairs_as_brute_force(void** state) {
     assert_int_equal(at, broad.npair);
     total += at;
     // among those it found, and among these with one that lies apart, it finds them again
-    static TriboPair known[100000];
+    static TriboGeomPair known[100000];
     const int found = broad.npair;
     if (found + 1 < 100000 && n > 0) {
       memcpy(known, broad.pairs, (size_t)found * sizeof *known);
-      boxes[n] = (TriboBox){{2e9, 0, 0}, {2e9, 0, 0}};
-      known[found] = (TriboPair){0, n};
+      boxes[n] = (TriboAabb){{2e9, 0, 0}, {2e9, 0, 0}};
+      known[found] = (TriboGeomPair){0, n};
       broad.npair = 0;
-      CHECK_OK(tribo_col_broad_among(&broad, boxes, known, found + 1, parity, &modulus));
+      CHECK_OK(tribo_col_broad_listed(&broad, boxes, known, found + 1, parity, &modulus));
       assert_int_equal(broad.npair, found);
       assert_memory_equal(broad.pairs, known, (size_t)found * sizeof *known);
     }
@@ -89,7 +91,7 @@ static void nothing_moves(void** state) {
   (void)state;
   KitRandom r = {3};
   TriboBroad broad = {0};
-  TriboBox boxes[40];
+  TriboAabb boxes[40];
   int fixed[40], modulus = 1000;
   for (int i = 0; i < 40; ++i) {
     fixed[i] = i;
@@ -105,7 +107,7 @@ static void buffers_stay(void** state) {
   (void)state;
   KitRandom r = {2};
   TriboBroad broad = {0};
-  static TriboBox boxes[400];
+  static TriboAabb boxes[400];
   static int moving[400];
   int modulus = 1000;
   for (int i = 0; i < 400; ++i) {

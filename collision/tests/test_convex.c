@@ -1,6 +1,6 @@
 // Pairs that go through Coal: the polished answer against configurations whose answer is known.
 #include "geometry.h"
-#include "manifold.h"
+#include "narrow.h"
 
 static TriboCoalQuery* query;
 static TriboHull *rock, *cube;
@@ -76,6 +76,7 @@ static void check_place(const TriboSolid* a, const TriboSolid* b, const TriboMan
   CHECK_LE(off_surface(b, p->b, p->normal, -1), 1e-5);
 }
 
+// Solids put at a known gap: distance and normal come back to rounding.
 static void apart(void** state) {
   (void)state;
   KitRandom r = {5};
@@ -234,6 +235,7 @@ static int manifold(TriboSolid a, TriboSolid b, TriboManifold* m) {
   return count;
 }
 
+// What stands on a face touches with several points of that face, all with the right gap.
 static void standing_on_a_face(void** state) {
   (void)state;
   TriboGeom floor = geom_of(TRIBO_SHAPE_BOX, 4, 4, 1, TRIBO_WORLD_BODY);
@@ -270,13 +272,16 @@ static void standing_on_a_face(void** state) {
       pose = turned(pose, 2, 0.01);
       a = solid_of(floor, pose_at(0, 0, 0)), b = solid_of(standing[k], pose);
       assert_int_equal(manifold(a, b, &m), 4);
-      for (int i = 0; i < 4 && tilt < 1e-6; ++i) {
-        assert_int_equal(m.points[i].feature, features[i]);
+      if (tilt < 1e-6) {
+        for (int i = 0; i < 4; ++i) {
+          assert_int_equal(m.points[i].feature, features[i]);
+        }
       }
     }
   }
 }
 
+// Cylinders and cones that lie, and caps on caps: a line gives two points, a cap its rim.
 static void lying_and_stacked(void** state) {
   (void)state;
   TriboManifold m;

@@ -1,3 +1,4 @@
+// Detection of a world: which contacts, where, how many; groups and exclusions; wrong input; equal bits.
 #include "geometry.h"
 #include "hash.h"
 #include "memory.h"
@@ -299,6 +300,7 @@ static int fill_heap(KitRandom* r, int nbody) {
   return n;
 }
 
+// The same query gives the same bits, whatever came before, and takes no more memory.
 static void same_bits_and_no_growth(void** state) {
   (void)state;
   KitRandom r = {12};
@@ -404,6 +406,7 @@ static void contacts_obey_the_rule(void** state) {
   tribo_col_hull_destroy(rock);
 }
 
+// Every wrong argument is refused with its name.
 static void wrong_input(void** state) {
   (void)state;
   geoms[0] = geom_of(TRIBO_SHAPE_SPHERE, 1, 0, 0, 0);

@@ -1,6 +1,6 @@
 // Height fields against what they are equal to: a plane when they are flat, a convex prism when they are a roof.
 #include "geometry.h"
-#include "manifold.h"
+#include "narrow.h"
 
 enum { N = 9 };
 

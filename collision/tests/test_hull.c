@@ -1,3 +1,4 @@
+// Convex hulls: faces of known bodies, random points, mesh files; what is refused and how it is named.
 #include "geometry.h"
 
 #include <unistd.h>
@@ -261,6 +262,7 @@ static void mesh_files_load(void** state) {
   }
 }
 
+// Missing, empty and broken mesh files are refused by path, not by a crash.
 static void broken_files_are_named(void** state) {
   (void)state;
   TriboHull* hull = NULL;

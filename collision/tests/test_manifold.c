@@ -1,6 +1,6 @@
 // Manifolds of the closed forms: where the points are, their gaps, and names that stay.
 #include "geometry.h"
-#include "manifold.h"
+#include "narrow.h"
 
 static TriboSolid solid_of(TriboShapeKind kind, double x, double y, double z, TriboPose pose) {
   TriboGeom geom = geom_of(kind, x, y, z, TRIBO_WORLD_BODY);
@@ -206,6 +206,7 @@ static void almost_flat_cubes_rest_on_a_patch(void** state) {
   assert_true(edges > 100);
 }
 
+// Beyond the reach there are no points, and the gap is a lower bound.
 static void far_pairs_are_left_early(void** state) {
   (void)state;
   KitRandom r = {2};
@@ -237,6 +238,7 @@ static void far_pairs_are_left_early(void** state) {
   assert_true(none > 2000 && none < 18000);
 }
 
+// Parallel capsules, and a capsule that lies on a box: a point at each end of the overlap.
 static void capsules_lie_on_two_points(void** state) {
   (void)state;
   double flat = 1.5707963267948966;
@@ -267,6 +269,7 @@ static void capsules_lie_on_two_points(void** state) {
   CHECK_NEAR(fmin(m.points[0].a[0], m.points[1].a[0]), 0.6, 1e-15);
 }
 
+// Every shape on a half-space: how many points, and their gaps.
 static void solids_on_a_plane(void** state) {
   (void)state;
   TriboManifold m;

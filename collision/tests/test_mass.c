@@ -1,3 +1,4 @@
+// Mass properties against closed forms and against each other.
 #include "geometry.h"
 #include "shape.h"
 

@@ -41,6 +41,7 @@ static Body make_body(KitRandom* r, int kind) {
   return body;
 }
 
+// Coal on every pair of shapes: gap and normal of solids put at a known distance.
 static void distances_of_all_pairs(void** state) {
   (void)state;
   KitRandom r = {5};
@@ -103,6 +104,7 @@ static void depths_of_all_pairs(void** state) {
   }
 }
 
+// Contacts with a margin against half-spaces, and the corners of patches.
 static void half_spaces_and_patches(void** state) {
   (void)state;
   double size[3] = {1, 1, 1}, none[3] = {0, 0, 0}, patch[16][3];

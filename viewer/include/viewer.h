@@ -77,13 +77,14 @@ typedef struct TriboDrawMesh {
   double lo[3], hi[3];      // box around the vertices of hulls and files
 } TriboDrawMesh;
 
-typedef enum TriboDrawSkin {
-  TRIBO_SKIN_NONE,
-  TRIBO_SKIN_POINTS,  // by the vertices' own points
-  TRIBO_SKIN_ABOVE,   // as seen along z, the middle of the picture at the origin
-  TRIBO_SKIN_CUBE,    // on the six sides of a cube around the origin
-  TRIBO_SKIN_HEIGHT   // around it, by height alone
-} TriboDrawSkin;
+// How a texture lies on a shape.
+typedef enum TriboTextureMapping {
+  TRIBO_MAPPING_NONE,
+  TRIBO_MAPPING_POINTS,  // by the vertices' own points
+  TRIBO_MAPPING_ABOVE,   // as seen along z, the middle of the picture at the origin
+  TRIBO_MAPPING_CUBE,    // on the six sides of a cube around the origin
+  TRIBO_MAPPING_HEIGHT   // around it, by height alone
+} TriboTextureMapping;
 
 typedef struct TriboTexture {
   int width, height;
@@ -97,10 +98,10 @@ typedef struct TriboDrawInstance {
   int body;                           // that it belongs to; TRIBO_WORLD: none
   double position[3], quaternion[4];  // world
   float scale[4];
-  float color[4];      // as the screen shows it (sRGB); alpha < 1 is drawn last
-  int texture;         // 1 + that of the list which the colour is multiplied with, 0: none
-  TriboDrawSkin skin;  // how it lies
-  float repeat[2];     // of a flat one [1/m], or times the points of the mesh
+  float color[4];               // as the screen shows it (sRGB); alpha < 1 is drawn last
+  int texture;                  // 1 + that of the list which the colour is multiplied with, 0: none
+  TriboTextureMapping mapping;  // how the texture lies
+  float repeat[2];              // of a flat one [1/m], or times the points of the mesh
 } TriboDrawInstance;
 
 typedef struct TriboDrawList TriboDrawList;
@@ -113,7 +114,7 @@ void tribo_view_list_destroy(TriboDrawList* list);
 typedef struct TriboTrails TriboTrails;
 TRIBO_NODISCARD TriboStatus tribo_view_trails_create(const TriboModel* model, TriboTrails** out);
 void tribo_view_trails_destroy(TriboTrails* trails);
-// Looks at the current state; takes it when 1/60 s has passed since the last one. Going back in time starts anew.
+// Looks at the current state; takes it when 1/60 s has passed since the last one. Going back in time starts them again.
 TRIBO_NODISCARD TriboStatus tribo_view_trails_add(TriboTrails* trails, const TriboModel* model, TriboData* data);
 
 typedef struct TriboDrawOptions {
@@ -143,7 +144,7 @@ typedef struct TriboDrawSky {
   int texture;
 } TriboDrawSky;
 const TriboDrawSky* tribo_view_list_sky(const TriboDrawList* list);
-// The state behind the picture, copied when the list was filled: a simulation may go on while it is looked at.
+// The state behind the picture, copied when the list was filled: a simulation may continue while it is looked at.
 typedef struct TriboDrawFacts {
   const TriboModel* model;
   double time;
@@ -175,7 +176,7 @@ void tribo_view_contact_wrench(const TriboDrawFacts* facts, int body, double for
 // is not known, and with it what is left.
 typedef struct TriboBodyForces {
   double gravity[6], contacts[6];
-  double others[6];  // joints, motors, closures, drag, forces of the scene, the hand
+  double others[6];  // joints, motors, closures, drag, forces of the scene, the mouse
   double net[6];
 } TriboBodyForces;
 int tribo_view_body_forces(const TriboDrawFacts* facts, int body, TriboBodyForces* out);
@@ -204,8 +205,8 @@ TRIBO_NODISCARD TriboStatus tribo_view_camera_find(const TriboModel* model, cons
 TRIBO_NODISCARD TriboStatus tribo_view_camera(const TriboModel* model, const TriboDrawList* list, const char* which,
                                               double aspect, TriboCameraDef* camera);
 
-// Where a camera of the scene is at a state: one that moves with a body, or looks at one.
-int tribo_view_camera_rides(const TriboCameraDef* camera);
+// Whether a camera is mounted (moves with a body, or looks at one), and where it is at a state.
+int tribo_view_camera_is_mounted(const TriboCameraDef* camera);
 void tribo_view_camera_ride(const TriboDrawFacts* facts, const TriboCameraDef* mounted, TriboCameraDef* out);
 
 // ---- the picture ---------------------------------------------------------------------------------------------------
@@ -257,7 +258,7 @@ typedef struct TriboPlayerDef {
   TriboSceneFn* scene;
   TriboReplayFn* replay;  // NULL: it is simulated
   void* user;
-  const char* watch;  // file whose changes make the scene anew; NULL: none
+  const char* watch;  // file whose changes reload the scene; NULL: none
   const char* state;  // saved state to start from; NULL: the scene's own
   int paused;
 } TriboPlayerDef;
@@ -268,13 +269,13 @@ TRIBO_NODISCARD TriboStatus tribo_view_player_create(const TriboPlayerDef* def, 
 void tribo_view_player_destroy(TriboPlayer* player);  // waits for the step in progress
 
 typedef enum TriboPlayerCommand {
-  TRIBO_PLAYER_PAUSE,    // value 1: stand still, 0: go on
+  TRIBO_PLAYER_PAUSE,    // value 1: stand still, 0: continue
   TRIBO_PLAYER_SPEED,    // value: simulated seconds per second, 1/16 … 16; more: as fast as it goes
   TRIBO_PLAYER_STEP,     // pause, and do `value` steps
   TRIBO_PLAYER_BACK,     // pause, and undo `value` steps
   TRIBO_PLAYER_SEEK,     // value: row of a recorded motion to go to
   TRIBO_PLAYER_RESET,    // back to the start
-  TRIBO_PLAYER_RELOAD,   // make the scene anew
+  TRIBO_PLAYER_RELOAD,   // make the scene again
   TRIBO_PLAYER_SOLVER,   // text: id
   TRIBO_PLAYER_SET,      // text: a world setting that is a number; value
   TRIBO_PLAYER_MOTOR,    // index: motor; value: target
@@ -343,7 +344,7 @@ const TriboDrawList* tribo_view_player_wait(TriboPlayer* player, const TriboDraw
 
 // What one can do: X(id, GLFW key, name of the key, what it does). The overlays follow.
 #define TRIBO_ACTIONS(X)                                         \
-  X(PAUSE, SPACE, "space", "pause, go on")                       \
+  X(PAUSE, SPACE, "space", "pause or continue")                  \
   X(STEP, RIGHT, "right", "one step")                            \
   X(BACK, LEFT, "left", "one step back")                         \
   X(STEPS, PAGE_DOWN, "page down", "a hundred steps")            \
@@ -352,7 +353,7 @@ const TriboDrawList* tribo_view_player_wait(TriboPlayer* player, const TriboDraw
   X(SLOWER, DOWN, "down", "half as fast")                        \
   X(FASTEST, M, "M", "as fast as it goes, or as the clock")      \
   X(RESET, R, "R", "back to the start")                          \
-  X(RELOAD, F5, "F5", "read the scene anew")                     \
+  X(RELOAD, F5, "F5", "reload the scene")                        \
   X(CAMERA, C, "C", "next camera of the scene")                  \
   X(FIT, F, "F", "see everything")                               \
   X(TRACK, G, "G", "follow the selected body, or no more")       \

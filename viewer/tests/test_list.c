@@ -375,7 +375,8 @@ static void cameras_move_with_bodies(void** state) {
   for (int k = 0; k < 3; ++k) {
     TriboCameraDef camera;
     VIEW_OK(tribo_view_camera(world.model, world.list, (const char*[]){"mounted", "following", "2"}[k], 1, &camera));
-    assert_true(tribo_view_camera_rides(tribo_model_camera(world.model, k)) && !tribo_view_camera_rides(&camera));
+    assert_true(tribo_view_camera_is_mounted(tribo_model_camera(world.model, k)) &&
+                !tribo_view_camera_is_mounted(&camera));
     for (int i = 0; i < 3; ++i) {
       CHECK_NEAR(camera.eye[i], eyes[k][i], 1e-12);
       CHECK_NEAR(camera.target[i], targets[k][i], 1e-12);

@@ -129,7 +129,7 @@ static void steps_are_undone_bit_by_bit(void** state) {
   tribo_view_player_destroy(player);
 }
 
-static void a_changed_file_is_read_anew(void** state) {
+static void a_changed_file_is_reloaded(void** state) {
   (void)state;
   TriboPlayer* player = play(falling_box, 0);
   WAIT_FOR(tribo_view_player_status(player).steps > 5);
@@ -144,7 +144,7 @@ static void a_changed_file_is_read_anew(void** state) {
   const TriboDrawFacts* before = wait_facts(player);
   const TriboModel* old = before->model;
   world_write("bodies: [{name: one, sphere: 0.4}, {name: two, position: [2, 0, 0], sphere: 0.4}]\n", path);
-  WAIT_FOR(strstr(tribo_view_player_status(player).notice, "read anew") != NULL);
+  WAIT_FOR(strstr(tribo_view_player_status(player).notice, "reloaded") != NULL);
   assert_int_equal(tribo_model_size(old).nbody, 1);
   assert_string_equal(tribo_model_body(old, 0)->name, "box");
   assert_false(tribo_view_player_status(player).wrong);
@@ -471,7 +471,7 @@ int main(void) {
       cmocka_unit_test(it_runs_pauses_and_starts_again),
       cmocka_unit_test(pictures_follow_the_state),
       cmocka_unit_test(steps_are_undone_bit_by_bit),
-      cmocka_unit_test(a_changed_file_is_read_anew),
+      cmocka_unit_test(a_changed_file_is_reloaded),
       cmocka_unit_test(forces_add_up),
       cmocka_unit_test(motions_are_gone_through),
       cmocka_unit_test(sensors_and_recorders_are_plotted),

@@ -159,7 +159,7 @@ static void keys_do_what_the_list_says(void** state) {
   do_action(TRIBO_ACTION_FIT);
   CHECK_NEAR(look().camera.target[2], 0.5, 1e-3);
   do_action(TRIBO_ACTION_RELOAD);
-  assert_non_null(strstr(settled().notice, "read anew"));
+  assert_non_null(strstr(settled().notice, "reloaded"));
   do_action(TRIBO_ACTION_HELP);
   frames(2);
   do_action(TRIBO_ACTION_HELP);
