@@ -8,7 +8,7 @@
 #include "dynamics.h"
 #include "math3.h"
 #include "memory.h"
-#include "pinocchio_shim.h"
+#include "shim/pinocchio_shim.h"
 
 typedef struct FreeBody {
   double mass;        // [kg]

@@ -15,7 +15,7 @@ ROOMS = {
     "solvers/la": ("solvers/la/dense.c", ["la.h", "status.h"], ["collision.h", "dynamics.h", "solvers.h", "scene.h"]),
     "solvers": ("solvers/solver.c", ["la.h", "solvers.h", "tribo/problem.h"], ["collision.h", "dynamics.h", "scene.h"]),
     "collision": ("collision/detect.c", ["collision.h", "exchange.h"], ["dynamics.h", "solvers.h", "la.h", "scene.h"]),
-    "dynamics": ("dynamics/step.c", ["dynamics.h", "exchange.h"], ["collision.h", "solvers.h", "scene.h"]),
+    "dynamics": ("dynamics/forward_step.c", ["dynamics.h", "exchange.h"], ["collision.h", "solvers.h", "scene.h"]),
     "engine/core": ("engine/core/step.c", ["collision.h", "dynamics.h", "solvers.h", "tribo/tribo.h"],
                     ["la.h", "coal_shim.h", "pinocchio_shim.h", "internal.h", "solver.h", "shape.h"]),
     "viewer": ("viewer/list.c", ["viewer.h", "tribo/tribo.h"],

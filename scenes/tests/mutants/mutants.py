@@ -1,7 +1,7 @@
 """One wrong line per lab scene, which that scene must notice.
 
-    mutants.py write OUT ROOT FILE…    copies of the sources, in which every line of the table has a switch
-    mutants.py run PROGRAM LAB         every scene with its mutant: some fact of it must fail
+    mutants.py write ROOT FILE… COPY…   copies of the sources, in which every line of the table has a switch
+    mutants.py run PROGRAM LAB          every scene with its mutant: some fact of it must fail
 
 The sources know nothing of it: the copies are compiled into a library for this test alone, and `tribo_mutant` there
 chooses which line is wrong.
@@ -15,59 +15,59 @@ import sys
 TABLE = [
     ("arch_falls", "engine/core/compile_shapes.c", "sqrt(a->friction * b->friction)",
      "sqrt(a->friction + b->friction)"),
-    ("arch_stands", "dynamics/rows.c", "tribo_cross3(moment, lever, frame);", "tribo_cross3(moment, point, frame);"),
+    ("arch_stands", "dynamics/rows/rows.c", "tribo_cross3(moment, lever, frame);", "tribo_cross3(moment, point, frame);"),
     ("ball_roll", "collision/mass.c", "0.4 * v * r * r", "v * r * r"),
-    ("bounce_e50", "dynamics/normal_row.c", "(old + share * flight)", "old"),
-    ("bounce_e80", "dynamics/normal_row.c", "(1 - share) * flight", "flight"),
-    ("bounce_none", "dynamics/normal_row.c", "gap / o->h", "0"),
-    ("capstan", "dynamics/joint_rows.c", "motor->stiffness * away - motor->damping * motor->velocity",
+    ("bounce_e50", "dynamics/rows/normal_row.c", "(old + share * flight)", "old"),
+    ("bounce_e80", "dynamics/rows/normal_row.c", "(1 - share) * flight", "flight"),
+    ("bounce_none", "dynamics/rows/normal_row.c", "gap / o->h", "0"),
+    ("capstan", "dynamics/rows/joint_rows.c", "motor->stiffness * away - motor->damping * motor->velocity",
      "motor->stiffness * away + motor->damping * motor->velocity"),
-    ("cards_fall", "dynamics/assemble.c", "memcpy(d->cones[c].mu, law->mu, (size_t)(law->dim - 1) * sizeof *law->mu);",
+    ("cards_fall", "dynamics/rows/contact_rows.c", "memcpy(d->cones[c].mu, law->mu, (size_t)(law->dim - 1) * sizeof *law->mu);",
      "d->cones[c].mu[0] = d->cones[c].mu[1] = 1;"),
     ("cards_stand", "engine/core/compile_shapes.c", "m->friction > 0 ? 3 : 1", "1"),
-    ("collision", "dynamics/rows.c", "2.0 * side - 1", "1"),
-    ("compliant", "dynamics/normal_row.c", " d->R[row] = 1 / (o->h * stiff);", "d->R[row] = 1 / stiff;"),
+    ("collision", "dynamics/rows/rows.c", "2.0 * side - 1", "1"),
+    ("compliant", "dynamics/rows/normal_row.c", " d->R[row] = 1 / (o->h * stiff);", "d->R[row] = 1 / stiff;"),
     ("conveyor", "engine/core/contacts.c", "add_surface(&data->laws[i], model, c->geom_a, poses, c->point, -1);",
      "add_surface(&data->laws[i], model, c->geom_a, poses, c->point, 1);"),
     ("corner_pass", "collision/detect.c", "refuted = !hit;", "refuted = 0;"),
     ("cradle", "collision/round.c", "distance - ra - rb", "distance - ra"),
     ("disc_spin", "collision/mass.c", "v * r * r / 2", "v * r * r"),
-    ("dominoes", "dynamics/rows.c", "tribo_mul33tv(own, R, moment);", "tribo_mul33v(own, R, moment);"),
-    ("double_pendulum", "dynamics/tree_motion.c", "rest = 0.5 * h;", "rest = h;"),
-    ("ellipsoid_swing", "dynamics/tree_inertia.c", "(b - c) * (v00 * c1 * c0 - v01 * s1 * s0)", "0"),
+    ("dominoes", "dynamics/rows/rows.c", "tribo_mul33tv(own, R, moment);", "tribo_mul33v(own, R, moment);"),
+    ("double_pendulum", "dynamics/tree/tree_motion.c", "rest = 0.5 * h;", "rest = h;"),
+    ("ellipsoid_swing", "dynamics/tree/tree_inertia.c", "(b - c) * (v00 * c1 * c0 - v01 * s1 * s0)", "0"),
     ("fast_ball", "collision/detect.c", "box->high[k] += (step > 0 ? step : 0) + grow;", "box->high[k] += grow;"),
     ("field_slope", "collision/field.c",
      "tribo_set3(f->points + 3 * v, f->low[0] + i * f->step[0], f->low[1] + j * f->step[1], heights[v]);",
      "tribo_set3(f->points + 3 * v, f->low[0] + i * f->step[0], f->low[1] + j * f->step[1], heights[i * f->ny + j]);"),
-    ("four_bar", "dynamics/closures.c", "tribo_mul33v(p, poses[body].R, local->p);",
+    ("four_bar", "dynamics/loops/closure_rows.c", "tribo_mul33v(p, poses[body].R, local->p);",
      "tribo_mul33tv(p, poses[body].R, local->p);"),
     ("free_top", "dynamics/free_body.c", "0.5 * h * (gyro[i] - torque[i])", "-0.5 * h * torque[i]"),
-    ("grain", "dynamics/assemble.c", "tribo_copy3(frame, along);", "tribo_cross3(frame, frame + 6, along);"),
+    ("grain", "dynamics/rows/contact_rows.c", "tribo_copy3(frame, along);", "tribo_cross3(frame, frame + 6, along);"),
     ("incline_creep", "dynamics/free_body.c", "(options->gravity[i] + force[i] / body->mass)",
      "(force[i] / body->mass - options->gravity[i])"),
     ("incline_slide", "engine/core/report.c", "tribo_axpy3(view->force, view->force, lambda[0] / h, row->frame);",
      "(void)0;"),
     ("incline_stick", "collision/plane.c", "tribo_col_axis(plane.n, halfspace, 2);",
      "tribo_col_axis(plane.n, halfspace, 0);"),
-    ("incline_threshold", "dynamics/assemble.c", "tribo_dyn_rows_apply(system, d, c, data->v_free, g);",
+    ("incline_threshold", "dynamics/rows/contact_rows.c", "tribo_dyn_rows_apply(system, d, c, data->v_free, g);",
      "tribo_dyn_rows_apply(system, d, c, v, g);"),
-    ("joint_friction", "dynamics/joint_rows.c", "options->h * bound->friction", "bound->friction"),
-    ("joint_stop", "dynamics/joint_rows.c", "upper ? -1 : 1", "1"),
-    ("ladder_falls", "dynamics/step.c", "data->v_free[at + i] + sum", "v[at + i] + sum"),
-    ("ladder_stands", "dynamics/rows.c", "tribo_sub3(lever, point, x);", "tribo_copy3(lever, point);"),
+    ("joint_friction", "dynamics/rows/joint_rows.c", "options->h * bound->friction", "bound->friction"),
+    ("joint_stop", "dynamics/rows/joint_rows.c", "upper ? -1 : 1", "1"),
+    ("ladder_falls", "dynamics/forward_step.c", "data->v_free[at + i] + sum", "v[at + i] + sum"),
+    ("ladder_stands", "dynamics/rows/rows.c", "tribo_sub3(lever, point, x);", "tribo_copy3(lever, point);"),
     ("painleve_jam", "dynamics/free_body.c", "tribo_add3(L, L, torque);", "tribo_sub3(L, L, torque);"),
     ("painleve_slide", "engine/core/report.c", "tribo_scale3(view->force, normal / h, row->frame + 6);",
      "tribo_scale3(view->force, normal, row->frame + 6);"),
-    ("pendulum", "dynamics/tree_motion.c", "v[k] + options->h * work[k]", "v[k] - options->h * work[k]"),
-    ("rolling_friction", "dynamics/assemble.c", "AXIS(t2, 1);", "AXIS(n, 1);"),
-    ("sarrus", "dynamics/closures.c", "tribo_cross3(axes[n].direction, w, u);",
+    ("pendulum", "dynamics/tree/tree_motion.c", "v[k] + options->h * work[k]", "v[k] - options->h * work[k]"),
+    ("rolling_friction", "dynamics/rows/contact_rows.c", "AXIS(t2, 1);", "AXIS(n, 1);"),
+    ("sarrus", "dynamics/loops/closure_rows.c", "tribo_cross3(axes[n].direction, w, u);",
      "tribo_cross3(axes[n].direction, u, w);"),
     ("slide_stop", "dynamics/free_body.c", "(1 - split) * h * v_next[i]", "(1 - split) * h * v[i]"),
-    ("slider_crank", "dynamics/loops.c", "kick[i] += minv[i * n + k] * impulse[k];",
+    ("slider_crank", "dynamics/loops/loops.c", "kick[i] += minv[i * n + k] * impulse[k];",
      "kick[i] -= minv[i * n + k] * impulse[k];"),
     ("standing", "collision/shape.c", "s->half[i] * scaled[i]", "scaled[i]"),
-    ("three_balls", "dynamics/normal_row.c", "old < -o->bounce_min", "old > o->bounce_min"),
-    ("tower_million", "dynamics/system.c", "1 / body->mass", "1"),
+    ("three_balls", "dynamics/rows/normal_row.c", "old < -o->bounce_min", "old > o->bounce_min"),
+    ("tower_million", "dynamics/system_build.c", "1 / body->mass", "1"),
 ]
 
 
@@ -80,8 +80,9 @@ def switch(number, right, wrong):
     return f"{lead}(tribo_mutant == {number} ? ({wrong}) : ({right}))"
 
 
-def write(out, root, *files):
-    for path in files:
+def write(root, *files):
+    half = len(files) // 2
+    for path, copy in zip(files[:half], files[half:], strict=True):
         name = str(pathlib.Path(path).resolve().relative_to(pathlib.Path(root).resolve()))
         text = pathlib.Path(path).read_text()
         for number, (scene, where, right, wrong) in enumerate(TABLE, 1):
@@ -89,8 +90,7 @@ def write(out, root, *files):
                 count = text.count(right)
                 assert count == 1, f"mutant of {scene}: '{right}' stands {count} times in {name}, it must be once"
                 text = text.replace(right, switch(number, right, wrong))
-        room = name.split("/")[-2]
-        pathlib.Path(out, f"{room}_{pathlib.Path(name).name}").write_text("extern int tribo_mutant;\n" + text)
+        pathlib.Path(copy).write_text("extern int tribo_mutant;\n" + text)
 
 
 def run(program, lab):
