@@ -9,21 +9,6 @@ static void free_terms(const FreeBody* body, const double gravity[3], const doub
   tribo_copy3(bias + 3, turn);
 }
 
-int tribo_dyn_stretch(const TriboTreeInfo* info, const TriboLinkInfo* link, const double* q, double out[3]) {
-  if (link->nv == 0 || info->stiffness[link->v_at] == 0) {
-    return 0;
-  }
-  if (link->kind != TRIBO_JOINT_SPHERICAL) {
-    out[0] = q[link->q_at] - info->rest[link->v_at];
-    return 1;
-  }
-  // the rotation as a vector, by the shorter way round
-  const double* x = q + link->q_at;
-  const double sign = x[3] < 0 ? -1 : 1, s = tribo_norm3(x), angle = 2 * atan2(s, sign * x[3]);
-  tribo_scale3(out, sign * (s > 1e-10 ? angle / s : 2), x);
-  return 3;
-}
-
 static void tree_passive(const TriboTreeInfo* info, const double* q, const double* v, double* out) {
   for (int k = 0; k < info->nv; ++k) {
     out[k] = -info->damping[k] * v[k];

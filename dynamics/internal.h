@@ -331,7 +331,7 @@ struct TriboDynData {
   TreeMotion* look_motions;                // (nv_max)
 };
 
-// ---- system.c
+// ---- state_check.c
 
 // Copies q and scales its unit parts to length 1; TRIBO_NUMERIC for what is not finite or has length 0.
 TriboStatus tribo_dyn_unit_state(const TriboSystem* system, const char* where, const double* q, double* out);
@@ -416,6 +416,17 @@ void tribo_dyn_mark_stops(const TriboSystem* system, const TriboDynData* data, c
                           double close, unsigned char* marks);
 TriboStatus tribo_dyn_check_motors(const TriboSystem* system, const TriboStepOptions* o);
 
+// ---- contact_rows.c
+
+// How much room the contacts need, after checking each of them; adds to the counts.
+TriboStatus tribo_dyn_contacts_measure(const TriboSystem* system, const TriboContact* contacts,
+                                       const TriboContactLaw* laws, int ncontact, size_t* nrow, size_t* nterm,
+                                       size_t* njac);
+// Appends the rows of all contacts.
+TriboStatus tribo_dyn_contact_rows(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                   const double* v, const TriboContact* contacts, const TriboContactLaw* laws,
+                                   int ncontact);
+
 // ---- directions.c
 
 // Forgets all and makes room for `most`.
@@ -424,7 +435,7 @@ TriboStatus tribo_dyn_directions_begin(Directions* d, int most);
 const double* tribo_dyn_directions_find(Directions* d, const double n[3]);
 void tribo_dyn_directions_free(Directions* d);
 
-// ---- closures.c
+// ---- closure_rows.c
 
 // The rows of a closure at a configuration: their axes, the point they act at, how far they are open. Returns their
 // count. Not for joints.
@@ -437,7 +448,15 @@ int tribo_dyn_closure_blocks(const TriboSystem* system, const TriboClosure* clos
 // How far a closure is open; returns the count of rows.
 int tribo_dyn_closure_open(const TriboClosure* closure, const double* q, const TriboPose* poses, double error[6]);
 
-// ---- redundant.c
+int tribo_dyn_gives_way(const TriboClosure* closure);  // 1: it has rows of a spring-damper
+
+// ---- closure_factor.c
+
+// What is left of a row's diagonal when the rows before it are taken out, as a fraction: below this it depends on them.
+#define TRIBO_DYN_DEPENDENT 1e-10
+
+// W (nrow × nrow) = J M⁻¹ Jᵀ + R of the closure rows, which are the last rows; y (6 × largest block) is scratch.
+void tribo_dyn_closure_delassus(const TriboSystem* system, const Rows* rows, const double* minv, double* W, double* y);
 
 // Finds the slack of the closure rows, the last ones of `rows`, with the M⁻¹ of the blocks.
 void tribo_dyn_slack_find(const TriboSystem* system, const Rows* rows, const double* minv, Slack* slack);
@@ -445,6 +464,20 @@ void tribo_dyn_slack_find(const TriboSystem* system, const Rows* rows, const dou
 void tribo_dyn_slack_solve(const TriboSystem* system, const Slack* slack, const double* g, double* lambda);
 // Takes out of g (closure rows) what no motion can answer.
 void tribo_dyn_slack_remove(const TriboSystem* system, const TriboDynData* data, double* g);
+
+// ---- closure_place.c
+
+// Poses of all bodies that closures tie, at q; jac (6 × nv) for trees.
+TriboStatus tribo_dyn_closures_place(const TriboSystem* system, TriboDynData* data, const double* q, TriboPose* poses,
+                                     double* jac);
+// Masses of a tree at q, where tribo_dyn_closures_place has been.
+TriboStatus tribo_dyn_closures_mass(const TriboSystem* system, TriboDynData* data, int tree, const double* q);
+// The factor of the rows at q: from now on all of it is at q, in the data's own buffers.
+void tribo_dyn_closures_factor(const TriboSystem* system, TriboDynData* data, const double* q);
+// Places, masses, rows and factor of all that closures tie, at data->q, as a step leaves them at its end.
+TriboStatus tribo_dyn_loops_find(const TriboSystem* system, TriboDynData* data);
+// Whether the last step has ended at data->q: what was found there still holds.
+int tribo_dyn_loops_known(const TriboSystem* system, const TriboDynData* data);
 
 // ---- loops.c
 
@@ -454,14 +487,9 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
 TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                     const double* v, double* q_next, double* v_next);
 int tribo_dyn_flows(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options, int block);
-// Places, masses, rows and factor of all that closures tie, at data->q, as a step leaves them at its end.
-TriboStatus tribo_dyn_loops_find(const TriboSystem* system, TriboDynData* data);
 
-// ---- foresee.c
+// ---- predict_impulses.c
 
-int tribo_dyn_gives_way(const TriboClosure* closure);  // 1: it has rows of a spring-damper
-// Whether the last step has ended at data->q: what was found there still holds.
-int tribo_dyn_loops_known(const TriboSystem* system, const TriboDynData* data);
 // Before update: which impulses are foreseen, and how they push.
 TriboStatus tribo_dyn_loops_set_out(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options);
 // Whether closures set out from foreseen impulses in this step.
@@ -470,7 +498,7 @@ int tribo_dyn_loops_foreseen(const TriboSystem* system, const TriboDynData* data
 // g of the closures from what they carried, and what the last step says about the passes.
 void tribo_dyn_loops_foresee(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options);
 
-// ---- inverse.c
+// ---- inverse_dynamics.c
 
 void tribo_dyn_inverse_free(Inverse* inverse);
 // Jᵀλ (in data->impulse), and with it v_f and p of the trees; free bodies' are known.
@@ -479,6 +507,18 @@ TriboStatus tribo_dyn_inverse_need(const TriboSystem* system, TriboDynData* data
 // inverse_polish.c: what an impulse asks of the step's forces. column (block's nv): Jᵀe, and where closures tie
 // M̃M⁻¹Jᵀe; d: M⁻¹Jᵀe.
 void tribo_dyn_inverse_carry(const TriboSystem* system, const TriboDynData* data, int block, double* column, double* d);
+
+// ---- joint_kinds.c
+
+int tribo_dyn_joint_nv(TriboJointKind kind);        // how many velocities
+int tribo_dyn_joint_has_axis(TriboJointKind kind);  // 1: `axis` of its definition counts
+
+// ---- link_check.c
+
+// The pose is finite and its R a rotation; `what` begins the message.
+TriboStatus tribo_dyn_check_pose(const char* what, const TriboPose* pose);
+// The links make a tree that can be computed with.
+TriboStatus tribo_dyn_check_links(const TriboLinkDef* links, int nlink);
 
 // ---- tree_factor.c
 
@@ -514,12 +554,10 @@ void tribo_dyn_tree_weight(const TreePart* part, const double gravity[3], const 
 void tribo_dyn_tree_bias(const TreePart* part, const double gravity[3], const double* q, const double* jac,
                          const TreeInertia* inertias, const double* v, TreeMotion* motions, double* bias);
 
-// ---- terms.c
+// ---- tree_motion.c
 
 // How far the spring of a link's joint is stretched: its components; returns their count, 0 without a spring.
 int tribo_dyn_stretch(const TriboTreeInfo* info, const TriboLinkInfo* link, const double* q, double out[3]);
-
-// ---- tree_motion.c
 
 // force += Jᵀ w for a wrench per link (force, torque about the link's centre of mass, world axes) where poses and jac
 // are.
@@ -541,9 +579,9 @@ Halfway tribo_dyn_tree_half(const TriboSystem* system, TriboDynData* data, int t
 // Trees that are ahead go back: half-way and free velocity without impulses.
 TriboStatus tribo_dyn_trees_restart(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                     const double* v);
-// Free velocities with their final bias, of trees that contacts touch and of those that nothing does.
-TriboStatus tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                                   const double* v, const TriboContact* contacts, int ncontact);
+// The free velocity (v: of this tree) with its final bias, which depends on whether something touches the tree.
+void tribo_dyn_tree_finish(const TriboSystem* system, TriboDynData* data, int tree, const TriboStepOptions* options,
+                           const double* v);
 // Mass, free velocity, half-way point, poses, twists and jac of one tree; tau (nv), wrench (nlink × 6) may be NULL.
 TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data, int tree,
                                   const TriboStepOptions* options, const double* v, const double* tau,

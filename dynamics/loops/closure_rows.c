@@ -69,6 +69,10 @@ static int ties_joints(const TriboClosure* closure) {
   return closure->kind == TRIBO_CLOSURE_GEAR || closure->kind == TRIBO_CLOSURE_MIMIC;
 }
 
+int tribo_dyn_gives_way(const TriboClosure* closure) {
+  return closure->soft.solref[0] != 0;
+}
+
 // ---- rows ----------------------------------------------------------------------------------------------------------
 
 // The origin of a closure frame in the world.

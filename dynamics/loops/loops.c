@@ -44,26 +44,6 @@ int tribo_dyn_flows(const TriboSystem* system, const TriboDynData* data, const T
   return options->scheme == TRIBO_SCHEME_MIDPOINT && cluster >= 0 && !data->hard[cluster];
 }
 
-// Poses of all bodies that closures tie, at q; jac (6 × nv) for trees.
-static TriboStatus look_at(const TriboSystem* system, TriboDynData* data, const double* q, TriboPose* poses,
-                           double* jac) {
-  const TriboSystemInfo* info = &system->info;
-  data->settled = 0;
-  for (int b = 0; b < info->nblock; ++b) {
-    if (!system->looked[b]) {
-      continue;
-    }
-    if (b < info->nfree) {
-      tribo_dyn_body_pose(system->bodies + b, q + info->block_q[b], poses + b);
-    } else {
-      const TreePart* part = system->trees + (b - info->nfree);
-      TRIBO_TRY(tribo_dyn_tree_place(part, data->pin[b - info->nfree], q + info->block_q[b], poses + part->body,
-                                     jac + 6 * info->block_v[b]));
-    }
-  }
-  return TRIBO_OK;
-}
-
 // ---- the start of a step -------------------------------------------------------------------------------------------
 
 // Dry friction and motors act in every step; contacts and limits show when they push.
@@ -171,7 +151,7 @@ static TriboStatus set_free(const TriboSystem* system, TriboDynData* data, const
       TRIBO_TRY(move_freely(system, data, options, v, b));
     }
   }
-  TRIBO_TRY(look_at(system, data, data->q_trial, data->next_poses, data->next_jac));
+  TRIBO_TRY(tribo_dyn_closures_place(system, data, data->q_trial, data->next_poses, data->next_jac));
   for (int i = 0; i < system->nclosure; ++i) {
     double ahead[6];
     const TriboCone* cone = data->rows.cones + first + i;
@@ -351,7 +331,7 @@ static void next_pass(Passes* m, int n, double* x) {
 // How far closures are open at q_next: f of all rows into the memory, and the largest.
 static TriboStatus measure(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                            const double* q_next, double* error) {
-  TRIBO_TRY(look_at(system, data, q_next, data->next_poses, data->next_jac));
+  TRIBO_TRY(tribo_dyn_closures_place(system, data, q_next, data->next_poses, data->next_jac));
   const int first = data->rows.ncone - system->nclosure;
   double* f = data->memory.now;
   *error = 0;
@@ -459,44 +439,6 @@ static void number_blocks(const TriboSystem* system, TriboDynData* data, TriboPr
   problem->term_block = data->next_term;
 }
 
-// Masses of a tree at q, where look_at has been.
-static TriboStatus weigh(const TriboSystem* system, TriboDynData* data, int tree, const double* q) {
-  const TreePart* part = system->trees + tree;
-  const size_t at = system->block_at[part->block];
-  TriboPose* poses = data->next_poses + part->body;
-  double* jac = data->next_jac + 6 * system->block_v[part->block];
-  if (!system->looked[part->block]) {
-    TRIBO_TRY(tribo_dyn_tree_place(part, data->pin[tree], q + system->block_q[part->block], poses, jac));
-  }
-  return tribo_dyn_tree_masses(part, data, poses, jac, data->next_mass + at, data->next_minv + at);
-}
-
-// All of it is at q, in the data's own buffers.
-static void mark_settled(const TriboSystem* system, TriboDynData* data, const double* q) {
-  tribo_dyn_slack_find(system, &data->settle, data->next_minv, &data->slack);
-  memcpy(data->settled_q, q, (size_t)system->info.nq * sizeof *q);
-  data->settled = 1;
-}
-
-TriboStatus tribo_dyn_loops_find(const TriboSystem* system, TriboDynData* data) {
-  const ClosureSize* size = &system->closure_size;
-  const Place place = {data->q, data->next_poses, data->next_jac};
-  TRIBO_TRY(look_at(system, data, data->q, data->next_poses, data->next_jac));
-  TRIBO_TRY(tribo_dyn_rows_reserve(&data->settle, size->ncone, size->nrow, size->nterm, size->njac));
-  for (int t = 0; t < system->info.ntree; ++t) {
-    if (system->cluster[system->trees[t].block] >= 0) {
-      TRIBO_TRY(weigh(system, data, t, data->q));
-    }
-  }
-  for (int i = 0; i < system->nclosure; ++i) {
-    double error[6];
-    tribo_dyn_closure_append(system, &place, &data->settle, i, error);
-  }
-  mark_settled(system, data, data->q);
-  data->known = 1;
-  return TRIBO_OK;
-}
-
 TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                       const double* q_next, const double* v_next, const double* lambda,
                                       TriboProblem* problem, const double** guess) {
@@ -505,7 +447,7 @@ TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* d
   TRIBO_TRY(tribo_dyn_rows_reserve(&data->settle, size->ncone, size->nrow, size->nterm, size->njac));
   for (int t = 0; t < system->info.ntree; ++t) {
     if (tribo_dyn_flows(system, data, options, system->trees[t].block)) {
-      TRIBO_TRY(weigh(system, data, t, q_next));
+      TRIBO_TRY(tribo_dyn_closures_mass(system, data, t, q_next));
     }
   }
   // places and masses are those of the next state, which close has just looked at
@@ -529,7 +471,7 @@ int tribo_dyn_settle_alone(const TriboSystem* system, TriboDynData* data, const 
   if (!data->alone) {
     return 0;
   }
-  mark_settled(system, data, q_next);
+  tribo_dyn_closures_factor(system, data, q_next);
   tribo_dyn_slack_solve(system, &data->slack, data->settle.g, lambda);
   return 1;
 }
@@ -568,7 +510,7 @@ void tribo_dyn_closure_impulses(const TriboSystem* system, const TriboDynData* d
 
 TriboStatus tribo_dyn_closure_error(const TriboSystem* system, TriboDynData* data, const double* q, double* out) {
   TRIBO_TRY(tribo_dyn_unit_state(system, "tribo_dyn_closure_error", q, data->q_trial));
-  TRIBO_TRY(look_at(system, data, data->q_trial, data->next_poses, data->next_jac));
+  TRIBO_TRY(tribo_dyn_closures_place(system, data, data->q_trial, data->next_poses, data->next_jac));
   memset(out, 0, 6 * (size_t)system->nclosure * sizeof *out);
   for (int i = 0; i < system->nclosure; ++i) {
     tribo_dyn_closure_open(system->closures + i, data->q_trial, data->next_poses, out + 6 * i);

@@ -16,20 +16,6 @@
 // More passes than this to shut closures: the motion is too rough to be continued.
 enum { FEW_PASSES = 8 };
 
-int tribo_dyn_gives_way(const TriboClosure* closure) {
-  return closure->soft.solref[0] != 0;
-}
-
-int tribo_dyn_loops_known(const TriboSystem* system, const TriboDynData* data) {
-  int known = data->settled;
-  for (int b = 0; b < system->info.nblock && known; ++b) {
-    const int at = system->block_q[b], end = b + 1 < system->info.nblock ? system->block_q[b + 1] : system->info.nq;
-    known =
-        system->cluster[b] < 0 || memcmp(data->q + at, data->settled_q + at, (size_t)(end - at) * sizeof *data->q) == 0;
-  }
-  return known;
-}
-
 int tribo_dyn_loops_foreseen(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
                              const TriboContact* contacts, int ncontact) {
   int foreseen = system->nclosure > 0 && options->loops != NULL && options->scheme == TRIBO_SCHEME_MIDPOINT &&

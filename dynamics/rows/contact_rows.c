@@ -1,11 +1,8 @@
-// Contacts, joint limits, dry friction and motors become rows of the problem  σ = J v⁺ + γ + Rλ. Here are the contacts,
-// and the stage as a whole.
+// Contacts become rows of the problem  σ = J v⁺ + γ + Rλ.
 //
 // Frame [t1 t2 n], n from A to B; the rows are t1, t2, [torsion], [rolling 1, 2], n: components of the velocity of B
 // against A at the point, or of the angular velocity for torsion (about n) and rolling (about t1, t2).
 #include "internal.h"
-
-// ---- contacts ------------------------------------------------------------------------------------------------------
 
 static void contact_axes(const double frame[9], int dim, RowAxis axes[6]) {
   const double *t1 = frame, *t2 = frame + 3, *n = frame + 6;
@@ -27,18 +24,6 @@ static void contact_axes(const double frame[9], int dim, RowAxis axes[6]) {
   }
   AXIS(n, 0);
 #undef AXIS
-}
-
-int tribo_dyn_are_welded(const TriboSystem* system, int body_a, int body_b) {
-  const int block = tribo_dyn_block_of(system, body_a);
-  if (block != tribo_dyn_block_of(system, body_b)) {
-    return 0;
-  }
-  if (block < system->info.nfree) {
-    return 1;
-  }
-  const TreePart* part = system->trees + (block - system->info.nfree);
-  return part->info->links[body_a - part->body].carrier == part->info->links[body_b - part->body].carrier;
 }
 
 static const char* const where = "tribo_dyn_assemble";
@@ -212,12 +197,12 @@ static void level_faces(const TriboStepOptions* o, Rows* d, const TriboContact* 
   }
 }
 
-// ---- the stage -----------------------------------------------------------------------------------------------------
+// ---- all contacts of a step ----------------------------------------------------------------------------------------
 
 // How much room the contacts need, after checking each of them.
-static TriboStatus measure_contacts(const TriboSystem* system, const TriboContact* contacts,
-                                    const TriboContactLaw* laws, int ncontact, size_t* nrow, size_t* nterm,
-                                    size_t* njac) {
+TriboStatus tribo_dyn_contacts_measure(const TriboSystem* system, const TriboContact* contacts,
+                                       const TriboContactLaw* laws, int ncontact, size_t* nrow, size_t* nterm,
+                                       size_t* njac) {
   for (int i = 0; i < ncontact; ++i) {
     TRIBO_TRY(check_contact(system, i, contacts + i));
     TRIBO_TRY(check_law(i, laws + i));
@@ -234,46 +219,13 @@ static TriboStatus measure_contacts(const TriboSystem* system, const TriboContac
   return TRIBO_OK;
 }
 
-TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                               const double* q, const double* v, const TriboContact* contacts,
-                               const TriboContactLaw* laws, int ncontact, TriboProblem* problem,
-                               const TriboRowInfo** rows) {
-  if (system == NULL || data == NULL || options == NULL || q == NULL || v == NULL || problem == NULL || rows == NULL ||
-      ncontact < 0 || (ncontact > 0 && (contacts == NULL || laws == NULL))) {
-    return tribo_fail(TRIBO_INVALID, "%s: an argument is NULL or ncontact (%d) is negative", where, ncontact);
-  }
-  if (data->stage == STAGE_NONE) {
-    return tribo_fail(TRIBO_STATE, "%s: tribo_dyn_update must come first", where);
-  }
-  data->stage = STAGE_UPDATED;
-  TRIBO_TRY(tribo_dyn_check_options(where, options));
-
-  // measure, make room, fill
-  size_t nrow = 0, nterm = 0, njac = 0;
-  TRIBO_TRY(measure_contacts(system, contacts, laws, ncontact, &nrow, &nterm, &njac));
-  TRIBO_TRY(tribo_dyn_check_motors(system, options));
-  // at most two limits and one friction row each
-  const size_t njoint = 3 * (size_t)system->nbound + (size_t)options->nmotor, nbound = (size_t)options->nbound;
-  const ClosureSize* loops = &system->closure_size;
-  TRIBO_TRY(tribo_dyn_rows_reserve(
-      &data->rows, (size_t)ncontact + njoint + nbound + loops->ncone, nrow + njoint + nbound + loops->nrow,
-      nterm + njoint + nbound * (size_t)system->info.nblock + loops->nterm,
-      njac + njoint * (size_t)system->nv_max + nbound * (size_t)system->info.nv + loops->njac));
-  TRIBO_TRY(tribo_dyn_trees_finish(system, data, options, v, contacts, ncontact));
+TriboStatus tribo_dyn_contact_rows(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                   const double* v, const TriboContact* contacts, const TriboContactLaw* laws,
+                                   int ncontact) {
   TRIBO_TRY(tribo_dyn_directions_begin(&data->directions, ncontact));
   for (int i = 0; i < ncontact; ++i) {
     add_contact(system, data, options, v, i, contacts + i, laws + i);
   }
   level_faces(options, &data->rows, contacts, ncontact);
-  tribo_dyn_joint_rows(system, data, options, v);
-  TRIBO_TRY(tribo_dyn_closures_assemble(system, data, options, v));
-
-  *problem = tribo_dyn_rows_problem(system, &data->rows, data->mass, data->minv);
-  *rows = data->rows.infos;
-  data->stage = STAGE_ASSEMBLED;
   return TRIBO_OK;
-}
-
-void tribo_dyn_level(TriboDynData* data, int row, int n, const double* g) {
-  memcpy(data->rows.g + row, g, (size_t)n * sizeof *g);
 }

@@ -100,6 +100,21 @@ static void add_damping(const TriboTreeInfo* info, const TriboStepOptions* optio
   }
 }
 
+int tribo_dyn_stretch(const TriboTreeInfo* info, const TriboLinkInfo* link, const double* q, double out[3]) {
+  if (link->nv == 0 || info->stiffness[link->v_at] == 0) {
+    return 0;
+  }
+  if (link->kind != TRIBO_JOINT_SPHERICAL) {
+    out[0] = q[link->q_at] - info->rest[link->v_at];
+    return 1;
+  }
+  // the rotation as a vector, by the shorter way round
+  const double* x = q + link->q_at;
+  const double sign = x[3] < 0 ? -1 : 1, s = tribo_norm3(x), angle = 2 * atan2(s, sign * x[3]);
+  tribo_scale3(out, sign * (s > 1e-10 ? angle / s : 2), x);
+  return 3;
+}
+
 // Adds the springs: their force at the configuration q, and the mass that makes them implicit.
 static void add_springs(const TriboTreeInfo* info, const TriboStepOptions* options, const double* q, const double* v,
                         double* force, double* mass) {
@@ -280,23 +295,6 @@ TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data,
   return TRIBO_OK;
 }
 
-// Which blocks touch something, or are at a stop.
-static void mark_touched(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                         const TriboContact* contacts, int ncontact) {
-  const double close = options->slop + TRIBO_DYN_DEAD_BAND;
-  memset(data->touched, 0, (size_t)system->info.nblock);
-  for (int i = 0; i < ncontact; ++i) {
-    const int blocks[2] = {tribo_dyn_block_of(system, contacts[i].body_a),
-                           tribo_dyn_block_of(system, contacts[i].body_b)};
-    for (int k = 0; k < 2; ++k) {
-      if (blocks[k] >= 0 && contacts[i].gap <= close) {
-        data->touched[blocks[k]] = 1;
-      }
-    }
-  }
-  tribo_dyn_mark_stops(system, data, options, close, data->touched);
-}
-
 TriboStatus tribo_dyn_trees_restart(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                     const double* v) {
   for (int t = 0; t < system->info.ntree && data->ahead; ++t) {
@@ -314,42 +312,30 @@ TriboStatus tribo_dyn_trees_restart(const TriboSystem* system, TriboDynData* dat
   return TRIBO_OK;
 }
 
-TriboStatus tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                                   const double* v, const TriboContact* contacts, int ncontact) {
-  data->foreseen = 0;
-  if (system->info.ntree + system->nclosure == 0 || options->scheme == TRIBO_SCHEME_EULER) {
-    return TRIBO_OK;
+void tribo_dyn_tree_finish(const TriboSystem* system, TriboDynData* data, int tree, const TriboStepOptions* options,
+                           const double* v) {
+  const TreePart* part = system->trees + tree;
+  const int at = system->block_v[part->block];
+  const Halfway half = tribo_dyn_tree_half(system, data, tree, NULL);
+  const unsigned char wanted = data->touched[part->block] ? MEAN_TOUCHED : MEAN_FREE;
+  double change, size, *v_free = data->v_free + at, *mean = data->wish ? data->inverse.mean + at : data->mean;
+  if (data->wish) {
+    calm_bias(part, data->motions + at, &half, v, data->calm + at);
   }
-  mark_touched(system, data, options, contacts, ncontact);
-  data->foreseen = data->ahead && tribo_dyn_loops_foreseen(system, data, options, contacts, ncontact);
-  if (!data->foreseen) {
-    TRIBO_TRY(tribo_dyn_trees_restart(system, data, options, v));
+  // (what moves by foreseen impulses goes its own way)
+  if (data->mean_of[tree] == wanted || (data->foreseen && system->cluster[part->block] >= 0)) {
+    return;
   }
-  for (int t = 0; t < system->info.ntree; ++t) {
-    const TreePart* part = system->trees + t;
-    const int at = system->block_v[part->block];
-    const Halfway half = tribo_dyn_tree_half(system, data, t, NULL);
-    const unsigned char wanted = data->touched[part->block] ? MEAN_TOUCHED : MEAN_FREE;
-    double change, size, *v_free = data->v_free + at, *mean = data->wish ? data->inverse.mean + at : data->mean;
-    if (data->wish) {
-      calm_bias(part, data->motions + at, &half, v + at, data->calm + at);
-    }
-    // (what moves by foreseen impulses goes its own way)
-    if (data->mean_of[t] == wanted || (data->foreseen && system->cluster[part->block] >= 0)) {
-      continue;
-    }
-    if (wanted == MEAN_TOUCHED) {
-      memcpy(mean, data->calm + at, (size_t)part->info->nv * sizeof *mean);
-      touched_mean(part, options->h, &half, v + at, mean);
-    }
-    if (!data->wish && wanted == MEAN_TOUCHED) {
-      pass_free_velocity(part, data, options, &half, mean, v + at, v_free, &change, &size);
-    } else if (!data->wish) {
-      iterate_free_velocity(part, data, options, &half, EXACT, v + at, v_free);
-    }
-    data->mean_of[t] = wanted;
+  if (wanted == MEAN_TOUCHED) {
+    memcpy(mean, data->calm + at, (size_t)part->info->nv * sizeof *mean);
+    touched_mean(part, options->h, &half, v, mean);
   }
-  return TRIBO_OK;
+  if (!data->wish && wanted == MEAN_TOUCHED) {
+    pass_free_velocity(part, data, options, &half, mean, v, v_free, &change, &size);
+  } else if (!data->wish) {
+    iterate_free_velocity(part, data, options, &half, EXACT, v, v_free);
+  }
+  data->mean_of[tree] = wanted;
 }
 
 TriboStatus tribo_dyn_tree_masses(const TreePart* part, TriboDynData* data, const TriboPose* poses, const double* jac,

@@ -67,7 +67,7 @@ TABLE = [
      "kick[i] -= minv[i * n + k] * impulse[k];"),
     ("standing", "collision/shape.c", "s->half[i] * scaled[i]", "scaled[i]"),
     ("three_balls", "dynamics/rows/normal_row.c", "old < -o->bounce_min", "old > o->bounce_min"),
-    ("tower_million", "dynamics/system_build.c", "1 / body->mass", "1"),
+    ("tower_million", "dynamics/data_build.c", "1 / body->mass", "1"),
 ]
 
 
