@@ -1,6 +1,6 @@
 // Stage 2 of a step: contacts, joint limits, dry friction, motors and closures become the rows of one problem,
 // σ = J v⁺ + γ + Rλ. What touches what is known here, so the free velocities of trees become final first.
-#include "internal.h"
+#include "dyn_data.h"
 
 static const char* const where = "tribo_dyn_assemble";
 

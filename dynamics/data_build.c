@@ -1,5 +1,5 @@
 // Making the mutable data of a system, and reading what update has left in it.
-#include "internal.h"
+#include "dyn_data.h"
 
 // The mass blocks of free bodies never change: M = diag(m, m, m, I).
 static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_minv) {

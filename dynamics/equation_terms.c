@@ -1,5 +1,5 @@
 // The terms of the equations of motion at any state, one by one: for users, and for comparison with other programs.
-#include "internal.h"
+#include "dyn_data.h"
 
 static void free_terms(const FreeBody* body, const double gravity[3], const double v[6], double* bias) {
   double spin[3], turn[3];

@@ -1,6 +1,6 @@
 // The stages around a solve that move things, update before it and advance after it, and looks at any state.
 // The stage between them, assemble, is rows.c.
-#include "internal.h"
+#include "dyn_data.h"
 
 // ---- update --------------------------------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@
 //
 // with R⁺(ω⁺) the rotation that advance will make. Two bodies that push each other at one point then keep their common
 // angular momentum to rounding.
-#include "internal.h"
+#include "free_body.h"
 
 #include <float.h>
 

@@ -1,5 +1,5 @@
 // The checks of states and options that every stage shares.
-#include "internal.h"
+#include "system_blocks.h"
 
 TriboStatus tribo_dyn_check_finite(const char* where, const char* what, const double* x, int count) {
   if (tribo_finite(x, (size_t)count)) {

@@ -1,5 +1,5 @@
 // Making systems: free bodies and trees become blocks of q, v and M.
-#include "internal.h"
+#include "system_blocks.h"
 
 static TriboStatus allocate_system(TriboSystem* s) {
   size_t nblock = (size_t)s->info.nblock;

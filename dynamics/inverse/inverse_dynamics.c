@@ -34,7 +34,7 @@
 // The motion nearest to a wish that is not feasible: the undriven part moves as contacts make it while the driven
 // joints do as they are told. That is (3) with the whole of (2), σ = Rλ + c + J_u y. In the norm yᵀM y no motion with
 // these impulses is nearer, since of all y with M y = J ᵀλ − p on u the shortest is 0 on a.
-#include "internal.h"
+#include "dyn_data.h"
 
 // ---- the wish ------------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@
 // boundary, so that impulses stay inside without being pushed back: what is at the boundary stays there, what has room
 // moves (affine scaling). α ends a step before the first boundary. b is quadratic in v, so a central difference is its
 // derivative exactly; it is taken only where A without it leaves something of F.
-#include "internal.h"
+#include "dyn_data.h"
 
 enum { MOST_STEPS = 60, PATIENCE = 6, MOST_ENTRIES = 1 << 18 };
 

@@ -5,7 +5,7 @@
 // The rows of A = [J_u J_a] are eliminated on the undriven columns with full pivoting; rows that are left when these
 // are empty are combinations with J_uᵀλ = 0, and their driven columns span the set. Gram and Schmidt, the longest row
 // first, make them orthonormal.
-#include "internal.h"
+#include "dyn_data.h"
 
 // Below this share of the largest entry a row counts as nothing.
 static const double NOTHING = 1e-9;

@@ -1,6 +1,6 @@
 // Closures at one configuration: the places and masses of what they tie, their rows and the factor of these. The end of
 // a step is found here, and kept with the q that it belongs to, since the next step starts from it.
-#include "internal.h"
+#include "dyn_data.h"
 
 // Poses of all bodies that closures tie, at q; jac (6 × nv) for trees.
 TriboStatus tribo_dyn_closures_place(const TriboSystem* system, TriboDynData* data, const double* q, TriboPose* poses,

@@ -10,7 +10,7 @@
 //              ω_a × (p_b − p_a) has no part along d.
 //
 // Joints: φ = q_b − p(q_a), p(x) = offset + ratio x + curve₀ x² + curve₁ x³ + curve₂ x⁴.
-#include "internal.h"
+#include "loops/loops.h"
 
 #include <stdio.h>
 

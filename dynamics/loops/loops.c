@@ -31,7 +31,7 @@
 // Under semi-implicit Euler, Baumgarte: g = J v_f + ERP φ(q)/h, once. The same is the way out where the passes part
 // instead of meeting: the step is too long for the motion (a bar that turns by a radian), and being open for a while is
 // better than flying apart. The step then says how far.
-#include "internal.h"
+#include "dyn_data.h"
 
 enum { PASSES_MAX = 20 };
 

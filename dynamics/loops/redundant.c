@@ -1,6 +1,6 @@
 // Which rows of the closures say nothing new, found once when a system is made. closure_factor.c says how such rows are
 // solved.
-#include "internal.h"
+#include "dyn_data.h"
 
 // Cholesky row by row in their own order, leaving out those that depend on rows before: W holds G, then L.
 static void find_dependent(int n, double* W, unsigned char* dependent) {

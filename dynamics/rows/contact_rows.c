@@ -2,7 +2,7 @@
 //
 // Frame [t1 t2 n], n from A to B; the rows are t1, t2, [torsion], [rolling 1, 2], n: components of the velocity of B
 // against A at the point, or of the angular velocity for torsion (about n) and rolling (about t1, t2).
-#include "internal.h"
+#include "dyn_data.h"
 
 static void contact_axes(const double frame[9], int dim, RowAxis axes[6]) {
   const double *t1 = frame, *t2 = frame + 3, *n = frame + 6;

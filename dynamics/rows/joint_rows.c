@@ -2,7 +2,7 @@
 //
 // A motor is an implicit spring-damper, λ = −h(k(q + h q̇⁺ − q*) + d(q̇⁺ − q̇*)), that is R = 1/(h(hk + d)) and
 // γ = (k(q − q*) − d q̇*)/(hk + d); its impulse is bounded by h times its effort.
-#include "internal.h"
+#include "dyn_data.h"
 
 // A limit row exists when the joint is near its stop or may reach it in this step: its distance φ and the free velocity
 // towards it, both seen from inside. [rad or m]

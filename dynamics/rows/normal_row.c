@@ -18,7 +18,7 @@
 //   solref, solimp   MuJoCo's spring-damper in units of acceleration (001 (103)–(110)): with the impedance d(φ) between
 //                    d₀ and d₁, (c⁺ − c⁻)/h + R λ/h = −b c⁻ − kφ, b = 2/(d₁ τ), k = d/(d₁ τ ζ)² or given, and
 //                    R = (1 − d)/d · J M⁻¹ Jᵀ. So γ = (hb − 1) c⁻ + h k φ, φ ≤ 0. τ is at least 2h
-#include "internal.h"
+#include "dyn_data.h"
 
 // The part of γ that a distance alone decides.
 static double distance_bias(const TriboStepOptions* o, double gap) {

@@ -1,5 +1,5 @@
 // The rows of a problem, piece by piece: room, cones, and the Jacobian terms of a pair of bodies.
-#include "internal.h"
+#include "rows/rows.h"
 
 #include "lanes.h"
 

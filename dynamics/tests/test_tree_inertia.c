@@ -1,5 +1,5 @@
 // Places, M and b against Pinocchio's.
-#include "internal.h"
+#include "dyn_data.h"
 #include "trees.h"
 
 static void terms_agree_with_pinocchio(void** state) {

@@ -1,5 +1,5 @@
 // The joint kinds of trees: their names, velocities, axes and limits.
-#include "internal.h"
+#include "tree/tree_model.h"
 
 static const struct {
   const char* name;

@@ -1,6 +1,6 @@
 // Which links are accepted, and why others are not: every link is judged here, from files and from memory alike, since
 // Pinocchio accepts in silence what it cannot compute with (negative masses, zero axes, duplicate names).
-#include "internal.h"
+#include "tree/tree_model.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Making trees, from links in memory and from robot files: a robot and its tools become one list of links.
-#include "internal.h"
+#include "tree/tree_model.h"
 
 #include "pool.h"
 

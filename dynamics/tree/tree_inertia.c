@@ -32,7 +32,7 @@
 // a plain acceleration of all that the joint moves. On a sphere p₀ = x × p and p₁ = e × p turn as they should: d = 0.
 //
 // What depends on q alone is found once and serves M and b of any number of velocities.
-#include "internal.h"
+#include "tree/tree_model.h"
 
 // I x: a force, linear part first.
 static inline void apply(const TreeInertia* I, const double x[6], double out[6]) {

@@ -30,7 +30,7 @@
 // mass. That is the implicit midpoint rule: no step is too long for it, and it keeps the energy of a linear spring.
 //
 // Semi-implicit Euler takes everything at (q, v), θ = 1, and springs at q + h v⁺.
-#include "internal.h"
+#include "dyn_data.h"
 
 enum { PASSES_MAX = 20 };
 

@@ -11,7 +11,7 @@
 //
 // A joint that turns about a by θ stands at C(1 + sin θ [a]× + (1 − cos θ)[a]×²), C its placement: C, C[a]× and C[a]×²
 // are known beforehand.
-#include "internal.h"
+#include "tree/tree_model.h"
 
 int tribo_dyn_is_plain(TriboJointKind kind) {
   return kind == TRIBO_JOINT_FIXED || kind == TRIBO_JOINT_REVOLUTE || kind == TRIBO_JOINT_CONTINUOUS ||

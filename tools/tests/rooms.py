@@ -17,7 +17,7 @@ ROOMS = {
     "collision": ("collision/detect.c", ["collision.h", "exchange.h"], ["dynamics.h", "solvers.h", "la.h", "scene.h"]),
     "dynamics": ("dynamics/forward_step.c", ["dynamics.h", "exchange.h"], ["collision.h", "solvers.h", "scene.h"]),
     "engine/core": ("engine/core/step.c", ["collision.h", "dynamics.h", "solvers.h", "tribo/tribo.h"],
-                    ["la.h", "coal_shim.h", "pinocchio_shim.h", "internal.h", "solver.h", "shape.h"]),
+                    ["la.h", "coal_shim.h", "pinocchio_shim.h", "dyn_data.h", "internal.h", "solver.h", "shape.h"]),
     "viewer": ("viewer/list.c", ["viewer.h", "tribo/tribo.h"],
                ["status.h", "collision.h", "dynamics.h", "solvers.h", "la.h", "scene.h", "cli.h"]),
     "tools": ("tools/main.c", ["tribo/tribo.h", "tribo/problem.h"],
