@@ -1,6 +1,7 @@
 // The stages around a solve that move things, update before it and advance after it, and looks at any state.
 // The stage between them, assemble, is rows.c.
 #include "dyn_data.h"
+#include "small_dense_dyn.h"
 
 // ---- update --------------------------------------------------------------------------------------------------------
 
@@ -122,15 +123,6 @@ static void mean_velocities(const TriboSystem* system, TriboDynData* data, const
   }
 }
 
-// inlined where n is known, the loop has no end to test
-static inline double product(const double* row, const double* x, int n) {
-  double sum = 0;
-  for (int j = 0; j < n; ++j) {
-    sum += row[j] * x[j];
-  }
-  return sum;
-}
-
 TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                               const double* q, const double* v, const double* lambda, double* q_next, double* v_next) {
   const char* where = "tribo_dyn_advance";
@@ -157,7 +149,8 @@ TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data, con
       continue;
     }
     for (int i = 0; i < n; ++i) {
-      const double sum = n == 6 ? product(minv + i * 6, impulse, 6) : product(minv + i * n, impulse, n);
+      // (where n is known, the loop has no end to test)
+      const double sum = n == 6 ? tribo_dot(minv + i * 6, impulse, 6) : tribo_dot(minv + i * n, impulse, n);
       v_next[at + i] = data->v_free[at + i] + sum;
     }
   }

@@ -35,6 +35,7 @@
 // joints do as they are told. That is (3) with the whole of (2), σ = Rλ + c + J_u y. In the norm yᵀM y no motion with
 // these impulses is nearer, since of all y with M y = J ᵀλ − p on u the shortest is 0 on a.
 #include "dyn_data.h"
+#include "small_dense_dyn.h"
 
 // ---- the wish ------------------------------------------------------------------------------------------------------
 
@@ -370,11 +371,7 @@ TriboStatus tribo_dyn_inverse_need(const TriboSystem* system, TriboDynData* data
     const double* flow = (system->cluster[block] >= 0 ? data->next_mass : data->mass) + at_mass;
     double* v_free = inv->v_free + at;
     for (int i = 0; i < n; ++i) {
-      double kick = 0;
-      for (int k = 0; k < n; ++k) {
-        kick += minv[i * n + k] * impulse[k];
-      }
-      v_free[i] = wanted[i] - kick;
+      v_free[i] = wanted[i] - tribo_dot(minv + i * n, impulse, n);
     }
     for (int i = 0; i < n; ++i) {
       const int known = data->mean_of[t] == MEAN_TOUCHED;

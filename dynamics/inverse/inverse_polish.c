@@ -12,6 +12,7 @@
 // moves (affine scaling). α ends a step before the first boundary. b is quadratic in v, so a central difference is its
 // derivative exactly; it is taken only where A without it leaves something of F.
 #include "dyn_data.h"
+#include "small_dense_dyn.h"
 
 enum { MOST_STEPS = 60, PATIENCE = 6, MOST_ENTRIES = 1 << 18 };
 
@@ -175,17 +176,9 @@ void tribo_dyn_inverse_carry(const TriboSystem* system, const TriboDynData* data
                              double* d) {
   const int n = system->block_dim[block];
   const double *minv = data->minv + system->block_at[block], *flow = data->next_mass + system->block_at[block];
-  for (int i = 0; i < n; ++i) {
-    d[i] = 0;
-    for (int k = 0; k < n; ++k) {
-      d[i] += minv[i * n + k] * column[k];
-    }
-  }
-  for (int i = 0; i < n && system->cluster[block] >= 0 && block >= system->info.nfree; ++i) {
-    column[i] = 0;
-    for (int k = 0; k < n; ++k) {
-      column[i] += flow[i * n + k] * d[k];
-    }
+  tribo_mat_vec(n, n, minv, column, d);
+  if (system->cluster[block] >= 0 && block >= system->info.nfree) {
+    tribo_mat_vec(n, n, flow, d, column);
   }
 }
 
@@ -277,21 +270,13 @@ static void move(const TriboDynData* data, const Way* ways, int m, const double*
   }
 }
 
-static double row_length(const double* row, int m) {
-  double sum = 0;
-  for (int j = 0; j < m; ++j) {
-    sum += row[j] * row[j];
-  }
-  return sqrt(sum);
-}
-
 // A = L Q for the rows (n × m) of A, which become those of Q (r × m), orthonormal: Gram and Schmidt, the longest row
 // that is left first. Rows below `tiny` of their own length depend on the others, those at the rounding of the longest
 // are empty. L (r columns of n), scale (n). Returns r.
 static int factor_rows(double* A, int n, int m, double tiny, double* scale, double* L) {
   double longest = 0;
   for (int i = 0; i < n; ++i) {
-    scale[i] = row_length(A + (size_t)i * (size_t)m, m);
+    scale[i] = tribo_norm(A + (size_t)i * (size_t)m, m);
     longest = fmax(longest, scale[i]);
   }
   for (int i = 0; i < n; ++i) {
@@ -302,7 +287,7 @@ static int factor_rows(double* A, int n, int m, double tiny, double* scale, doub
     int best = -1;
     double most = tiny;
     for (int i = 0; i < n; ++i) {
-      const double left = scale[i] > 0 ? row_length(A + (size_t)i * (size_t)m, m) / scale[i] : 0;
+      const double left = scale[i] > 0 ? tribo_norm(A + (size_t)i * (size_t)m, m) / scale[i] : 0;
       if (left > most) {
         most = left;
         best = i;
@@ -312,7 +297,7 @@ static int factor_rows(double* A, int n, int m, double tiny, double* scale, doub
       return rank;
     }
     double *row = A + (size_t)best * (size_t)m, *column = L + rank * n;
-    const double length = row_length(row, m);
+    const double length = tribo_norm(row, m);
     memset(column, 0, (size_t)n * sizeof *column);
     for (int j = 0; j < m; ++j) {
       row[j] /= length;
@@ -339,25 +324,18 @@ static void solve_least(double* A, double* F, int n, int m, double tiny, double*
   // L = U T, its columns made orthonormal one after the other; T y = −UᵀF
   for (int k = 0; k < rank; ++k) {
     double* u = L + k * n;
-    const double length = row_length(u, n);
+    const double length = tribo_norm(u, n);
     y[k] = 0;
     for (int i = 0; i < n; ++i) {
       u[i] /= length;
       y[k] -= u[i] * F[i];
     }
     T[k * n + k] = length;
-    for (int i = 0; i < n; ++i) {
-      F[i] += y[k] * u[i];
-    }
+    tribo_add_scaled(n, y[k], u, F);
     for (int j = k + 1; j < rank; ++j) {
-      double *other = L + j * n, dot = 0;
-      for (int i = 0; i < n; ++i) {
-        dot += u[i] * other[i];
-      }
-      for (int i = 0; i < n; ++i) {
-        other[i] -= dot * u[i];
-      }
-      T[k * n + j] = dot;
+      double* other = L + j * n;
+      T[k * n + j] = tribo_dot(u, other, n);
+      tribo_add_scaled(n, -T[k * n + j], u, other);
     }
   }
   memset(delta, 0, (size_t)m * sizeof *delta);

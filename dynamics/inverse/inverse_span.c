@@ -6,6 +6,7 @@
 // are empty are combinations with J_uᵀλ = 0, and their driven columns span the set. Gram and Schmidt, the longest row
 // first, make them orthonormal.
 #include "dyn_data.h"
+#include "small_dense_dyn.h"
 
 // Below this share of the largest entry a row counts as nothing.
 static const double NOTHING = 1e-9;
@@ -116,13 +117,7 @@ static int make_orthonormal(double* A, int m, int nv) {
       A[k * nv + j] /= most;
     }
     for (int i = k + 1; i < m; ++i) {
-      double dot = 0;
-      for (int j = 0; j < nv; ++j) {
-        dot += A[i * nv + j] * A[k * nv + j];
-      }
-      for (int j = 0; j < nv; ++j) {
-        A[i * nv + j] -= dot * A[k * nv + j];
-      }
+      tribo_add_scaled(nv, -tribo_dot(A + i * nv, A + k * nv, nv), A + k * nv, A + i * nv);
     }
   }
   return m;

@@ -10,19 +10,14 @@
 // N comes from Cholesky with pivots: P SGS Pᵀ = [L₁; L₂][L₁; L₂]ᵀ gives N = Pᵀ [−L₁⁻ᵀL₂ᵀ; 1]. The same factor solves
 // Gλ = −g where nothing but closures acts, with the least impulses: λ = S(1 − NNᵀ)Pᵀ[−L₁⁻ᵀL₁⁻¹(PSg)₁; 0].
 #include "dyn_data.h"
+#include "small_dense_dyn.h"
 
 // y (dim × n) = J M⁻¹ of one term; its block has n dofs.
 static void spread(const TriboSystem* system, const Rows* rows, const double* all_minv, int c, int term, double* y) {
   const int block = rows->term_block[term], n = system->block_dim[block];
   const double *jac = rows->term_jac + rows->term_at[term], *minv = all_minv + system->block_at[block];
   for (int r = 0; r < rows->cones[c].dim; ++r) {
-    for (int i = 0; i < n; ++i) {
-      double sum = 0;
-      for (int k = 0; k < n; ++k) {
-        sum += minv[i * n + k] * jac[r * n + k];
-      }
-      y[r * n + i] = sum;
-    }
+    tribo_mat_vec(n, n, minv, jac + r * n, y + r * n);
   }
 }
 
@@ -127,20 +122,11 @@ void tribo_dyn_slack_find(const TriboSystem* system, const Rows* rows, const dou
     }
     for (int other = 0; other < 2 * j; ++other) {
       const double* known = s->N + (size_t)(other % j) * (size_t)n;
-      double dot = 0;
-      for (int i = 0; i < n; ++i) {
-        dot += known[i] * vector[i];
-      }
-      for (int i = 0; i < n; ++i) {
-        vector[i] -= dot * known[i];
-      }
+      tribo_add_scaled(n, -tribo_dot(known, vector, n), known, vector);
     }
-    double length = 0;
+    const double length = tribo_norm(vector, n);
     for (int i = 0; i < n; ++i) {
-      length += vector[i] * vector[i];
-    }
-    for (int i = 0; i < n; ++i) {
-      vector[i] /= sqrt(length);
+      vector[i] /= length;
     }
   }
 }
@@ -181,13 +167,7 @@ void tribo_dyn_slack_solve(const TriboSystem* system, const Slack* s, const doub
   }
   for (int j = 0; j < s->count; ++j) {
     const double* vector = s->N + (size_t)j * (size_t)n;
-    double dot = 0;
-    for (int i = 0; i < n; ++i) {
-      dot += vector[i] * lambda[i];
-    }
-    for (int i = 0; i < n; ++i) {
-      lambda[i] -= dot * vector[i];
-    }
+    tribo_add_scaled(n, -tribo_dot(vector, lambda, n), vector, lambda);
   }
   for (int i = 0; i < n; ++i) {
     lambda[i] *= s->scale[i];

@@ -32,6 +32,7 @@
 // instead of meeting: the step is too long for the motion (a bar that turns by a radian), and being open for a while is
 // better than flying apart. The step then says how far.
 #include "dyn_data.h"
+#include "small_dense_dyn.h"
 
 enum { PASSES_MAX = 20 };
 
@@ -249,20 +250,6 @@ TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* dat
   return TRIBO_OK;
 }
 
-static double dot(const double* a, const double* b, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; ++i) {
-    sum += a[i] * b[i];
-  }
-  return sum;
-}
-
-static void add_scaled(double* to, double scale, const double* from, int n) {
-  for (int i = 0; i < n; ++i) {
-    to[i] += scale * from[i];
-  }
-}
-
 // Takes the change since the last pass into the memory, the oldest one out where that is full; x (n), f in `now`.
 static void remember(Passes* m, int n, const double* x) {
   if (m->count == TRIBO_DYN_MEMORY) {
@@ -297,18 +284,18 @@ static void next_pass(Passes* m, int n, double* x) {
   for (int j = m->count - 1; j >= 0; --j) {
     double* q = m->Q + rank * n;
     memcpy(q, m->F + j * n, (size_t)n * sizeof *q);
-    const double whole = sqrt(dot(q, q, n));
+    const double whole = tribo_norm(q, n);
     for (int k = 0; k < rank; ++k) {
-      R[k][rank] = dot(m->Q + k * n, q, n);
-      add_scaled(q, -R[k][rank], m->Q + k * n, n);
+      R[k][rank] = tribo_dot(m->Q + k * n, q, n);
+      tribo_add_scaled(n, -R[k][rank], m->Q + k * n, q);
     }
-    const double length = sqrt(dot(q, q, n));
+    const double length = tribo_norm(q, n);
     if (length > 1e-6 * whole) {
       for (int i = 0; i < n; ++i) {
         q[i] /= length;
       }
       R[rank][rank] = length;
-      y[rank] = dot(q, m->f, n);
+      y[rank] = tribo_dot(q, m->f, n);
       used[rank++] = j;
     }
   }
@@ -320,12 +307,12 @@ static void next_pass(Passes* m, int n, double* x) {
       y[k] -= R[k][l] * y[l];
     }
     y[k] /= R[k][k];
-    add_scaled(d, -y[k], m->X + used[k] * n, n);
-    add_scaled(d, -y[k], m->F + used[k] * n, n);
+    tribo_add_scaled(n, -y[k], m->X + used[k] * n, d);
+    tribo_add_scaled(n, -y[k], m->F + used[k] * n, d);
   }
   // a long leap may end where other closures would be shut
-  const int leaps = !(dot(d, d, n) <= LEAP * LEAP * dot(m->f, m->f, n));
-  add_scaled(x, 1, leaps ? m->f : d, n);
+  const int leaps = !(tribo_dot(d, d, n) <= LEAP * LEAP * tribo_dot(m->f, m->f, n));
+  tribo_add_scaled(n, 1, leaps ? m->f : d, x);
 }
 
 // How far closures are open at q_next: f of all rows into the memory, and the largest.

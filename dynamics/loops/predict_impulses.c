@@ -12,6 +12,7 @@
 // The caller keeps this memory, as state. What was found at the end of the last step, places, masses, rows and their
 // factor, is kept here, by the q it belongs to: whether it is there or is found again makes no difference of a bit.
 #include "dyn_data.h"
+#include "small_dense_dyn.h"
 
 // More passes than this to shut closures: the motion is too rough to be continued.
 enum { FEW_PASSES = 8 };
@@ -64,12 +65,8 @@ TriboStatus tribo_dyn_loops_set_out(const TriboSystem* system, TriboDynData* dat
   for (int b = 0; b < system->info.nblock; ++b) {
     const int n = system->block_dim[b], at = system->block_v[b];
     const double* minv = data->next_minv + system->block_at[b];
-    for (int i = 0; i < n && system->cluster[b] >= 0; ++i) {
-      double sum = 0;
-      for (int k = 0; k < n; ++k) {
-        sum += minv[i * n + k] * data->impulse[at + k];
-      }
-      data->push[at + i] = sum;
+    if (system->cluster[b] >= 0) {
+      tribo_mat_vec(n, n, minv, data->impulse + at, data->push + at);
     }
   }
   return TRIBO_OK;

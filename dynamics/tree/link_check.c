@@ -215,10 +215,7 @@ static TriboStatus check_lumps(const TriboLinkDef* links, int nlink, Lump* lumps
     } else {
       lump->carrier = def->parent < 0 ? -1 : lumps[def->parent].carrier;
       if (lump->carrier >= 0) {
-        const TriboPose* parent = &lumps[def->parent].local;
-        tribo_mul33(lump->local.R, parent->R, def->placement.R);
-        tribo_mul33v(lump->local.p, parent->R, def->placement.p);
-        tribo_add3(lump->local.p, lump->local.p, parent->p);
+        tribo_dyn_compose(&lumps[def->parent].local, &def->placement, &lump->local);
       }
     }
     if (lump->carrier >= 0) {

@@ -56,6 +56,13 @@ typedef struct TreePart {
   int block, body;  // its block, its first body
 } TreePart;
 
+// out = a b, the pose b seen through a; out is neither.
+static inline void tribo_dyn_compose(const TriboPose* a, const TriboPose* b, TriboPose* out) {
+  tribo_mul33(out->R, a->R, b->R);
+  tribo_mul33v(out->p, a->R, b->p);
+  tribo_add3(out->p, out->p, a->p);
+}
+
 // ---- joint_kinds.c
 
 int tribo_dyn_joint_nv(TriboJointKind kind);        // how many velocities
