@@ -18,19 +18,20 @@ static void mark_touched(const TriboSystem* system, TriboDynData* data, const Tr
       }
     }
   }
-  tribo_dyn_mark_stops(system, data, options, close, data->touched);
+  tribo_dyn_mark_limits(system, data, options, close, data->touched);
 }
 
 // Free velocities with their final bias, of trees that contacts touch and of those that nothing does.
 static TriboStatus finish_trees(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                 const double* v, const TriboContact* contacts, int ncontact) {
-  data->foreseen = 0;
+  data->is_predicted = 0;
   if (system->info.ntree + system->nclosure == 0 || options->scheme == TRIBO_SCHEME_EULER) {
     return TRIBO_OK;
   }
   mark_touched(system, data, options, contacts, ncontact);
-  data->foreseen = data->ahead && tribo_dyn_loops_foreseen(system, data, options, contacts, ncontact);
-  if (!data->foreseen) {
+  data->is_predicted =
+      data->predicted_in_update && tribo_dyn_loops_predictable(system, data, options, contacts, ncontact);
+  if (!data->is_predicted) {
     TRIBO_TRY(tribo_dyn_trees_restart(system, data, options, v));
   }
   for (int t = 0; t < system->info.ntree; ++t) {

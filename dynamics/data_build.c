@@ -19,77 +19,77 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
 }
 
 // X(array, count): the arrays whose size the system fixes; n… are locals of allocate_data
-#define DATA_ARRAYS(X)                     \
-  X(q, nq)                                 \
-  X(v_free, nv)                            \
-  X(poses, nbody)                          \
-  X(twists, nbody)                         \
-  X(mass, system->nmass)                   \
-  X(minv, system->nmass)                   \
-  X(jac, ntree > 0 ? 6 * nv : 0)           \
-  X(q_half, ntree > 0 ? nq : 0)            \
-  X(jac_half, ntree > 0 ? 6 * nv : 0)      \
-  X(inertias, ntree > 0 ? nv : 0)          \
-  X(motions, ntree > 0 ? nv : 0)           \
-  X(force, ntree > 0 ? nv : 0)             \
-  X(weight, ntree > 0 ? nv : 0)            \
-  X(calm, ntree > 0 ? nv : 0)              \
-  X(factor, ntree > 0 ? system->nmass : 0) \
-  X(touched, nblock)                       \
-  X(leans, ncluster)                       \
-  X(mean_of, ntree)                        \
-  X(impulse, nv)                           \
-  X(split, nblock)                         \
-  X(flies, nblock)                         \
-  X(v_before, nv)                          \
-  X(v_after, nv)                           \
-  X(hard, ncluster)                        \
-  X(chased, 2 * (size_t)system->nbound)    \
-  X(cluster_split, ncluster)               \
-  X(tau, loops ? nv : 0)                   \
-  X(wrench, loops ? 6 * nbody : 0)         \
-  X(kick, loops ? nv : 0)                  \
-  X(gain, loops ? nv : 0)                  \
-  X(push, loops ? nv : 0)                  \
-  X(q_trial, loops ? nq : 0)               \
-  X(settled_q, loops ? nq : 0)             \
-  X(next_poses, loops ? nbody : 0)         \
-  X(next_jac, loops ? 6 * nv : 0)          \
-  X(next_mass, loops ? system->nmass : 0)  \
-  X(next_minv, loops ? system->nmass : 0)  \
-  X(next_block, loops ? nblock : 0)        \
-  X(next_dim, loops ? nblock : 0)          \
-  X(next_at, loops ? nblock : 0)           \
-  X(next_term, system->closure_size.nterm) \
-  X(guess, nclosed)                        \
-  X(memory.X, TRIBO_DYN_MEMORY* nclosed)   \
-  X(memory.F, TRIBO_DYN_MEMORY* nclosed)   \
-  X(memory.Q, TRIBO_DYN_MEMORY* nclosed)   \
-  X(memory.x, nclosed)                     \
-  X(memory.f, nclosed)                     \
-  X(memory.now, nclosed)                   \
-  X(memory.d, nclosed)                     \
-  X(memory.turn, nclosed)                  \
-  X(memory.reply, nclosed)                 \
-  X(slack.N, factors ? nsquare : 0)        \
-  X(slack.W, factors ? nsquare : 0)        \
-  X(slack.scale, factors ? nclosed : 0)    \
-  X(slack.order, factors ? nclosed : 0)    \
-  X(slack.y, 6 * widest)                   \
-  X(pin, ntree)                            \
-  X(mean, nv_max)                          \
-  X(work, nv_max)                          \
-  X(look_q[0], nq)                         \
-  X(look_q[1], nq)                         \
-  X(look_poses, nbody)                     \
-  X(look_twists, nbody)                    \
-  X(look_jac, 6 * nv_max)                  \
-  X(look_inertias, nv_max)                 \
-  X(look_sums, nv_max)                     \
-  X(look_motions, nv_max)                  \
-  X(look_force, nv_max)                    \
-  X(look_weight, nv_max)                   \
-  X(look_factor, nfactor)
+#define DATA_ARRAYS(X)                             \
+  X(q, nq)                                         \
+  X(v_free, nv)                                    \
+  X(poses, nbody)                                  \
+  X(twists, nbody)                                 \
+  X(mass, system->nmass)                           \
+  X(minv, system->nmass)                           \
+  X(jac, ntree > 0 ? 6 * nv : 0)                   \
+  X(q_half, ntree > 0 ? nq : 0)                    \
+  X(jac_half, ntree > 0 ? 6 * nv : 0)              \
+  X(inertias, ntree > 0 ? nv : 0)                  \
+  X(motions, ntree > 0 ? nv : 0)                   \
+  X(force, ntree > 0 ? nv : 0)                     \
+  X(weight, ntree > 0 ? nv : 0)                    \
+  X(coriolis, ntree > 0 ? nv : 0)                  \
+  X(factor, ntree > 0 ? system->nmass : 0)         \
+  X(touched, nblock)                               \
+  X(cluster_touched, ncluster)                     \
+  X(mean_kind, ntree)                              \
+  X(impulse, nv)                                   \
+  X(split, nblock)                                 \
+  X(is_ballistic, nblock)                          \
+  X(v_before, nv)                                  \
+  X(v_after, nv)                                   \
+  X(cluster_in_contact, ncluster)                  \
+  X(limit_row, 2 * (size_t)system->nbound)         \
+  X(cluster_split, ncluster)                       \
+  X(tau, loops ? nv : 0)                           \
+  X(wrench, loops ? 6 * nbody : 0)                 \
+  X(kick, loops ? nv : 0)                          \
+  X(flow_dv, loops ? nv : 0)                       \
+  X(predicted_dv, loops ? nv : 0)                  \
+  X(q_trial, loops ? nq : 0)                       \
+  X(end_q, loops ? nq : 0)                         \
+  X(next_poses, loops ? nbody : 0)                 \
+  X(next_jac, loops ? 6 * nv : 0)                  \
+  X(next_mass, loops ? system->nmass : 0)          \
+  X(next_minv, loops ? system->nmass : 0)          \
+  X(next_block, loops ? nblock : 0)                \
+  X(next_dim, loops ? nblock : 0)                  \
+  X(next_at, loops ? nblock : 0)                   \
+  X(next_term, system->closure_size.nterm)         \
+  X(guess, nclosed)                                \
+  X(anderson.X, TRIBO_DYN_ANDERSON_DEPTH* nclosed) \
+  X(anderson.F, TRIBO_DYN_ANDERSON_DEPTH* nclosed) \
+  X(anderson.Q, TRIBO_DYN_ANDERSON_DEPTH* nclosed) \
+  X(anderson.x, nclosed)                           \
+  X(anderson.f, nclosed)                           \
+  X(anderson.f_new, nclosed)                       \
+  X(anderson.d, nclosed)                           \
+  X(anderson.first_dx, nclosed)                    \
+  X(anderson.first_df, nclosed)                    \
+  X(closure_factor.N, factors ? nsquare : 0)       \
+  X(closure_factor.W, factors ? nsquare : 0)       \
+  X(closure_factor.scale, factors ? nclosed : 0)   \
+  X(closure_factor.order, factors ? nclosed : 0)   \
+  X(closure_factor.y, 6 * widest)                  \
+  X(pin, ntree)                                    \
+  X(mean, nv_max)                                  \
+  X(work, nv_max)                                  \
+  X(scratch_q[0], nq)                              \
+  X(scratch_q[1], nq)                              \
+  X(scratch_poses, nbody)                          \
+  X(scratch_twists, nbody)                         \
+  X(scratch_jac, 6 * nv_max)                       \
+  X(scratch_inertias, nv_max)                      \
+  X(scratch_sums, nv_max)                          \
+  X(scratch_motions, nv_max)                       \
+  X(scratch_force, nv_max)                         \
+  X(scratch_weight, nv_max)                        \
+  X(scratch_factor, nfactor)
 
 // Takes them all; 0 when there is no memory.
 static int allocate_data(const TriboSystem* system, TriboDynData* d) {
@@ -99,7 +99,7 @@ static int allocate_data(const TriboSystem* system, TriboDynData* d) {
   const size_t nclosure = (size_t)system->nclosure, ncluster = (size_t)system->ncluster;
   const size_t nclosed = system->closure_size.nrow, nsquare = nclosed * nclosed, nfactor = nv_max * nv_max;
   const size_t widest = nv_max > 6 ? nv_max : 6;
-  const int loops = nclosure > 0, factors = system->slack || nclosed <= TRIBO_DYN_FEW;
+  const int loops = nclosure > 0, factors = system->has_redundant_rows || nclosed <= TRIBO_DYN_DENSE_ROWS_MAX;
 #define X(array, count)                                            \
   if ((d->array = tribo_alloc(count, sizeof *d->array)) == NULL) { \
     return 0;                                                      \
@@ -142,7 +142,7 @@ void tribo_dyn_data_destroy(TriboDynData* d) {
     tribo_pin_data_destroy(d->pin[t]);
   }
   tribo_dyn_rows_free(&d->rows);
-  tribo_dyn_rows_free(&d->settle);
+  tribo_dyn_rows_free(&d->projection);
   tribo_dyn_directions_free(&d->directions);
   tribo_dyn_inverse_free(&d->inverse);
 #define X(array, count) tribo_free(d->array);

@@ -15,7 +15,7 @@ static void tree_passive(const TriboTreeInfo* info, const double* q, const doubl
   }
   for (int i = 0; i < info->nlink; ++i) {
     double stretch[3];
-    const int n = tribo_dyn_stretch(info, info->links + i, q, stretch), at = info->links[i].v_at;
+    const int n = tribo_dyn_spring_stretch(info, info->links + i, q, stretch), at = info->links[i].v_at;
     for (int k = 0; k < n; ++k) {
       out[at + k] -= info->stiffness[at] * stretch[k];
     }
@@ -29,7 +29,7 @@ TriboStatus tribo_dyn_terms(const TriboSystem* system, TriboDynData* data, const
     return tribo_fail(TRIBO_INVALID, "%s: system, data, gravity, q or v is NULL", where);
   }
   const TriboSystemInfo* info = &system->info;
-  double* unit = data->look_q[0];
+  double* unit = data->scratch_q[0];
   TRIBO_TRY(tribo_dyn_unit_state(system, where, q, unit));
   TRIBO_TRY(tribo_dyn_check_finite(where, "v", v, info->nv));
   if (mass != NULL) {
@@ -45,16 +45,17 @@ TriboStatus tribo_dyn_terms(const TriboSystem* system, TriboDynData* data, const
       const TreePart* part = system->trees + tree;
       const double* tree_q = unit + info->block_q[b];
       if (mass != NULL || bias != NULL) {
-        TRIBO_TRY(tribo_dyn_tree_place(part, data->pin[tree], tree_q, data->look_poses + part->body, data->look_jac));
-        tribo_dyn_tree_inertias(part, data->look_poses + part->body, data->look_inertias);
+        TRIBO_TRY(
+            tribo_dyn_tree_place(part, data->pin[tree], tree_q, data->scratch_poses + part->body, data->scratch_jac));
+        tribo_dyn_tree_inertias(part, data->scratch_poses + part->body, data->scratch_inertias);
       }
       if (mass != NULL) {
-        tribo_dyn_tree_mass(part, data->look_jac, data->look_inertias, data->look_sums, data->look_factor);
-        block = data->look_factor;
+        tribo_dyn_tree_mass(part, data->scratch_jac, data->scratch_inertias, data->scratch_sums, data->scratch_factor);
+        block = data->scratch_factor;
       }
       if (bias != NULL) {
-        tribo_dyn_tree_bias(part, gravity, tree_q, data->look_jac, data->look_inertias, v + at, data->look_motions,
-                            bias + at);
+        tribo_dyn_tree_bias(part, gravity, tree_q, data->scratch_jac, data->scratch_inertias, v + at,
+                            data->scratch_motions, bias + at);
       }
       if (passive != NULL) {
         tree_passive(part->info, tree_q, v + at, passive + at);
@@ -76,7 +77,7 @@ TriboStatus tribo_dyn_generalize(const TriboSystem* system, TriboDynData* data, 
     return tribo_fail(TRIBO_INVALID, "%s: an argument is NULL", where);
   }
   const TriboSystemInfo* info = &system->info;
-  double* unit = data->look_q[0];
+  double* unit = data->scratch_q[0];
   TRIBO_TRY(tribo_dyn_unit_state(system, where, q, unit));
   for (int b = 0; b < info->nfree; ++b) {
     TriboPose pose;
@@ -88,9 +89,10 @@ TriboStatus tribo_dyn_generalize(const TriboSystem* system, TriboDynData* data, 
   }
   for (int t = 0; t < info->ntree; ++t) {
     const TreePart* part = system->trees + t;
-    TriboPose* poses = data->look_poses + part->body;
-    TRIBO_TRY(tribo_dyn_tree_place(part, data->pin[t], unit + info->block_q[part->block], poses, data->look_jac));
-    tribo_dyn_tree_wrenches(part, poses, data->look_jac, wrench + 6 * part->body, force + info->block_v[part->block]);
+    TriboPose* poses = data->scratch_poses + part->body;
+    TRIBO_TRY(tribo_dyn_tree_place(part, data->pin[t], unit + info->block_q[part->block], poses, data->scratch_jac));
+    tribo_dyn_tree_wrenches(part, poses, data->scratch_jac, wrench + 6 * part->body,
+                            force + info->block_v[part->block]);
   }
   return TRIBO_OK;
 }

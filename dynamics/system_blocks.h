@@ -12,27 +12,27 @@ typedef struct UnitPart {
 
 // A velocity index of a tree on which a limit or dry friction may act.
 typedef struct BoundDof {
-  int q, v;  // in the system's q and v
-  int block;
+  int q, v;   // in the system's q and v
+  int block;  // its tree's
   TriboJointKind kind;
   int part;             // which velocity of its joint
-  double lower, upper;  // limits of q; SPHERICAL: of the angle
+  double lower, upper;  // limits of q, ±INFINITY: none; SPHERICAL: of the angle [rad, m]
   double restitution;   // at these
   TriboSoftness soft;   // of these
-  double friction;      // [N·m, N]
+  double friction;      // dry [N·m, N]
 } BoundDof;
 
-// What the closures need of a problem.
+// How much room the closures need in a problem: cones, rows, terms, doubles of Jacobian.
 typedef struct ClosureSize {
   size_t ncone, nrow, nterm, njac;
 } ClosureSize;
 
 struct TriboSystem {
   TriboSystemInfo info;
-  int* block_dim;    // (nblock)
-  int* block_q;      // (nblock)
-  int* block_v;      // (nblock)
-  int* body_block;   // (nbody)
+  int* block_dim;    // (nblock) velocities of a block
+  int* block_q;      // (nblock) its first q
+  int* block_v;      // (nblock) its first v
+  int* body_block;   // (nbody) the block that moves a body, −1: none
   size_t* block_at;  // (nblock) in mass and minv
   size_t nmass;      // doubles in mass
   FreeBody* bodies;  // (nfree)
@@ -46,9 +46,9 @@ struct TriboSystem {
   TriboClosure* closures;  // (nclosure)
   int nclosure;
   ClosureSize closure_size;
-  unsigned char* looked;  // (nblock) closures name a body of the block, moving or not
-  int slack;              // 1: some rows are redundant
-  int* cluster;           // (nblock) blocks that closures tie share a number, −1: none does
+  unsigned char* closure_needs_pose;  // (nblock) closures name a body of the block, moving or not
+  int has_redundant_rows;             // 1: some rows of closures depend on others
+  int* cluster;                       // (nblock) blocks that closures tie share a number, −1: none does
   int ncluster;
 };
 

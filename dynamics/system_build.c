@@ -9,14 +9,14 @@ static TriboStatus allocate_system(TriboSystem* s) {
   s->block_at = tribo_alloc(nblock, sizeof *s->block_at);
   s->body_block = tribo_alloc((size_t)s->info.nbody, sizeof *s->body_block);
   s->cluster = tribo_alloc(nblock, sizeof *s->cluster);
-  s->looked = tribo_alloc(nblock, sizeof *s->looked);
+  s->closure_needs_pose = tribo_alloc(nblock, sizeof *s->closure_needs_pose);
   s->bodies = tribo_alloc((size_t)s->info.nfree, sizeof *s->bodies);
   s->units = tribo_alloc((size_t)s->nunit, sizeof *s->units);
   s->trees = tribo_alloc((size_t)s->info.ntree, sizeof *s->trees);
   s->bounds = tribo_alloc((size_t)s->nbound, sizeof *s->bounds);
   if (s->trees == NULL || s->bounds == NULL || s->block_dim == NULL || s->block_q == NULL || s->block_v == NULL ||
-      s->block_at == NULL || s->cluster == NULL || s->looked == NULL || s->body_block == NULL || s->bodies == NULL ||
-      s->units == NULL) {
+      s->block_at == NULL || s->cluster == NULL || s->closure_needs_pose == NULL || s->body_block == NULL ||
+      s->bodies == NULL || s->units == NULL) {
     return tribo_fail(TRIBO_NOMEM, "tribo_dyn_system_create: no memory for %d bodies", s->info.nbody);
   }
   s->info.block_dim = s->block_dim;
@@ -97,14 +97,14 @@ static TriboStatus make_joints(const TriboTreeInfo* info, TreePart* part) {
   if (joint_of == NULL || part->joints == NULL || part->turns == NULL) {
     return tribo_fail(TRIBO_NOMEM, "tribo_dyn_system_create: no memory for a tree");
   }
-  part->plain = part->flat = 1;
+  part->has_own_kernels = part->q_is_vector = 1;
   for (int i = 0; i < info->nlink; ++i) {
     const TriboLinkInfo* link = info->links + i;
     const int before = link->parent < 0 ? -1 : joint_of[link->parent];
-    part->plain &= tribo_dyn_is_plain(link->kind);
-    part->flat &= link->kind == TRIBO_JOINT_FIXED || link->kind == TRIBO_JOINT_REVOLUTE ||
-                  link->kind == TRIBO_JOINT_PRISMATIC || link->kind == TRIBO_JOINT_TRANSLATION;
-    part->springs |= link->nv > 0 && info->stiffness[link->v_at] != 0;
+    part->has_own_kernels &= tribo_dyn_joint_has_own_kernel(link->kind);
+    part->q_is_vector &= link->kind == TRIBO_JOINT_FIXED || link->kind == TRIBO_JOINT_REVOLUTE ||
+                         link->kind == TRIBO_JOINT_PRISMATIC || link->kind == TRIBO_JOINT_TRANSLATION;
+    part->has_springs |= link->nv > 0 && info->stiffness[link->v_at] != 0;
     if (link->kind == TRIBO_JOINT_REVOLUTE || link->kind == TRIBO_JOINT_CONTINUOUS) {
       part->turns[i] = tribo_dyn_tree_turn(link);
     }
@@ -116,8 +116,8 @@ static TriboStatus make_joints(const TriboTreeInfo* info, TreePart* part) {
                       .q_at = link->q_at,
                       .v_at = link->v_at,
                       .nv = link->nv,
-                      .in_turn = link->kind == TRIBO_JOINT_UNIVERSAL || link->kind == TRIBO_JOINT_EULER ||
-                                 link->kind == TRIBO_JOINT_ELLIPSOID,
+                      .axes_are_carried = link->kind == TRIBO_JOINT_UNIVERSAL || link->kind == TRIBO_JOINT_EULER ||
+                                          link->kind == TRIBO_JOINT_ELLIPSOID,
                       .radii = link->kind == TRIBO_JOINT_ELLIPSOID ? link->radii : NULL};
     }
   }
@@ -251,7 +251,7 @@ void tribo_dyn_system_destroy(TriboSystem* s) {
   tribo_free(s->trees);
   tribo_free(s->bounds);
   tribo_free(s->cluster);
-  tribo_free(s->looked);
+  tribo_free(s->closure_needs_pose);
   tribo_free(s->closures);
   tribo_free(s);
 }

@@ -1,6 +1,6 @@
-// Which torques are left open by a motion: the span of { J_aᵀλ : J_uᵀλ = 0 } over the ways the constraints leave to λ.
-// Adding one of them to the torques of inverse dynamics presses contacts more or less, and moves nothing as long as the
-// impulses stay in their cones: two feet that push against each other through the ground.
+// Which torques are left open by a motion: the span of { J_aᵀλ : J_uᵀλ = 0 } over the modes that the constraints leave
+// to λ. Adding one of them to the torques of inverse dynamics presses contacts more or less, and moves nothing as long
+// as the impulses stay in their cones: two feet that push against each other through the ground.
 //
 // The rows of A = [J_u J_a] are eliminated on the undriven columns with full pivoting; rows that are left when these
 // are empty are combinations with J_uᵀλ = 0, and their driven columns span the set. Gram and Schmidt, the longest row
@@ -11,7 +11,7 @@
 // Below this share of the largest entry a row counts as nothing.
 static const double NOTHING = 1e-9;
 
-// One generator of a cone's way as a row of A, scaled to largest entry 1; returns 0 when it is empty.
+// One generator of what a cone's mode leaves open as a row of A, scaled to largest entry 1; returns 0 when it is empty.
 static int fill_row(const TriboSystem* system, TriboDynData* data, int c, const double* weights, double* row) {
   const Rows* rows = &data->rows;
   const int nv = system->info.nv;
@@ -41,12 +41,12 @@ static int fill_rows(const TriboSystem* system, TriboDynData* data, double* A) {
   int m = 0;
   for (int c = 0; c < data->rows.ncone; ++c) {
     const TriboCone* cone = data->rows.cones + c;
-    if (inv->way[c] == TRIBO_DYN_WAY_RAY) {
-      m += fill_row(system, data, c, inv->given + cone->row, A + (size_t)m * (size_t)system->info.nv);
+    if (inv->mode[c] == TRIBO_DYN_MODE_RAY) {
+      m += fill_row(system, data, c, inv->lambda_known + cone->row, A + (size_t)m * (size_t)system->info.nv);
     }
-    const int count = inv->way[c] == TRIBO_DYN_WAY_CONE   ? cone->dim
-                      : inv->way[c] == TRIBO_DYN_WAY_DISK ? cone->dim - 1
-                                                          : 0;
+    const int count = inv->mode[c] == TRIBO_DYN_MODE_CONE   ? cone->dim
+                      : inv->mode[c] == TRIBO_DYN_MODE_DISK ? cone->dim - 1
+                                                            : 0;
     for (int i = 0; i < count; ++i) {
       double unit[6] = {0};
       unit[i] = 1;

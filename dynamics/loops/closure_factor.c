@@ -89,7 +89,7 @@ static int factor_pivoted(int n, double* W, int* order) {
   return n;
 }
 
-void tribo_dyn_slack_find(const TriboSystem* system, const Rows* rows, const double* minv, Slack* s) {
+void tribo_dyn_closure_factor(const TriboSystem* system, const Rows* rows, const double* minv, ClosureFactor* s) {
   const int n = (int)system->closure_size.nrow;
   double* W = s->W;
   tribo_dyn_closure_delassus(system, rows, minv, W, s->y);
@@ -131,8 +131,8 @@ void tribo_dyn_slack_find(const TriboSystem* system, const Rows* rows, const dou
   }
 }
 
-void tribo_dyn_slack_remove(const TriboSystem* system, const TriboDynData* data, double* g) {
-  const Slack* s = &data->slack;
+void tribo_dyn_closure_project(const TriboSystem* system, const TriboDynData* data, double* g) {
+  const ClosureFactor* s = &data->closure_factor;
   const int n = (int)system->closure_size.nrow;
   for (int j = 0; j < s->count; ++j) {
     const double* vector = s->N + (size_t)j * (size_t)n;
@@ -146,7 +146,7 @@ void tribo_dyn_slack_remove(const TriboSystem* system, const TriboDynData* data,
   }
 }
 
-void tribo_dyn_slack_solve(const TriboSystem* system, const Slack* s, const double* g, double* lambda) {
+void tribo_dyn_closure_solve(const TriboSystem* system, const ClosureFactor* s, const double* g, double* lambda) {
   const int n = (int)system->closure_size.nrow, *order = s->order;
   const double* W = s->W;
   memset(lambda, 0, (size_t)n * sizeof *lambda);

@@ -6,9 +6,9 @@
 TriboStatus tribo_dyn_closures_place(const TriboSystem* system, TriboDynData* data, const double* q, TriboPose* poses,
                                      double* jac) {
   const TriboSystemInfo* info = &system->info;
-  data->settled = 0;
+  data->end_is_known = 0;
   for (int b = 0; b < info->nblock; ++b) {
-    if (!system->looked[b]) {
+    if (!system->closure_needs_pose[b]) {
       continue;
     }
     if (b < info->nfree) {
@@ -28,7 +28,7 @@ TriboStatus tribo_dyn_closures_mass(const TriboSystem* system, TriboDynData* dat
   const size_t at = system->block_at[part->block];
   TriboPose* poses = data->next_poses + part->body;
   double* jac = data->next_jac + 6 * system->block_v[part->block];
-  if (!system->looked[part->block]) {
+  if (!system->closure_needs_pose[part->block]) {
     TRIBO_TRY(tribo_dyn_tree_place(part, data->pin[tree], q + system->block_q[part->block], poses, jac));
   }
   return tribo_dyn_tree_masses(part, data, poses, jac, data->next_mass + at, data->next_minv + at);
@@ -36,16 +36,16 @@ TriboStatus tribo_dyn_closures_mass(const TriboSystem* system, TriboDynData* dat
 
 // All of it is at q, in the data's own buffers.
 void tribo_dyn_closures_factor(const TriboSystem* system, TriboDynData* data, const double* q) {
-  tribo_dyn_slack_find(system, &data->settle, data->next_minv, &data->slack);
-  memcpy(data->settled_q, q, (size_t)system->info.nq * sizeof *q);
-  data->settled = 1;
+  tribo_dyn_closure_factor(system, &data->projection, data->next_minv, &data->closure_factor);
+  memcpy(data->end_q, q, (size_t)system->info.nq * sizeof *q);
+  data->end_is_known = 1;
 }
 
-TriboStatus tribo_dyn_loops_find(const TriboSystem* system, TriboDynData* data) {
+TriboStatus tribo_dyn_closures_evaluate(const TriboSystem* system, TriboDynData* data) {
   const ClosureSize* size = &system->closure_size;
   const Place place = {data->q, data->next_poses, data->next_jac};
   TRIBO_TRY(tribo_dyn_closures_place(system, data, data->q, data->next_poses, data->next_jac));
-  TRIBO_TRY(tribo_dyn_rows_reserve(&data->settle, size->ncone, size->nrow, size->nterm, size->njac));
+  TRIBO_TRY(tribo_dyn_rows_reserve(&data->projection, size->ncone, size->nrow, size->nterm, size->njac));
   for (int t = 0; t < system->info.ntree; ++t) {
     if (system->cluster[system->trees[t].block] >= 0) {
       TRIBO_TRY(tribo_dyn_closures_mass(system, data, t, data->q));
@@ -53,19 +53,18 @@ TriboStatus tribo_dyn_loops_find(const TriboSystem* system, TriboDynData* data) 
   }
   for (int i = 0; i < system->nclosure; ++i) {
     double error[6];
-    tribo_dyn_closure_append(system, &place, &data->settle, i, error);
+    tribo_dyn_closure_append(system, &place, &data->projection, i, error);
   }
   tribo_dyn_closures_factor(system, data, data->q);
-  data->known = 1;
+  data->start_is_known = 1;
   return TRIBO_OK;
 }
 
-int tribo_dyn_loops_known(const TriboSystem* system, const TriboDynData* data) {
-  int known = data->settled;
+int tribo_dyn_loops_start_is_known(const TriboSystem* system, const TriboDynData* data) {
+  int known = data->end_is_known;
   for (int b = 0; b < system->info.nblock && known; ++b) {
     const int at = system->block_q[b], end = b + 1 < system->info.nblock ? system->block_q[b + 1] : system->info.nq;
-    known =
-        system->cluster[b] < 0 || memcmp(data->q + at, data->settled_q + at, (size_t)(end - at) * sizeof *data->q) == 0;
+    known = system->cluster[b] < 0 || memcmp(data->q + at, data->end_q + at, (size_t)(end - at) * sizeof *data->q) == 0;
   }
   return known;
 }

@@ -69,7 +69,7 @@ static int ties_joints(const TriboClosure* closure) {
   return closure->kind == TRIBO_CLOSURE_GEAR || closure->kind == TRIBO_CLOSURE_MIMIC;
 }
 
-int tribo_dyn_gives_way(const TriboClosure* closure) {
+int tribo_dyn_is_soft(const TriboClosure* closure) {
   return closure->soft.solref[0] != 0;
 }
 
@@ -248,12 +248,12 @@ int tribo_dyn_closure_blocks(const TriboSystem* system, const TriboClosure* c, i
 // Marks the block whose poses tell where a body is; links that are welded to the world have one too.
 static void mark_looked(TriboSystem* s, int body) {
   if (body >= 0 && body < s->info.nfree) {
-    s->looked[body] = 1;
+    s->closure_needs_pose[body] = 1;
   }
   for (int t = 0; t < s->info.ntree; ++t) {
     const int at = body - s->trees[t].body;
     if (at >= 0 && at < s->trees[t].info->nlink) {
-      s->looked[s->trees[t].block] = 1;
+      s->closure_needs_pose[s->trees[t].block] = 1;
     }
   }
 }

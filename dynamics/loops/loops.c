@@ -38,36 +38,37 @@ enum { PASSES_MAX = 20 };
 
 // A pass that leaves more than this share of an opening does not count as one that meets; a mixed step is at most this
 // many times the plain one.
-static const double MEET = 0.9, LEAP = 5;
+static const double CONVERGING = 0.9, STEP_MAX = 5;
 
-int tribo_dyn_flows(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options, int block) {
+int tribo_dyn_moves_smoothly(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
+                             int block) {
   const int cluster = system->cluster[block];
-  return options->scheme == TRIBO_SCHEME_MIDPOINT && cluster >= 0 && !data->hard[cluster];
+  return options->scheme == TRIBO_SCHEME_MIDPOINT && cluster >= 0 && !data->cluster_in_contact[cluster];
 }
 
 // ---- the start of a step -------------------------------------------------------------------------------------------
 
 // Dry friction and motors act in every step; contacts and limits show when they push.
-static void mark_hard(const TriboSystem* system, TriboDynData* data) {
-  memset(data->hard, 0, (size_t)system->ncluster);
-  memset(data->leans, 0, (size_t)system->ncluster);
+static void mark_contact_clusters(const TriboSystem* system, TriboDynData* data) {
+  memset(data->cluster_in_contact, 0, (size_t)system->ncluster);
+  memset(data->cluster_touched, 0, (size_t)system->ncluster);
   for (int b = 0; b < system->info.nblock; ++b) {
     if (system->cluster[b] >= 0) {
-      data->leans[system->cluster[b]] |= data->touched[b];
+      data->cluster_touched[system->cluster[b]] |= data->touched[b];
     }
   }
   for (int c = 0; c < data->rows.ncone; ++c) {
     const TriboRowInfo* row = data->rows.infos + c;
     const int cluster = system->cluster[row->block_a];
     if ((row->kind == TRIBO_ROW_FRICTION || row->kind == TRIBO_ROW_MOTOR) && cluster >= 0) {
-      data->hard[cluster] = 1;
+      data->cluster_in_contact[cluster] = 1;
     }
   }
   for (int i = 0; i < system->nclosure; ++i) {
-    if (tribo_dyn_gives_way(system->closures + i)) {
+    if (tribo_dyn_is_soft(system->closures + i)) {
       int blocks[2];
       const int n = tribo_dyn_closure_blocks(system, system->closures + i, blocks);
-      data->hard[system->cluster[blocks[0]]] = (unsigned char)(n > 0);
+      data->cluster_in_contact[system->cluster[blocks[0]]] = (unsigned char)(n > 0);
     }
   }
 }
@@ -76,7 +77,8 @@ static void mark_hard(const TriboSystem* system, TriboDynData* data) {
 static TriboStatus move_freely(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                const double* v, int block) {
   const int at_q = system->block_q[block], at_v = system->block_v[block], tree = block - system->info.nfree;
-  const int smooth = tribo_dyn_flows(system, data, options, block) && !data->leans[system->cluster[block]];
+  const int smooth =
+      tribo_dyn_moves_smoothly(system, data, options, block) && !data->cluster_touched[system->cluster[block]];
   const double *q = data->q + at_q, *v_free = data->v_free + at_v;
   if (tree < 0) {
     tribo_dyn_body_advance(options->h, smooth ? TRIBO_DYN_SMOOTH : 0, q, v + at_v, v_free, data->q_trial + at_q);
@@ -95,7 +97,7 @@ static void set_baumgarte(const TriboSystem* system, TriboDynData* data, const T
   for (int i = 0; i < system->nclosure; ++i) {
     const TriboCone* cone = data->rows.cones + first + i;
     double error[6], *g = data->rows.g + cone->row;
-    if (tribo_dyn_gives_way(system->closures + i)) {
+    if (tribo_dyn_is_soft(system->closures + i)) {
       continue;
     }
     tribo_dyn_closure_open(system->closures + i, data->q, data->poses, error);
@@ -124,20 +126,20 @@ static void set_soft(const TriboSystem* system, TriboDynData* data, const TriboS
   }
   for (int k = 0; k < rows->cones[c].dim; ++k) {
     rows->g[at + k] +=
-        tribo_dyn_soften(options, &closure->soft, error[k], old[k], fmax(mobility[k], 1e-3 * most), rows->R + at + k);
+        tribo_dyn_soft_row(options, &closure->soft, error[k], old[k], fmax(mobility[k], 1e-3 * most), rows->R + at + k);
   }
 }
 
 // Whether the rows before those of the closures leave what these tie alone.
-static int are_alone(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options) {
+static int only_closures_act(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options) {
   const Rows* rows = &data->rows;
-  int alone = options->scheme == TRIBO_SCHEME_MIDPOINT && options->direct && !data->wish &&
-              system->closure_size.nrow <= TRIBO_DYN_FEW;
+  int alone = options->scheme == TRIBO_SCHEME_MIDPOINT && options->direct && !data->is_inverse &&
+              system->closure_size.nrow <= TRIBO_DYN_DENSE_ROWS_MAX;
   for (int t = 0; t < rows->term_first[rows->ncone - system->nclosure] && alone; ++t) {
     alone = system->cluster[rows->term_block[t]] < 0;
   }
   for (int k = 0; k < system->ncluster && alone; ++k) {
-    alone = !data->hard[k];
+    alone = !data->cluster_in_contact[k];
   }
   return alone;
 }
@@ -173,47 +175,47 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
   double error[6];
   data->last_error = INFINITY;
   data->passes = 0;
-  data->memory.count = 0;
-  data->halfway = 0;
-  mark_hard(system, data);
+  data->anderson.count = 0;
+  data->flow_is_halfway = 0;
+  mark_contact_clusters(system, data);
   for (int i = 0; i < system->info.nv; ++i) {
-    data->gain[i] = data->v_free[i] - v[i];
+    data->flow_dv[i] = data->v_free[i] - v[i];
   }
   for (int i = 0; i < system->nclosure; ++i) {
-    if (data->known) {
-      tribo_dyn_rows_repeat(system, &data->rows, &data->settle, i);
+    if (data->start_is_known) {
+      tribo_dyn_rows_repeat(system, &data->rows, &data->projection, i);
     } else {
       tribo_dyn_closure_append(system, &place, &data->rows, i, error);
     }
   }
-  if (data->foreseen) {
-    tribo_dyn_loops_foresee(system, data, options);
+  if (data->is_predicted) {
+    tribo_dyn_loops_use_prediction(system, data, options);
   } else if (options->scheme == TRIBO_SCHEME_EULER) {
     set_baumgarte(system, data, options);
   } else {
     TRIBO_TRY(set_free(system, data, options, v));
   }
   for (int i = 0; i < system->nclosure; ++i) {
-    if (tribo_dyn_gives_way(system->closures + i)) {
+    if (tribo_dyn_is_soft(system->closures + i)) {
       set_soft(system, data, options, v, i);
     }
   }
-  data->alone = are_alone(system, data, options);
-  if (system->slack || data->alone) {
-    if (!data->known) {
-      tribo_dyn_slack_find(system, &data->rows, data->minv, &data->slack);
+  data->closures_only = only_closures_act(system, data, options);
+  if (system->has_redundant_rows || data->closures_only) {
+    if (!data->start_is_known) {
+      tribo_dyn_closure_factor(system, &data->rows, data->minv, &data->closure_factor);
     }
-    tribo_dyn_slack_remove(system, data, data->rows.g + data->rows.nrow - system->closure_size.nrow);
+    tribo_dyn_closure_project(system, data, data->rows.g + data->rows.nrow - system->closure_size.nrow);
   }
   return TRIBO_OK;
 }
 
 int tribo_dyn_loops_alone(const TriboSystem* system, const TriboDynData* data, double* lambda) {
   const size_t first = (size_t)data->rows.nrow - system->closure_size.nrow;
-  if (system->nclosure == 0 || !data->alone) {
+  if (system->nclosure == 0 || !data->closures_only) {
     return 0;
   }
-  tribo_dyn_slack_solve(system, &data->slack, data->rows.g + first, lambda + first);
+  tribo_dyn_closure_solve(system, &data->closure_factor, data->rows.g + first, lambda + first);
   return 1;
 }
 
@@ -221,9 +223,9 @@ int tribo_dyn_loops_alone(const TriboSystem* system, const TriboDynData* data, d
 
 TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                     const double* v, double* q_next, double* v_next) {
-  data->settled = data->rough = 0;
+  data->end_is_known = data->flow_is_rough = 0;
   for (int b = 0; b < system->info.nblock; ++b) {
-    if (!tribo_dyn_flows(system, data, options, b)) {
+    if (!tribo_dyn_moves_smoothly(system, data, options, b)) {
       continue;
     }
     const int n = system->block_dim[b], at_q = system->block_q[b], at_v = system->block_v[b];
@@ -242,18 +244,18 @@ TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* dat
       tribo_dyn_body_advance(options->h, TRIBO_DYN_SMOOTH, data->q + at_q, kick, v_next + at_v, q_next + at_q);
     } else {
       TRIBO_TRY(tribo_dyn_tree_flow(system, data, tree, options, kick, data->tau + at_v,
-                                    data->wrench + 6 * system->trees[tree].body, data->gain + at_v, q_next + at_q,
+                                    data->wrench + 6 * system->trees[tree].body, data->flow_dv + at_v, q_next + at_q,
                                     v_next + at_v));
     }
   }
-  data->halfway = 0;
+  data->flow_is_halfway = 0;
   return TRIBO_OK;
 }
 
-// Takes the change since the last pass into the memory, the oldest one out where that is full; x (n), f in `now`.
-static void remember(Passes* m, int n, const double* x) {
-  if (m->count == TRIBO_DYN_MEMORY) {
-    const size_t rest = (size_t)((TRIBO_DYN_MEMORY - 1) * n);
+// Takes the change since the last pass into the memory, the oldest one out where that is full; x (n), f in `f_new`.
+static void anderson_append(AndersonMemory* m, int n, const double* x) {
+  if (m->count == TRIBO_DYN_ANDERSON_DEPTH) {
+    const size_t rest = (size_t)((TRIBO_DYN_ANDERSON_DEPTH - 1) * n);
     memmove(m->X, m->X + n, rest * sizeof *x);
     memmove(m->F, m->F + n, rest * sizeof *x);
     m->count--;
@@ -261,25 +263,25 @@ static void remember(Passes* m, int n, const double* x) {
   double *dx = m->X + m->count * n, *df = m->F + m->count * n;
   for (int i = 0; i < n; ++i) {
     dx[i] = x[i] - m->x[i];
-    df[i] = m->now[i] - m->f[i];
+    df[i] = m->f_new[i] - m->f[i];
   }
   m->count++;
 }
 
 // What the first correction was, and how f answered: for the next step.
-static void keep_reply(Passes* m, int n, const double* x) {
+static void keep_first_change(AndersonMemory* m, int n, const double* x) {
   for (int i = 0; i < n; ++i) {
-    m->turn[i] = x[i] - m->x[i];
-    m->reply[i] = m->now[i] - m->f[i];
+    m->first_dx[i] = x[i] - m->x[i];
+    m->first_df[i] = m->f_new[i] - m->f[i];
   }
 }
 
 // The next x (n). The newest changes count first; what newer ones have shown already does not count again.
-static void next_pass(Passes* m, int n, double* x) {
-  double R[TRIBO_DYN_MEMORY][TRIBO_DYN_MEMORY], y[TRIBO_DYN_MEMORY];
-  int used[TRIBO_DYN_MEMORY], rank = 0;
+static void anderson_mix(AndersonMemory* m, int n, double* x) {
+  double R[TRIBO_DYN_ANDERSON_DEPTH][TRIBO_DYN_ANDERSON_DEPTH], y[TRIBO_DYN_ANDERSON_DEPTH];
+  int used[TRIBO_DYN_ANDERSON_DEPTH], rank = 0;
   memcpy(m->x, x, (size_t)n * sizeof *x);
-  memcpy(m->f, m->now, (size_t)n * sizeof *x);
+  memcpy(m->f, m->f_new, (size_t)n * sizeof *x);
   // F = QR by Gram and Schmidt, y = Qᵀf
   for (int j = m->count - 1; j >= 0; --j) {
     double* q = m->Q + rank * n;
@@ -311,7 +313,7 @@ static void next_pass(Passes* m, int n, double* x) {
     tribo_add_scaled(n, -y[k], m->F + used[k] * n, d);
   }
   // a long leap may end where other closures would be shut
-  const int leaps = !(tribo_dot(d, d, n) <= LEAP * LEAP * tribo_dot(m->f, m->f, n));
+  const int leaps = !(tribo_dot(d, d, n) <= STEP_MAX * STEP_MAX * tribo_dot(m->f, m->f, n));
   tribo_add_scaled(n, 1, leaps ? m->f : d, x);
 }
 
@@ -320,14 +322,14 @@ static TriboStatus measure(const TriboSystem* system, TriboDynData* data, const 
                            const double* q_next, double* error) {
   TRIBO_TRY(tribo_dyn_closures_place(system, data, q_next, data->next_poses, data->next_jac));
   const int first = data->rows.ncone - system->nclosure;
-  double* f = data->memory.now;
+  double* f = data->anderson.f_new;
   *error = 0;
   for (int i = 0; i < system->nclosure; ++i) {
     double open[6];
     const TriboCone* cone = data->rows.cones + first + i;
     tribo_dyn_closure_open(system->closures + i, q_next, data->next_poses, open);
     for (int k = 0; k < cone->dim; ++k, ++f) {
-      const double gap = tribo_dyn_gives_way(system->closures + i) ? 0 : open[k];
+      const double gap = tribo_dyn_is_soft(system->closures + i) ? 0 : open[k];
       *error = fmax(*error, fabs(gap));
       *f = gap / options->h;
     }
@@ -342,9 +344,9 @@ static TriboStatus next_g(const TriboSystem* system, TriboDynData* data, const T
   const int n = (int)system->closure_size.nrow;
   double* g = data->rows.g + data->rows.nrow - n;
   if (data->passes == 1) {
-    keep_reply(&data->memory, n, g);
+    keep_first_change(&data->anderson, n, g);
   }
-  if (*error <= options->shut && data->rough) {
+  if (*error <= options->shut && data->flow_is_rough) {
     // as foreseen: once more, to the last digit
     *again = 1;
     return TRIBO_OK;
@@ -356,23 +358,23 @@ static TriboStatus next_g(const TriboSystem* system, TriboDynData* data, const T
     return TRIBO_OK;
   }
   // what passes show helps where they meet; where they do not, it may lead elsewhere
-  if (!(*error < MEET * data->last_error)) {
-    data->memory.count = 0;
+  if (!(*error < CONVERGING * data->last_error)) {
+    data->anderson.count = 0;
   } else if (data->passes > 0) {
-    remember(&data->memory, n, g);
+    anderson_append(&data->anderson, n, g);
   }
   if (!(*error < 4 * data->last_error) || data->passes++ == PASSES_MAX) {
     // the passes part, or do not meet: one last solve, as at contacts
     data->passes = PASSES_MAX + 1;
-    data->alone = 0;
-    memset(data->hard, 1, (size_t)system->ncluster);
+    data->closures_only = 0;
+    memset(data->cluster_in_contact, 1, (size_t)system->ncluster);
     TRIBO_TRY(tribo_dyn_trees_restart(system, data, options, v));
     set_baumgarte(system, data, options);
   } else {
-    next_pass(&data->memory, n, g);
+    anderson_mix(&data->anderson, n, g);
   }
-  if (system->slack || data->alone) {
-    tribo_dyn_slack_remove(system, data, g);
+  if (system->has_redundant_rows || data->closures_only) {
+    tribo_dyn_closure_project(system, data, g);
   }
   data->last_error = *error;
   *again = 1;
@@ -391,7 +393,7 @@ TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const
     return tribo_fail(TRIBO_STATE, "tribo_dyn_close: tribo_dyn_advance must come first");
   }
   TRIBO_TRY(next_g(system, data, options, v, q_next, error, again));
-  for (; *again && data->alone; ++*passes) {
+  for (; *again && data->closures_only; ++*passes) {
     tribo_dyn_loops_alone(system, data, lambda);
     tribo_dyn_rows_impulse(system, &data->rows, 0, lambda, data->impulse);
     TRIBO_TRY(tribo_dyn_loops_advance(system, data, options, v, q_next, v_next));
@@ -405,7 +407,7 @@ TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const
 
 // The last problem knows only the blocks it acts on, by numbers of its own.
 static void number_blocks(const TriboSystem* system, TriboDynData* data, TriboProblem* problem) {
-  const Rows* rows = &data->settle;
+  const Rows* rows = &data->projection;
   memset(data->next_block, 0, (size_t)system->info.nblock * sizeof *data->next_block);
   for (int t = 0; t < rows->nterm; ++t) {
     data->next_block[rows->term_block[t]] = 1;
@@ -431,40 +433,41 @@ TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* d
                                       TriboProblem* problem, const double** guess) {
   const ClosureSize* size = &system->closure_size;
   const Place place = {q_next, data->next_poses, data->next_jac};
-  TRIBO_TRY(tribo_dyn_rows_reserve(&data->settle, size->ncone, size->nrow, size->nterm, size->njac));
+  TRIBO_TRY(tribo_dyn_rows_reserve(&data->projection, size->ncone, size->nrow, size->nterm, size->njac));
   for (int t = 0; t < system->info.ntree; ++t) {
-    if (tribo_dyn_flows(system, data, options, system->trees[t].block)) {
+    if (tribo_dyn_moves_smoothly(system, data, options, system->trees[t].block)) {
       TRIBO_TRY(tribo_dyn_closures_mass(system, data, t, q_next));
     }
   }
   // places and masses are those of the next state, which close has just looked at
   for (int i = 0; i < system->nclosure; ++i) {
     const int c = data->rows.ncone - system->nclosure + i;
-    if (tribo_dyn_flows(system, data, options, data->rows.infos[c].block_a)) {
+    if (tribo_dyn_moves_smoothly(system, data, options, data->rows.infos[c].block_a)) {
       double error[6];
-      tribo_dyn_closure_append(system, &place, &data->settle, i, error);
-      const TriboCone* cone = data->settle.cones + data->settle.ncone - 1;
-      tribo_dyn_rows_apply(system, &data->settle, data->settle.ncone - 1, v_next, data->settle.g + cone->row);
+      tribo_dyn_closure_append(system, &place, &data->projection, i, error);
+      const TriboCone* cone = data->projection.cones + data->projection.ncone - 1;
+      tribo_dyn_rows_apply(system, &data->projection, data->projection.ncone - 1, v_next,
+                           data->projection.g + cone->row);
       memcpy(data->guess + cone->row, lambda + data->rows.cones[c].row, (size_t)cone->dim * sizeof *lambda);
     }
   }
   *guess = data->guess;
-  *problem = tribo_dyn_rows_problem(system, &data->settle, data->next_mass, data->next_minv);
+  *problem = tribo_dyn_rows_problem(system, &data->projection, data->next_mass, data->next_minv);
   number_blocks(system, data, problem);
   return TRIBO_OK;
 }
 
 int tribo_dyn_settle_alone(const TriboSystem* system, TriboDynData* data, const double* q_next, double* lambda) {
-  if (!data->alone) {
+  if (!data->closures_only) {
     return 0;
   }
   tribo_dyn_closures_factor(system, data, q_next);
-  tribo_dyn_slack_solve(system, &data->slack, data->settle.g, lambda);
+  tribo_dyn_closure_solve(system, &data->closure_factor, data->projection.g, lambda);
   return 1;
 }
 
 TriboStatus tribo_dyn_settle(const TriboSystem* system, TriboDynData* data, const double* lambda, double* v_next) {
-  const Rows* rows = &data->settle;
+  const Rows* rows = &data->projection;
   TRIBO_TRY(tribo_dyn_check_finite("tribo_dyn_settle", "lambda", lambda, rows->nrow));
   tribo_dyn_rows_impulse(system, rows, 0, lambda, data->impulse);
   for (int b = 0; b < system->info.nblock; ++b) {
@@ -490,10 +493,10 @@ void tribo_dyn_closure_impulses(const TriboSystem* system, const TriboDynData* d
                                 const double* last, double* out) {
   memset(out, 0, 6 * (size_t)system->nclosure * sizeof *out);
   sum_impulses(&data->rows, lambda, out);
-  sum_impulses(&data->settle, last, out);
+  sum_impulses(&data->projection, last, out);
 }
 
-// ---- looks at any state --------------------------------------------------------------------------------------------
+// ---- evaluations at any state --------------------------------------------------------------------------------------
 
 TriboStatus tribo_dyn_closure_error(const TriboSystem* system, TriboDynData* data, const double* q, double* out) {
   TRIBO_TRY(tribo_dyn_unit_state(system, "tribo_dyn_closure_error", q, data->q_trial));

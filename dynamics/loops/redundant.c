@@ -49,7 +49,7 @@ TriboStatus tribo_dyn_closure_redundant(TriboSystem* system, TriboDynData* data,
       redundant[i] = 0;
       for (int r = 0; r < data->rows.cones[i].dim; ++r) {
         redundant[i] |= (unsigned)dependent[data->rows.cones[i].row + r] << r;
-        system->slack |= dependent[data->rows.cones[i].row + r];
+        system->has_redundant_rows |= dependent[data->rows.cones[i].row + r];
       }
     }
   }

@@ -73,8 +73,8 @@ static TriboStatus check_law(int index, const TriboContactLaw* law) {
 // go on turning, and the point with them by ½h²a with the acceleration a that it has without joint accelerations. Links
 // that spin, even where their spins cancel, leave the ground or go into it by that much in every step; [m], below 0:
 // into it.
-static double sag(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
-                  const TriboContact* contact, const double normal[3]) {
+static double tangent_fall(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
+                           const TriboContact* contact, const double normal[3]) {
   const int block[2] = {tribo_dyn_block_of(system, contact->body_a), tribo_dyn_block_of(system, contact->body_b)};
   const int side = block[0] < 0 ? 1 : 0, tree = block[side] - system->info.nfree;
   if (block[1 - side] >= 0 || tree < 0 || options->scheme == TRIBO_SCHEME_EULER) {
@@ -84,10 +84,10 @@ static double sag(const TriboSystem* system, const TriboDynData* data, const Tri
   const int body = side == 0 ? contact->body_a : contact->body_b;
   const TreeMotion* m = data->motions + system->block_v[block[side]] + part->joint_of[body - part->body];
   double a[3], across[3], turned[3];
-  tribo_cross3(across, m->spin, contact->point);
-  tribo_cross3(turned, m->spin, across);
-  tribo_cross3(a, m->turn, contact->point);
-  tribo_add3(a, a, m->rise);
+  tribo_cross3(across, m->omega, contact->point);
+  tribo_cross3(turned, m->omega, across);
+  tribo_cross3(a, m->alpha, contact->point);
+  tribo_add3(a, a, m->acc);
   tribo_add3(a, a, turned);
   return (side == 0 ? -0.5 : 0.5) * options->h * options->h * tribo_dot3(normal, a);
 }
@@ -141,7 +141,7 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
   tribo_dyn_normal_row(system, data, options, c, law, contact->gap, free, old);
   // what the turning of joints alone would push into the ground is held off it
   if (law->compliance == 0 && law->soft.solref[0] == 0 && !d->infos[c].impact) {
-    const double fall = system->info.ntree > 0 ? sag(system, data, options, contact, frame + 6) : 0;
+    const double fall = system->info.ntree > 0 ? tangent_fall(system, data, options, contact, frame + 6) : 0;
     g[dim - 1] += contact->gap + fall < 0 && fall < 0 ? fall / options->h : 0;
   }
 }
@@ -159,7 +159,7 @@ static double area(const double n[3], const double* x, const double* y, const do
 // values are one too many for that. Biases have kinks (gap 0, slop), where they leave it by a little; all four can then
 // close only by a force that leaves one corner, for a mismatch of no size. What is less than the dead band is taken
 // out: Σ cᵢ gᵢ = 0 with the plane's cᵢ, Σ cᵢ = Σ cᵢ xᵢ = 0, the areas opposite to the corners.
-static void level_face(const TriboStepOptions* o, Rows* d, const TriboContact* contacts, int first) {
+static void relax_inconsistent_face(const TriboStepOptions* o, Rows* d, const TriboContact* contacts, int first) {
   const TriboContact* k = contacts + first;
   const double* n = k->normal;
   double* g[4];
@@ -185,14 +185,14 @@ static void level_face(const TriboStepOptions* o, Rows* d, const TriboContact* c
   }
 }
 
-static void level_faces(const TriboStepOptions* o, Rows* d, const TriboContact* contacts, int ncontact) {
+static void relax_inconsistent_faces(const TriboStepOptions* o, Rows* d, const TriboContact* contacts, int ncontact) {
   for (int first = 0, next = 0; first < ncontact; first = next) {
     const TriboContact* k = contacts + first;
     while (next < ncontact && contacts[next].geom_a == k->geom_a && contacts[next].geom_b == k->geom_b) {
       ++next;
     }
     if (next - first == 4) {
-      level_face(o, d, contacts, first);
+      relax_inconsistent_face(o, d, contacts, first);
     }
   }
 }
@@ -226,6 +226,6 @@ TriboStatus tribo_dyn_contact_rows(const TriboSystem* system, TriboDynData* data
   for (int i = 0; i < ncontact; ++i) {
     add_contact(system, data, options, v, i, contacts + i, laws + i);
   }
-  level_faces(options, &data->rows, contacts, ncontact);
+  relax_inconsistent_faces(options, &data->rows, contacts, ncontact);
   return TRIBO_OK;
 }

@@ -20,15 +20,15 @@ typedef struct Place {
 typedef struct Rows {
   int nrow, ncone, nterm;
   size_t njac;
-  TriboCone* cones;
-  TriboRowInfo* infos;
-  int* term_first;  // (ncone + 1)
-  int* term_block;
-  size_t* term_at;
-  double* term_jac;
-  double* g;
-  double* R;
-  double* impact;  // (ncone) share of the step before the impact, 0 for rows that are none
+  TriboCone* cones;     // (ncone)
+  TriboRowInfo* infos;  // (ncone) what they are
+  int* term_first;      // (ncone + 1) first term of a cone
+  int* term_block;      // (nterm) block that a term acts on
+  size_t* term_at;      // (nterm) where it stands in term_jac
+  double* term_jac;     // (njac) J of a term, dim × dofs of its block
+  double* g;            // (nrow) J v_f + γ [m/s, rad/s]
+  double* R;            // (nrow) compliance [1/kg, 1/(kg·m²)]
+  double* impact;       // (ncone) fraction of the step before the impact, 0 for rows that are none
   size_t cone_capacity, info_capacity, first_capacity, block_capacity, at_capacity, jac_capacity, g_capacity,
       R_capacity, impact_capacity;
 } Rows;
@@ -77,9 +77,9 @@ TriboProblem tribo_dyn_rows_problem(const TriboSystem* system, const Rows* rows,
 
 // J M⁻¹ Jᵀ of row i of cone c
 double tribo_dyn_mobility(const TriboSystem* system, const TriboDynData* data, const Rows* rows, int c, int i);
-// Bias γ and compliance R of a softened row that is open or passed by `gap`; old: c of v.
-double tribo_dyn_soften(const TriboStepOptions* o, const TriboSoftness* soft, double gap, double old, double mobility,
-                        double* R);
+// Bias γ and compliance R of a soft row (solref, solimp) that is open or passed by `gap`; old: c of v.
+double tribo_dyn_soft_row(const TriboStepOptions* o, const TriboSoftness* soft, double gap, double old, double mobility,
+                          double* R);
 // Bias, compliance and impact of the last row of cone c; free and old are its velocities of v_f and of v.
 void tribo_dyn_normal_row(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* o, int c,
                           const TriboContactLaw* law, double gap, double free, double old);
@@ -89,8 +89,8 @@ void tribo_dyn_normal_row(const TriboSystem* system, TriboDynData* data, const T
 void tribo_dyn_joint_rows(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                           const double* v);
 // Marks blocks (nblock) with a joint or a tendon no farther than `close` from a limit.
-void tribo_dyn_mark_stops(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
-                          double close, unsigned char* marks);
+void tribo_dyn_mark_limits(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
+                           double close, unsigned char* marks);
 TriboStatus tribo_dyn_check_motors(const TriboSystem* system, const TriboStepOptions* o);
 
 // ---- contact_rows.c

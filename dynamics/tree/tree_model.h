@@ -19,8 +19,8 @@ typedef struct DofTree {
 typedef struct TreeJoint {
   int link, parent;  // link behind it; joint before it, −1: none
   int q_at, v_at, nv;
-  int in_turn;          // 1: each of its axes is carried by the ones before
-  const double* radii;  // of an ellipsoid joint, else NULL
+  int axes_are_carried;  // 1: each of its axes is carried by the ones before
+  const double* radii;   // of an ellipsoid joint, else NULL
 } TreeJoint;
 
 // What a joint that turns about an axis a adds to its placement C: tree_place.c.
@@ -31,14 +31,15 @@ typedef struct TreeTurn {
 
 // Inertia at the world origin, along the world's axes: tree_inertia.c.
 typedef struct TreeInertia {
-  double mass, moment[3];
-  double about[6];  // xx xy xz yy yz zz
+  double mass, moment[3];  // m [kg], m c [kg·m]
+  double about[6];         // xx xy xz yy yz zz [kg·m²]
 } TreeInertia;
 
-// How what a joint moves goes on without joint accelerations: angular velocity and acceleration, the acceleration of
-// its point at the world origin, and the force that takes, linear part first.
+// How what a joint moves goes on without joint accelerations, in world axes.
 typedef struct TreeMotion {
-  double spin[3], turn[3], rise[3], force[6];
+  double omega[3], alpha[3];  // angular velocity [rad/s] and acceleration [rad/s²]
+  double acc[3];              // acceleration of its point at the world origin [m/s²]
+  double force[6];            // that this takes, linear part first [N, N·m]
 } TreeMotion;
 
 // A tree inside a system.
@@ -48,12 +49,12 @@ typedef struct TreePart {
   DofTree dofs;
   TreeJoint* joints;  // (njoint)
   int njoint;
-  int* joint_of;    // (nlink) joint that moves a link, −1: none
-  TreeTurn* turns;  // (nlink) of joints that turn about an axis
-  int plain;        // 1: all its joints are of the kinds that tree_place.c knows
-  int flat;         // 1: q is a vector, as v is
-  int springs;      // 1: some joint has one
-  int block, body;  // its block, its first body
+  int* joint_of;        // (nlink) joint that moves a link, −1: none
+  TreeTurn* turns;      // (nlink) of joints that turn about an axis
+  int has_own_kernels;  // 1: all its joints are of the kinds that tree_place.c knows
+  int q_is_vector;      // 1: q is a vector, as v is
+  int has_springs;      // 1: some joint has one
+  int block, body;      // its block, its first body
 } TreePart;
 
 // out = a b, the pose b seen through a; out is neither.
@@ -86,7 +87,7 @@ void tribo_dyn_factor_inverse(const DofTree* tree, const double* L, double* minv
 
 // ---- tree_place.c
 
-int tribo_dyn_is_plain(TriboJointKind kind);
+int tribo_dyn_joint_has_own_kernel(TriboJointKind kind);
 TreeTurn tribo_dyn_tree_turn(const TriboLinkInfo* link);
 // q_next = q ⊕ dv
 TriboStatus tribo_dyn_tree_integrate(const TreePart* part, TriboPinData* pin, const double* q, const double* dv,

@@ -14,7 +14,7 @@
 #include "tree/tree_model.h"
 #include "small_dense_dyn.h"
 
-int tribo_dyn_is_plain(TriboJointKind kind) {
+int tribo_dyn_joint_has_own_kernel(TriboJointKind kind) {
   return kind == TRIBO_JOINT_FIXED || kind == TRIBO_JOINT_REVOLUTE || kind == TRIBO_JOINT_CONTINUOUS ||
          kind == TRIBO_JOINT_PRISMATIC || kind == TRIBO_JOINT_SPHERICAL || kind == TRIBO_JOINT_TRANSLATION ||
          kind == TRIBO_JOINT_FREE;
@@ -115,7 +115,7 @@ static void columns(const TriboLinkInfo* link, const TriboPose* pose, double* ja
 
 TriboStatus tribo_dyn_tree_place(const TreePart* part, TriboPinData* pin, const double* q, TriboPose* poses,
                                  double* jac) {
-  if (!part->plain) {
+  if (!part->has_own_kernels) {
     return tribo_pin_kinematics(pin, q, poses, jac);
   }
   for (int i = 0; i < part->info->nlink; ++i) {
@@ -145,7 +145,7 @@ TriboStatus tribo_dyn_tree_place(const TreePart* part, TriboPinData* pin, const 
 
 TriboStatus tribo_dyn_tree_integrate(const TreePart* part, TriboPinData* pin, const double* q, const double* dv,
                                      double* q_next) {
-  if (!part->flat) {
+  if (!part->q_is_vector) {
     return tribo_pin_integrate(pin, q, dv, q_next);
   }
   for (int k = 0; k < part->info->nv; ++k) {
