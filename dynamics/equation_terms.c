@@ -63,8 +63,10 @@ TriboStatus tribo_dyn_terms(const TriboSystem* system, TriboDynData* data, const
     } else if (bias != NULL) {
       free_terms(system->bodies + b, gravity, v + at, bias + at);
     }
-    for (int i = 0; mass != NULL && i < n; ++i) {
-      memcpy(mass + (size_t)(at + i) * (size_t)info->nv + at, block + i * n, (size_t)n * sizeof *mass);
+    if (mass != NULL) {
+      for (int i = 0; i < n; ++i) {
+        memcpy(mass + (size_t)(at + i) * (size_t)info->nv + at, block + i * n, (size_t)n * sizeof *mass);
+      }
     }
   }
   return TRIBO_OK;

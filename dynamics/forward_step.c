@@ -90,11 +90,13 @@ static void choose_motion(const TriboSystem* system, TriboDynData* data, TriboSc
   for (int k = 0; k < system->ncluster; ++k) {
     data->cluster_split[k] = data->cluster_in_contact[k] ? pushed : untouched;
   }
-  for (int b = 0; b < info->nblock && system->ncluster > 0; ++b) {
-    if (system->cluster[b] >= 0) {
-      double* split = data->cluster_split + system->cluster[b];
-      *split = fmin(*split, data->split[b]);
-      data->cluster_in_contact[system->cluster[b]] |= *split < untouched;
+  if (system->ncluster > 0) {
+    for (int b = 0; b < info->nblock; ++b) {
+      if (system->cluster[b] >= 0) {
+        double* split = data->cluster_split + system->cluster[b];
+        *split = fmin(*split, data->split[b]);
+        data->cluster_in_contact[system->cluster[b]] |= *split < untouched;
+      }
     }
   }
   for (int b = 0; b < info->nblock; ++b) {
@@ -159,11 +161,13 @@ TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data, con
   if (options->scheme == TRIBO_SCHEME_EULER) {
     memset(data->is_ballistic, 0, (size_t)info->nblock);
   }
-  for (int b = 0; b < info->nfree && options->scheme == TRIBO_SCHEME_MIDPOINT; ++b) {
-    const int at = info->block_v[b] + 3;
-    if (data->split[b] != TRIBO_DYN_SMOOTH) {
-      tribo_dyn_body_spin(system->bodies + b, options->h, data->split[b], data->is_ballistic[b], v + at,
-                          data->v_free + at, data->impulse + at, v_next + at);
+  if (options->scheme == TRIBO_SCHEME_MIDPOINT) {
+    for (int b = 0; b < info->nfree; ++b) {
+      const int at = info->block_v[b] + 3;
+      if (data->split[b] != TRIBO_DYN_SMOOTH) {
+        tribo_dyn_body_spin(system->bodies + b, options->h, data->split[b], data->is_ballistic[b], v + at,
+                            data->v_free + at, data->impulse + at, v_next + at);
+      }
     }
   }
   mean_velocities(system, data, v, v_next);

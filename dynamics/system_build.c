@@ -234,12 +234,14 @@ void tribo_dyn_system_destroy(TriboSystem* s) {
   if (s == NULL) {
     return;
   }
-  for (int t = 0; s->trees != NULL && t < s->info.ntree; ++t) {
-    tribo_free(s->trees[t].dofs.parent);
-    tribo_free(s->trees[t].dofs.start);
-    tribo_free(s->trees[t].joints);
-    tribo_free(s->trees[t].joint_of);
-    tribo_free(s->trees[t].turns);
+  if (s->trees != NULL) {
+    for (int t = 0; t < s->info.ntree; ++t) {
+      tribo_free(s->trees[t].dofs.parent);
+      tribo_free(s->trees[t].dofs.start);
+      tribo_free(s->trees[t].joints);
+      tribo_free(s->trees[t].joint_of);
+      tribo_free(s->trees[t].turns);
+    }
   }
   tribo_free(s->block_dim);
   tribo_free(s->block_q);

@@ -190,8 +190,10 @@ static int classify(const TriboCone* cone, const double* c, const double* R, dou
     return R[n] > 0 ? TRIBO_DYN_MODE_DISK : TRIBO_DYN_MODE_CONE;
   }
   slide_along(cone, c, lambda_known);
-  for (int i = 0; R[n] > 0 && i <= n; ++i) {
-    lambda_known[i] *= normal;
+  if (R[n] > 0) {
+    for (int i = 0; i <= n; ++i) {
+      lambda_known[i] *= normal;
+    }
   }
   return R[n] > 0 ? TRIBO_DYN_MODE_KNOWN : TRIBO_DYN_MODE_RAY;
 }
@@ -217,9 +219,11 @@ static TriboStatus reduce_motion(const TriboSystem* system, TriboDynData* data, 
     const double* mass = data->mass + system->block_at[b];
     double *part = inv->mass + at, *minv = inv->minv + at;
     for (int i = 0; i < n; ++i) {
-      for (int k = 0; k < n && inv->place[first + i] >= 0; ++k) {
-        if (inv->place[first + k] >= 0) {
-          part[inv->place[first + i] * count + inv->place[first + k]] = mass[i * n + k];
+      if (inv->place[first + i] >= 0) {
+        for (int k = 0; k < n; ++k) {
+          if (inv->place[first + k] >= 0) {
+            part[inv->place[first + i] * count + inv->place[first + k]] = mass[i * n + k];
+          }
         }
       }
     }
@@ -294,8 +298,10 @@ static void reduce_cone(const TriboSystem* system, TriboDynData* data, int c) {
     return;
   }
   out->term_first[n + 1] = out->nterm;
-  for (int i = 0; i < cone->dim && !ray; ++i) {
-    out->R[row + i] = inv->whole || mode == TRIBO_DYN_MODE_DISK ? rows->R[cone->row + i] : 0;
+  if (!ray) {
+    for (int i = 0; i < cone->dim; ++i) {
+      out->R[row + i] = inv->whole || mode == TRIBO_DYN_MODE_DISK ? rows->R[cone->row + i] : 0;
+    }
   }
   inv->cone_of[n] = c;
 }
@@ -312,8 +318,10 @@ TriboStatus tribo_dyn_inverse_reduce(const TriboSystem* system, TriboDynData* da
   Rows* rows = &data->rows;
   inv->whole = whole;
   // how far the target opens closures is a fault of its own (core asks for it); they carry whatever is needed
-  for (int c = rows->ncone - system->nclosure; c < rows->ncone && !whole; ++c) {
-    memset(rows->g + rows->cones[c].row, 0, (size_t)rows->cones[c].dim * sizeof *rows->g);
+  if (!whole) {
+    for (int c = rows->ncone - system->nclosure; c < rows->ncone; ++c) {
+      memset(rows->g + rows->cones[c].row, 0, (size_t)rows->cones[c].dim * sizeof *rows->g);
+    }
   }
   TRIBO_TRY(TRIBO_RESERVE(&inv->mode, &inv->mode_capacity, rows->ncone));
   TRIBO_TRY(TRIBO_RESERVE(&inv->cone_of, &inv->cone_of_capacity, rows->ncone));
@@ -350,12 +358,14 @@ static void expand(const TriboDynData* data, const double* reduced, double* lamb
       lambda[i] = known ? inv->lambda_known[i] : 0;
     }
   }
-  for (int k = 0; reduced != NULL && k < inv->rows.ncone; ++k) {
-    const TriboCone *cone = rows->cones + inv->cone_of[k], *part = inv->rows.cones + k;
-    const int mode = inv->mode[inv->cone_of[k]], count = mode == TRIBO_DYN_MODE_DISK ? cone->dim - 1 : cone->dim;
-    for (int i = 0; i < count; ++i) {
-      lambda[cone->row + i] =
-          mode == TRIBO_DYN_MODE_RAY ? reduced[part->row] * inv->lambda_known[cone->row + i] : reduced[part->row + i];
+  if (reduced != NULL) {
+    for (int k = 0; k < inv->rows.ncone; ++k) {
+      const TriboCone *cone = rows->cones + inv->cone_of[k], *part = inv->rows.cones + k;
+      const int mode = inv->mode[inv->cone_of[k]], count = mode == TRIBO_DYN_MODE_DISK ? cone->dim - 1 : cone->dim;
+      for (int i = 0; i < count; ++i) {
+        lambda[cone->row + i] =
+            mode == TRIBO_DYN_MODE_RAY ? reduced[part->row] * inv->lambda_known[cone->row + i] : reduced[part->row + i];
+      }
     }
   }
 }
@@ -402,16 +412,20 @@ static void set_reduced_g(const TriboSystem* system, TriboDynData* data) {
   for (int b = 0; b < system->info.nblock; ++b) {
     const int block = inv->block[b], n = system->block_dim[b], first = system->block_v[b];
     const double* minv = block < 0 ? NULL : inv->minv + inv->at[block];
-    for (int i = 0; i < n && block >= 0; ++i) {
-      const int row = inv->place[first + i];
-      double sum = 0;
-      for (int k = 0; k < n && row >= 0; ++k) {
-        const int column = inv->place[first + k];
-        sum += column < 0
-                   ? 0
-                   : minv[row * inv->dim[block] + column] * (data->impulse[first + k] - inv->impulse_needed[first + k]);
+    if (block >= 0) {
+      for (int i = 0; i < n; ++i) {
+        const int row = inv->place[first + i];
+        double sum = 0;
+        if (row >= 0) {
+          for (int k = 0; k < n; ++k) {
+            const int column = inv->place[first + k];
+            sum += column < 0 ? 0
+                              : minv[row * inv->dim[block] + column] *
+                                    (data->impulse[first + k] - inv->impulse_needed[first + k]);
+          }
+        }
+        inv->v_error[first + i] = row >= 0 ? sum : 0;
       }
-      inv->v_error[first + i] = row >= 0 ? sum : 0;
     }
   }
   // J_u y through the unreduced rows, combined as the modes ask

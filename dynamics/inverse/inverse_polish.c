@@ -104,11 +104,15 @@ static void project_onto_cones(const TriboDynData* data, double* lambda) {
     }
     const double size = friction_size(cone, x);
     x[n] = fmax(0, x[n]);
-    for (int i = 0; i < n && mode != TRIBO_DYN_MODE_RAY; ++i) {
-      x[i] = cone->mu[i] > 0 ? x[i] * (size > x[n] ? x[n] / size : 1) : 0;
+    if (mode != TRIBO_DYN_MODE_RAY) {
+      for (int i = 0; i < n; ++i) {
+        x[i] = cone->mu[i] > 0 ? x[i] * (size > x[n] ? x[n] / size : 1) : 0;
+      }
     }
-    for (int i = 0; i < n && mode == TRIBO_DYN_MODE_RAY; ++i) {
-      x[i] = x[n] * data->inverse.lambda_known[cone->row + i];
+    if (mode == TRIBO_DYN_MODE_RAY) {
+      for (int i = 0; i < n; ++i) {
+        x[i] = x[n] * data->inverse.lambda_known[cone->row + i];
+      }
     }
   }
 }
@@ -198,15 +202,19 @@ static TriboStatus add_change(const TriboSystem* system, TriboDynData* data, con
   for (int i = 0; i < n; ++i) {
     most = fmax(most, fabs(d[i]));
   }
-  for (int side = 0; side < 2 && bias && most > 0; ++side) {
-    for (int i = 0; i < n; ++i) {
-      data->mean[i] = 0.5 * (v[at + i] + data->inverse.v_free[at + i]) + (side ? 1 : -1) * d[i] / most;
+  if (bias && most > 0) {
+    for (int side = 0; side < 2; ++side) {
+      for (int i = 0; i < n; ++i) {
+        data->mean[i] = 0.5 * (v[at + i] + data->inverse.v_free[at + i]) + (side ? 1 : -1) * d[i] / most;
+      }
+      tribo_dyn_tree_bias(system->trees + tree, options->gravity, half.q, half.jac, half.inertias, data->mean,
+                          data->scratch_motions, side ? data->work : low);
     }
-    tribo_dyn_tree_bias(system->trees + tree, options->gravity, half.q, half.jac, half.inertias, data->mean,
-                        data->scratch_motions, side ? data->work : low);
   }
-  for (int i = 0; i < n && bias && most > 0; ++i) {
-    column[at + i] += 0.25 * options->h * most * (data->work[i] - low[i]);
+  if (bias && most > 0) {
+    for (int i = 0; i < n; ++i) {
+      column[at + i] += 0.25 * options->h * most * (data->work[i] - low[i]);
+    }
   }
   return TRIBO_OK;
 }
@@ -221,8 +229,10 @@ static TriboStatus fill_column(const TriboSystem* system, TriboDynData* data, co
     const double* jac = rows->term_jac + rows->term_at[t];
     for (int i = 0; i < rows->cones[dir->cone].dim; ++i) {
       const double weight = dir->row < 0 ? dir->along[i] : dir->row == i;
-      for (int k = 0; k < n && weight != 0; ++k) {
-        column[at + k] += weight * jac[i * n + k];
+      if (weight != 0) {
+        for (int k = 0; k < n; ++k) {
+          column[at + k] += weight * jac[i * n + k];
+        }
       }
     }
     TRIBO_TRY(add_change(system, data, options, block, bias, v, column));
@@ -307,11 +317,15 @@ static int factor_rows(double* A, int n, int m, double tiny, double* scale, doub
     scale[best] = -1 - rank;
     for (int i = 0; i < n; ++i) {
       double* other = A + (size_t)i * (size_t)m;
-      for (int j = 0; j < m && scale[i] > 0; ++j) {
-        column[i] += other[j] * row[j];
+      if (scale[i] > 0) {
+        for (int j = 0; j < m; ++j) {
+          column[i] += other[j] * row[j];
+        }
       }
-      for (int j = 0; j < m && scale[i] > 0; ++j) {
-        other[j] -= column[i] * row[j];
+      if (scale[i] > 0) {
+        for (int j = 0; j < m; ++j) {
+          other[j] -= column[i] * row[j];
+        }
       }
     }
   }
@@ -349,8 +363,10 @@ static void solve_least(double* A, double* F, int n, int m, double tiny, double*
   for (int i = 0; i < n; ++i) {
     // row i of A is row −1 − scale of Q
     const double* q = A + (size_t)i * (size_t)m;
-    for (int j = 0; j < m && scale[i] < 0; ++j) {
-      delta[j] += y[(int)(-1 - scale[i])] * q[j];
+    if (scale[i] < 0) {
+      for (int j = 0; j < m; ++j) {
+        delta[j] += y[(int)(-1 - scale[i])] * q[j];
+      }
     }
   }
 }

@@ -29,8 +29,10 @@ static int fill_row(const TriboSystem* system, TriboDynData* data, int c, const 
   for (int k = 0; k < nv; ++k) {
     most = fmax(most, fabs(row[k]));
   }
-  for (int k = 0; k < nv && most > 0; ++k) {
-    row[k] /= most;
+  if (most > 0) {
+    for (int k = 0; k < nv; ++k) {
+      row[k] /= most;
+    }
   }
   return most > 0;
 }
@@ -57,10 +59,12 @@ static int fill_rows(const TriboSystem* system, TriboDynData* data, double* A) {
 }
 
 static void swap_rows(double* A, int nv, int i, int k) {
-  for (int j = 0; i != k && j < nv; ++j) {
-    const double x = A[i * nv + j];
-    A[i * nv + j] = A[k * nv + j];
-    A[k * nv + j] = x;
+  if (i != k) {
+    for (int j = 0; j < nv; ++j) {
+      const double x = A[i * nv + j];
+      A[i * nv + j] = A[k * nv + j];
+      A[k * nv + j] = x;
+    }
   }
 }
 
@@ -85,8 +89,10 @@ static int eliminate(const int* place, double* A, int m, int nv) {
     swap_rows(A, nv, done, row);
     for (int i = done + 1; i < m; ++i) {
       const double factor = A[i * nv + column] / A[done * nv + column];
-      for (int j = 0; factor != 0 && j < nv; ++j) {
-        A[i * nv + j] -= factor * A[done * nv + j];
+      if (factor != 0) {
+        for (int j = 0; j < nv; ++j) {
+          A[i * nv + j] -= factor * A[done * nv + j];
+        }
       }
       A[i * nv + column] = 0;
     }

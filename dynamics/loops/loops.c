@@ -17,7 +17,7 @@
 // hM⁻¹Jᵀλ, what the passes before have shown helps: with x = g, f = φ/h and the changes of both from pass to pass in
 // the columns of X and F, x ← x + f − (X + F)θ with the θ that makes f − Fθ least (Anderson 1965).
 //
-// Where nothing else can act, the first g may come from impulses that are foreseen instead: foresee.c.
+// Where nothing else can act, the first g may come from predicted impulses instead: predict_impulses.c.
 //
 // Where contacts, limits or dry friction act too, the cluster moves as bodies in contact do, q⁺ = q ⊕ h v⁺ with
 // v⁺ = v_f + M⁻¹Jᵀλ. Then q⁺ moves by the same h M⁻¹Jᵀλ, the passes are the same, and μ = 0.
@@ -347,7 +347,7 @@ static TriboStatus next_g(const TriboSystem* system, TriboDynData* data, const T
     keep_first_change(&data->anderson, n, g);
   }
   if (*error <= options->shut && data->flow_is_rough) {
-    // as foreseen: once more, to the last digit
+    // as predicted: once more, to the last digit
     *again = 1;
     return TRIBO_OK;
   }
@@ -473,8 +473,10 @@ TriboStatus tribo_dyn_settle(const TriboSystem* system, TriboDynData* data, cons
   for (int b = 0; b < system->info.nblock; ++b) {
     const int n = system->block_dim[b], at = system->block_v[b];
     for (int i = 0; i < n; ++i) {
-      for (int k = 0; k < n && system->cluster[b] >= 0; ++k) {
-        v_next[at + i] += data->next_minv[system->block_at[b] + (size_t)(i * n + k)] * data->impulse[at + k];
+      if (system->cluster[b] >= 0) {
+        for (int k = 0; k < n; ++k) {
+          v_next[at + i] += data->next_minv[system->block_at[b] + (size_t)(i * n + k)] * data->impulse[at + k];
+        }
       }
     }
   }
@@ -483,8 +485,10 @@ TriboStatus tribo_dyn_settle(const TriboSystem* system, TriboDynData* data, cons
 
 static void sum_impulses(const Rows* rows, const double* lambda, double* out) {
   for (int c = 0; c < rows->ncone; ++c) {
-    for (int r = 0; rows->infos[c].kind == TRIBO_ROW_CLOSURE && r < rows->cones[c].dim; ++r) {
-      out[6 * rows->infos[c].index + r] += lambda[rows->cones[c].row + r];
+    if (rows->infos[c].kind == TRIBO_ROW_CLOSURE) {
+      for (int r = 0; r < rows->cones[c].dim; ++r) {
+        out[6 * rows->infos[c].index + r] += lambda[rows->cones[c].row + r];
+      }
     }
   }
 }

@@ -6,7 +6,7 @@
 // direction in every step, how the opening answered to the first correction in the last step tells how it will now: the
 // passes set out with that in their memory (Anderson's, loops.c).
 //
-// All but contacts is known before update: trees go half-way with the foreseen impulses at once. Where a contact comes
+// All but contacts is known before update: trees go half-way with the predicted impulses at once. Where a contact comes
 // in, they go back and start without.
 //
 // The caller keeps this memory, as state. What was found at the end of the last step, places, masses, rows and their
@@ -19,21 +19,21 @@ enum { FEW_PASSES = 8 };
 
 int tribo_dyn_loops_predictable(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
                                 const TriboContact* contacts, int ncontact) {
-  int foreseen = system->nclosure > 0 && options->loops != NULL && options->scheme == TRIBO_SCHEME_MIDPOINT &&
-                 options->direct && !data->is_inverse && system->closure_size.nrow <= TRIBO_DYN_DENSE_ROWS_MAX &&
-                 options->nmotor + options->nbound == 0;
-  for (int i = 0; i < system->nclosure && foreseen; ++i) {
+  int predictable = system->nclosure > 0 && options->loops != NULL && options->scheme == TRIBO_SCHEME_MIDPOINT &&
+                    options->direct && !data->is_inverse && system->closure_size.nrow <= TRIBO_DYN_DENSE_ROWS_MAX &&
+                    options->nmotor + options->nbound == 0;
+  for (int i = 0; i < system->nclosure && predictable; ++i) {
     const TriboLoopMemory* loop = options->loops + i;
-    foreseen = loop->known > 0 && loop->h == options->h && !tribo_dyn_is_soft(system->closures + i);
+    predictable = loop->known > 0 && loop->h == options->h && !tribo_dyn_is_soft(system->closures + i);
   }
-  for (int i = 0; i < system->nbound && foreseen; ++i) {
-    foreseen = system->cluster[system->bounds[i].block] < 0;
+  for (int i = 0; i < system->nbound && predictable; ++i) {
+    predictable = system->cluster[system->bounds[i].block] < 0;
   }
-  for (int i = 0; i < ncontact && foreseen; ++i) {
+  for (int i = 0; i < ncontact && predictable; ++i) {
     const int a = tribo_dyn_block_of(system, contacts[i].body_a), b = tribo_dyn_block_of(system, contacts[i].body_b);
-    foreseen = (a < 0 || system->cluster[a] < 0) && (b < 0 || system->cluster[b] < 0);
+    predictable = (a < 0 || system->cluster[a] < 0) && (b < 0 || system->cluster[b] < 0);
   }
-  return foreseen;
+  return predictable;
 }
 
 // The polynomial through what is known, one step on.
@@ -94,8 +94,10 @@ void tribo_dyn_loops_use_prediction(const TriboSystem* system, TriboDynData* dat
   data->flow_is_halfway = data->predicted_in_update;
   for (int t = 0; t < system->info.ntree; ++t) {
     const int block = system->trees[t].block, at = system->block_v[block];
-    for (int k = 0; k < system->block_dim[block] && system->cluster[block] >= 0; ++k) {
-      data->flow_dv[at + k] -= data->predicted_dv[at + k];
+    if (system->cluster[block] >= 0) {
+      for (int k = 0; k < system->block_dim[block]; ++k) {
+        data->flow_dv[at + k] -= data->predicted_dv[at + k];
+      }
     }
   }
 }
@@ -105,7 +107,10 @@ void tribo_dyn_loops_remember(const TriboSystem* system, const TriboDynData* dat
   const Rows* rows = &data->rows;
   const int first = rows->ncone - system->nclosure;
   memset(next, 0, (size_t)system->nclosure * sizeof *next);
-  for (int i = 0, n = 0; i < system->nclosure && data->closures_only && data->passes <= FEW_PASSES; ++i) {
+  if (!data->closures_only || data->passes > FEW_PASSES) {
+    return;
+  }
+  for (int i = 0, n = 0; i < system->nclosure; ++i) {
     const TriboCone* cone = rows->cones + first + i;
     const TriboLoopMemory* last = options->loops + i;
     const int on = last->h == options->h;

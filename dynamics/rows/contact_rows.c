@@ -179,8 +179,10 @@ static void relax_inconsistent_face(const TriboStepOptions* o, Rows* d, const Tr
     most = fmax(most, fabs(c[i]));
   }
   if (fabs(mismatch) * most <= TRIBO_DYN_DEAD_BAND / o->h * square) {
-    for (int i = 0; square > 0 && i < 4; ++i) {
-      *g[i] -= mismatch / square * c[i];
+    if (square > 0) {
+      for (int i = 0; i < 4; ++i) {
+        *g[i] -= mismatch / square * c[i];
+      }
     }
   }
 }

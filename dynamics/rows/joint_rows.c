@@ -183,9 +183,11 @@ void tribo_dyn_mark_limits(const TriboSystem* system, const TriboDynData* data, 
   }
   for (int i = 0; i < options->nbound; ++i) {
     const TriboBound* bound = options->bounds + i;
-    for (int k = 0; k < system->info.nv && bound->distance <= close; ++k) {
-      if (bound->jac[k] != 0) {
-        marks[tribo_dyn_block_of_v(system, k)] = 1;
+    if (bound->distance <= close) {
+      for (int k = 0; k < system->info.nv; ++k) {
+        if (bound->jac[k] != 0) {
+          marks[tribo_dyn_block_of_v(system, k)] = 1;
+        }
       }
     }
   }

@@ -158,8 +158,10 @@ TriboStatus tribo_dyn_tree_load_urdfs(const TriboUrdfDef* defs, int ndef, TriboT
   const TriboRobotFile** files = tribo_pool_alloc(&joined.pool, (size_t)ndef, sizeof *files);
   TriboStatus status = files != NULL ? load(defs, ndef, files, &joined, out)
                                      : tribo_fail(TRIBO_NOMEM, "no memory for %d robot files", ndef);
-  for (int i = 0; files != NULL && i < ndef; ++i) {
-    tribo_pin_robot_free(files[i]);
+  if (files != NULL) {
+    for (int i = 0; i < ndef; ++i) {
+      tribo_pin_robot_free(files[i]);
+    }
   }
   tribo_pool_clear(&joined.pool);
   return status;

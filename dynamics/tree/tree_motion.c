@@ -264,7 +264,7 @@ TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data,
   const Halfway half = tribo_dyn_tree_half(system, data, tree, mass);
   double* v_free = data->v_free + at_v;
   if (data->predicted_in_update && system->cluster[part->block] >= 0) {
-    // it will set out with the foreseen impulses
+    // it will start with the predicted impulses
     for (int k = 0; k < info->nv; ++k) {
       data->kick[at_v + k] = v[k] + data->predicted_dv[at_v + k];
     }
