@@ -1,6 +1,7 @@
 // Making systems: free bodies and trees become blocks of q, v and M.
 #include "system_blocks.h"
 
+// Takes the arrays of a system, whose counts are upper bounds so far; no block belongs to a cluster yet.
 static TriboStatus allocate_system(TriboSystem* s) {
   size_t nblock = (size_t)s->info.nblock;
   s->block_dim = tribo_alloc(nblock, sizeof *s->block_dim);
@@ -144,6 +145,7 @@ static TriboStatus make_dof_tree(const TriboTreeInfo* info, DofTree* dofs) {
   return TRIBO_OK;
 }
 
+// Appends a tree: its block, its links as bodies from *body on, its unit parts of q, its dofs with a limit or friction.
 static TriboStatus add_tree(TriboSystem* s, int index, const TriboTree* tree, int* body) {
   const TriboTreeInfo* info = tribo_dyn_tree_info(tree);
   const int block = s->info.nfree + index, at_q = s->info.nq, at_v = s->info.nv;

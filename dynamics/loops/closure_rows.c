@@ -202,6 +202,7 @@ static TriboStatus check_joints(const TriboSystem* system, const char* what, con
   return TRIBO_OK;
 }
 
+// Whether a closure names bodies that can move against each other, with finite frames and a possible length.
 static TriboStatus check_closure(const TriboSystem* system, int index, const TriboClosure* c) {
   char what[64];
   const int nbody = system->info.nbody;

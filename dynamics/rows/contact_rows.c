@@ -92,6 +92,7 @@ static double tangent_fall(const TriboSystem* system, const TriboDynData* data, 
   return (side == 0 ? -0.5 : 0.5) * options->h * options->h * tribo_dot3(normal, a);
 }
 
+// Appends one contact: its frame, the Jacobian terms of its two bodies, g and R.
 static void add_contact(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options, const double* v,
                         int index, const TriboContact* contact, const TriboContactLaw* law) {
   Rows* d = &data->rows;

@@ -60,6 +60,7 @@ double tribo_dyn_limit_violation(const TriboSystem* system, const TriboDynData* 
   return most;
 }
 
+// Appends a row for every joint limit that is near, or that the step before has shown to be needed.
 static void add_limits(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                        const double* v) {
   Rows* rows = &data->rows;

@@ -69,7 +69,6 @@ double tribo_dyn_soft_row(const TriboStepOptions* o, const TriboSoftness* soft, 
   return (fmin(o->h * b, 1) - 1) * old + o->h * k * gap;
 }
 
-// Bias, compliance and impact of a contact's normal row; free and old are c_N of v_f and of v.
 // Whether nothing moves along a row: a link that turns about the normal of what it stands in.
 static int is_stuck(const TriboSystem* system, const Rows* r, int c, int i) {
   double most = 0;

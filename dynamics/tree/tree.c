@@ -71,6 +71,8 @@ static TriboStatus find_carrier(const Joined* j, const TriboUrdfDef* def, int* p
   return tribo_fail(TRIBO_NOT_FOUND, "%s: there is no link '%s' to attach it to", def->urdf, def->parent);
 }
 
+// Appends the links, shapes, pairs and poses of one file, named with its prefix; a tool hangs on a link of an earlier
+// one.
 static TriboStatus join(Joined* j, const TriboUrdfDef* def, const TriboRobotFile* file, int index) {
   TriboRobotFile* all = &j->all;
   const int first = all->nlink, first_state = all->nstate;
