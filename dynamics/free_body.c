@@ -23,7 +23,8 @@
 //
 // with R⁺(ω⁺) the rotation that advance will make. Two bodies that push each other at one point then keep their common
 // angular momentum to rounding.
-#include "internal.h"
+#include "free_body.h"
+#include "small_dense_dyn.h"
 
 #include <float.h>
 
@@ -71,8 +72,9 @@ static int midpoint_spin(const FreeBody* body, double h, const double w[3], cons
     for (int i = 0; i < 3; ++i) {
       residual[i] += 0.5 * h * (gyro[i] - torque[i]);
     }
-    const double S[9] = {0, -mean[2], mean[1], mean[2], 0, -mean[0], -mean[1], mean[0], 0};
-    const double L[9] = {0, -spin[2], spin[1], spin[2], 0, -spin[0], -spin[1], spin[0], 0};
+    double S[9], L[9];
+    tribo_skew33(S, mean);
+    tribo_skew33(L, spin);
     tribo_mul33(A, S, I);
     for (int i = 0; i < 9; ++i) {
       A[i] = I[i] + 0.5 * h * (A[i] - L[i]);
@@ -190,7 +192,8 @@ void tribo_dyn_body_spin(const FreeBody* body, double h, double split, int flies
     tribo_mul33tv(y, E, L);
     tribo_mul33v(F, body->inertia, x);
     tribo_sub3(F, F, y);
-    const double S[9] = {0, -y[2], y[1], y[2], 0, -y[0], -y[1], y[0], 0};
+    double S[9];
+    tribo_skew33(S, y);
     for (int i = 0; i < 9; ++i) {
       A[i] = body->inertia[i] - (1 - split) * h * S[i];
     }

@@ -1,10 +1,10 @@
 // Dynamics: the motion side of one step. A system is a set of subsystems, each its own block of M: free rigid bodies
-// in closed form in C, articulated trees through Pinocchio.
+// in closed form, articulated trees by kernels of our own, which Pinocchio judges.
 //
 //   update    q, v, forces ──► poses, M, M⁻¹, free velocity v_f
 //   assemble  contacts, limits ──► rows J, bias γ, compliance R, cones: a TriboProblem
 //   advance   λ ──► v⁺ = v_f + M⁻¹Jᵀλ, q⁺ on the manifold
-//   close     q⁺ ──► how far loops are open; settle: v⁺ along them
+//   close     q⁺ ──► how far loops are open; settle: projects v⁺ onto them
 //
 // Coordinates. Free body: q = (centre of mass in the world [3], quaternion x y z w of the body frame [4]),
 // v = (velocity of the centre of mass in world axes [3], angular velocity in body axes [3]); so M = diag(m, I) is
@@ -220,7 +220,8 @@ typedef struct TriboBound {
   const double* jac;  // (nv)
 } TriboBound;
 
-// What a closure carries from step to step (dynamics/foresee.c). The caller keeps it; all 0 where a motion begins.
+// What a closure carries from step to step (loops/predict_impulses.c). The caller keeps it; all 0 where a motion
+// begins.
 typedef struct TriboLoopMemory {
   double h;             // of these steps [s]
   int64_t known;        // how many impulses are known, 0 … 4
@@ -317,7 +318,7 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDy
                                               const TriboStepOptions* options, const double* q, const double* v,
                                               const double* lambda, double* q_next, double* v_next);
 
-// Stage 4, after advance, where there are closures (dynamics/loops.c says why). How far they are open in the next state
+// Stage 4, after advance, where there are closures (loops/loops.c says why). How far they are open in the next state
 // goes to *error [m, rad]; where that is too far, the problem's g is corrected, *again is 1, and solve and advance are
 // to be repeated. Loops that are alone (below) are shut at once: lambda, q_next and v_next change, and *passes counts.
 TRIBO_NODISCARD TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data,
@@ -346,17 +347,17 @@ void tribo_dyn_loops_remember(const TriboSystem* system, const TriboDynData* dat
 void tribo_dyn_closure_impulses(const TriboSystem* system, const TriboDynData* data, const double* lambda,
                                 const double* last, double* out);
 
-// Inverse dynamics, instead of update … advance (dynamics/inverse.c has the equations). inverse_update takes the place
-// of update: the velocity after the step is `wanted`, and assemble then makes rows with g = c = J wanted + γ. reduce
-// makes the problem of the velocities that are not driven (driven: nv), speeds below tol being 0; whole: contacts
-// answer to the motion they make, not to the wish. balance fills its g, from the impulses so far (reduced NULL: none);
-// lambda (nrow of assemble's problem) receives them all, *change the relative change of what the wish needs: solve and
-// balance are repeated until it is nothing. finish: force (nv) is what driven joints must give and what the others
-// lack, lack (nv) the velocity by which the others miss the wish; assemble's problem becomes that of the forward step
-// with these forces, for its residuals.
+// Inverse dynamics, instead of update … advance (inverse/inverse_dynamics.c has the equations). inverse_update takes
+// the place of update: the velocity after the step is `v_target`, and assemble then makes rows with g = c = J v_target
+// + γ. reduce makes the problem of the velocities that are not driven (driven: nv), speeds below tol being 0; whole:
+// contacts answer to the motion they make, not to the target. balance fills its g, from the impulses so far (reduced
+// NULL: none); lambda (nrow of assemble's problem) receives them all, *change the relative change of the impulse that
+// is needed: solve and balance are repeated until it is nothing. finish: force (nv) is what driven joints must give and
+// what the others lack, v_error (nv) the velocity by which the others miss the target; assemble's problem becomes that
+// of the forward step with these forces, for its residuals.
 TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_update(const TriboSystem* system, TriboDynData* data,
                                                      const TriboStepOptions* options, const double* q, const double* v,
-                                                     const double* wanted, const double* tau, const double* wrench);
+                                                     const double* v_target, const double* tau, const double* wrench);
 TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_reduce(const TriboSystem* system, TriboDynData* data,
                                                      const unsigned char* driven, double tol, int whole,
                                                      TriboProblem* problem);
@@ -365,13 +366,13 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_balance(const TriboSystem* system,
                                                       const double* reduced, double* lambda, double* change);
 TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_finish(const TriboSystem* system, TriboDynData* data,
                                                      const TriboStepOptions* options, const double* v,
-                                                     const double* lambda, double* force, double* lack);
-// Before finish: the last digits of lambda (dynamics/inverse_polish.c), from those of one solve; not for huge problems,
+                                                     const double* lambda, double* force, double* v_error);
+// Before finish: the last digits of lambda (inverse/inverse_polish.c), from those of one solve; not for huge problems,
 // which solve and balance can bring there too.
 int tribo_dyn_inverse_polishes(const TriboSystem* system, const TriboDynData* data);
 TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_polish(const TriboSystem* system, TriboDynData* data,
                                                      const TriboStepOptions* options, const double* v, double* lambda);
-// The torques that are left open (dynamics/inverse_span.c), after reduce: count orthonormal rows of nv.
+// The torques that are left open (inverse/inverse_span.c), after reduce: count orthonormal rows of nv.
 TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_span(const TriboSystem* system, TriboDynData* data, const double** span,
                                                    int* count);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "pose.h"
-#include "wrap.h"
+#include "tendon/wrap.h"
 
 void tribo_point_position(const TriboPose* poses, int body, const double local[3], double out[3]) {
   tribo_copy3(out, local);

@@ -10,7 +10,7 @@
 // misses it is bent over the rim in one point x, where |p − x| + |x − q| is least: both parts make the same angle u
 // with the radius. By the law of sines the angles at the centre are u − asin(r sin u/|p|) and likewise for q; their sum
 // is the angle between p and q.
-#include "wrap.h"
+#include "tendon/wrap.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // The factor of a mass matrix: it must give the matrix back, on trees of every joint kind and on a long chain.
-#include "internal.h"
+#include "dyn_data.h"
 #include "trees.h"
 
 static void check_factor(const DofTree* dofs, const double* mass, double tolerance) {

@@ -1,5 +1,5 @@
 // Places, M and b against Pinocchio's.
-#include "internal.h"
+#include "dyn_data.h"
 #include "trees.h"
 
 static void terms_agree_with_pinocchio(void** state) {
@@ -28,7 +28,7 @@ static void terms_agree_with_pinocchio(void** state) {
     }
     // at rest there is only the weight
     const double rest[MAX_V] = {0};
-    tribo_dyn_tree_weight(w.system->trees, gravity, w.data->look_jac, w.data->look_sums, bias);
+    tribo_dyn_tree_weight(w.system->trees, gravity, w.data->scratch_jac, w.data->scratch_sums, bias);
     CHECK_OK(tribo_pin_bias(pin, gravity, w.q, rest, other));
     for (int i = 0; i < n; ++i) {
       CHECK_NEAR(bias[i], other[i], 1e-13 * size);
@@ -74,7 +74,7 @@ static void places_agree_with_pinocchio(void** state) {
     TriboPose poses[MAX_LINK], other[MAX_LINK];
     double jac[6 * MAX_V], columns[6 * MAX_V];
     world_randomize(&w, &random, 1);
-    assert_int_equal(w.system->trees[0].plain, 1);
+    assert_int_equal(w.system->trees[0].has_own_kernels, 1);
     CHECK_OK(tribo_pin_data_create(tree, &pin));
     CHECK_OK(tribo_dyn_tree_place(w.system->trees, NULL, w.q, poses, jac));
     CHECK_OK(tribo_pin_kinematics(pin, w.q, other, columns));

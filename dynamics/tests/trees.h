@@ -5,7 +5,7 @@
 #include "kit.h"
 #include "math3.h"
 #include "memory.h"
-#include "pinocchio_shim.h"
+#include "shim/pinocchio_shim.h"
 
 enum { MAX_Q = 96, MAX_V = 80, MAX_LINK = 40 };
 

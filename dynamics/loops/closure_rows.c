@@ -10,7 +10,7 @@
 //              ω_a × (p_b − p_a) has no part along d.
 //
 // Joints: φ = q_b − p(q_a), p(x) = offset + ratio x + curve₀ x² + curve₁ x³ + curve₂ x⁴.
-#include "internal.h"
+#include "loops/loops.h"
 
 #include <stdio.h>
 
@@ -67,6 +67,10 @@ const char* tribo_dyn_closure_row_name(TriboClosureKind kind, int row) {
 
 static int ties_joints(const TriboClosure* closure) {
   return closure->kind == TRIBO_CLOSURE_GEAR || closure->kind == TRIBO_CLOSURE_MIMIC;
+}
+
+int tribo_dyn_is_soft(const TriboClosure* closure) {
+  return closure->soft.solref[0] != 0;
 }
 
 // ---- rows ----------------------------------------------------------------------------------------------------------
@@ -198,6 +202,7 @@ static TriboStatus check_joints(const TriboSystem* system, const char* what, con
   return TRIBO_OK;
 }
 
+// Whether a closure names bodies that can move against each other, with finite frames and a possible length.
 static TriboStatus check_closure(const TriboSystem* system, int index, const TriboClosure* c) {
   char what[64];
   const int nbody = system->info.nbody;
@@ -244,12 +249,12 @@ int tribo_dyn_closure_blocks(const TriboSystem* system, const TriboClosure* c, i
 // Marks the block whose poses tell where a body is; links that are welded to the world have one too.
 static void mark_looked(TriboSystem* s, int body) {
   if (body >= 0 && body < s->info.nfree) {
-    s->looked[body] = 1;
+    s->closure_needs_pose[body] = 1;
   }
   for (int t = 0; t < s->info.ntree; ++t) {
     const int at = body - s->trees[t].body;
     if (at >= 0 && at < s->trees[t].info->nlink) {
-      s->looked[s->trees[t].block] = 1;
+      s->closure_needs_pose[s->trees[t].block] = 1;
     }
   }
 }

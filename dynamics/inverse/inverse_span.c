@@ -1,16 +1,17 @@
-// Which torques are left open by a motion: the span of { J_aᵀλ : J_uᵀλ = 0 } over the ways the constraints leave to λ.
-// Adding one of them to the torques of inverse dynamics presses contacts more or less, and moves nothing as long as the
-// impulses stay in their cones: two feet that push against each other through the ground.
+// Which torques are left open by a motion: the span of { J_aᵀλ : J_uᵀλ = 0 } over the modes that the constraints leave
+// to λ. Adding one of them to the torques of inverse dynamics presses contacts more or less, and moves nothing as long
+// as the impulses stay in their cones: two feet that push against each other through the ground.
 //
 // The rows of A = [J_u J_a] are eliminated on the undriven columns with full pivoting; rows that are left when these
 // are empty are combinations with J_uᵀλ = 0, and their driven columns span the set. Gram and Schmidt, the longest row
 // first, make them orthonormal.
-#include "internal.h"
+#include "dyn_data.h"
+#include "small_dense_dyn.h"
 
 // Below this share of the largest entry a row counts as nothing.
 static const double NOTHING = 1e-9;
 
-// One generator of a cone's way as a row of A, scaled to largest entry 1; returns 0 when it is empty.
+// One generator of what a cone's mode leaves open as a row of A, scaled to largest entry 1; returns 0 when it is empty.
 static int fill_row(const TriboSystem* system, TriboDynData* data, int c, const double* weights, double* row) {
   const Rows* rows = &data->rows;
   const int nv = system->info.nv;
@@ -28,8 +29,10 @@ static int fill_row(const TriboSystem* system, TriboDynData* data, int c, const 
   for (int k = 0; k < nv; ++k) {
     most = fmax(most, fabs(row[k]));
   }
-  for (int k = 0; k < nv && most > 0; ++k) {
-    row[k] /= most;
+  if (most > 0) {
+    for (int k = 0; k < nv; ++k) {
+      row[k] /= most;
+    }
   }
   return most > 0;
 }
@@ -40,12 +43,12 @@ static int fill_rows(const TriboSystem* system, TriboDynData* data, double* A) {
   int m = 0;
   for (int c = 0; c < data->rows.ncone; ++c) {
     const TriboCone* cone = data->rows.cones + c;
-    if (inv->way[c] == TRIBO_DYN_WAY_RAY) {
-      m += fill_row(system, data, c, inv->given + cone->row, A + (size_t)m * (size_t)system->info.nv);
+    if (inv->mode[c] == TRIBO_DYN_MODE_RAY) {
+      m += fill_row(system, data, c, inv->lambda_known + cone->row, A + (size_t)m * (size_t)system->info.nv);
     }
-    const int count = inv->way[c] == TRIBO_DYN_WAY_CONE   ? cone->dim
-                      : inv->way[c] == TRIBO_DYN_WAY_DISK ? cone->dim - 1
-                                                          : 0;
+    const int count = inv->mode[c] == TRIBO_DYN_MODE_CONE   ? cone->dim
+                      : inv->mode[c] == TRIBO_DYN_MODE_DISK ? cone->dim - 1
+                                                            : 0;
     for (int i = 0; i < count; ++i) {
       double unit[6] = {0};
       unit[i] = 1;
@@ -56,10 +59,12 @@ static int fill_rows(const TriboSystem* system, TriboDynData* data, double* A) {
 }
 
 static void swap_rows(double* A, int nv, int i, int k) {
-  for (int j = 0; i != k && j < nv; ++j) {
-    const double x = A[i * nv + j];
-    A[i * nv + j] = A[k * nv + j];
-    A[k * nv + j] = x;
+  if (i != k) {
+    for (int j = 0; j < nv; ++j) {
+      const double x = A[i * nv + j];
+      A[i * nv + j] = A[k * nv + j];
+      A[k * nv + j] = x;
+    }
   }
 }
 
@@ -84,8 +89,10 @@ static int eliminate(const int* place, double* A, int m, int nv) {
     swap_rows(A, nv, done, row);
     for (int i = done + 1; i < m; ++i) {
       const double factor = A[i * nv + column] / A[done * nv + column];
-      for (int j = 0; factor != 0 && j < nv; ++j) {
-        A[i * nv + j] -= factor * A[done * nv + j];
+      if (factor != 0) {
+        for (int j = 0; j < nv; ++j) {
+          A[i * nv + j] -= factor * A[done * nv + j];
+        }
       }
       A[i * nv + column] = 0;
     }
@@ -116,13 +123,7 @@ static int make_orthonormal(double* A, int m, int nv) {
       A[k * nv + j] /= most;
     }
     for (int i = k + 1; i < m; ++i) {
-      double dot = 0;
-      for (int j = 0; j < nv; ++j) {
-        dot += A[i * nv + j] * A[k * nv + j];
-      }
-      for (int j = 0; j < nv; ++j) {
-        A[i * nv + j] -= dot * A[k * nv + j];
-      }
+      tribo_add_scaled(nv, -tribo_dot(A + i * nv, A + k * nv, nv), A + k * nv, A + i * nv);
     }
   }
   return m;

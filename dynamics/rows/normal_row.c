@@ -3,13 +3,13 @@
 //
 // Bias γ, so that it says the right thing:
 //   open, φ > 0      γ = φ/h: the gap may close exactly, φ + h c_N ≥ 0, and nothing acts at a distance
-//   inside, φ ≤ 0    γ = max(ERP · min(0, φ + slop)/h, −v_max): a share of the violation is undone, not too fast
+//   inside, φ ≤ 0    γ = max(ERP · min(0, φ + slop)/h, −v_max): a fraction of the violation is undone, not too fast
 //                    where nothing can move along the row, J = 0, there is nothing to undo: γ = 0
 //   turning joints   a point of a tree bends into what stands still by ½h²a: φ is taken at the end of the bend, where
 //                    that alone would close the gap (assemble.c)
 //   impact           e > 0, c_N⁻ < −v_min and φ + h c_N(v_f) ≤ 0, instead of φ/h. In flight c_N runs from c⁻ to
-//                    c_N(v_f) = c⁻ + a, so the bodies meet after the share θ of the step with φ + h(c⁻θ + aθ²/2) = 0,
-//                    at c* = c⁻ + θa; they part with −e c* and fly on: c_N⁺ = −e c* + (1 − θ)a. That is σ_N = 0 with
+//                    c_N(v_f) = c⁻ + a, so the bodies meet after the fraction θ of the step with φ + h(c⁻θ + aθ²/2) =
+//                    0, at c* = c⁻ + θa; they part with −e c* and fly on: c_N⁺ = −e c* + (1 − θ)a. That is σ_N = 0 with
 //                    γ = e c* − (1 − θ)a; but never less than what undoes a penetration. Between two moving bodies
 //                    θ = 0: point and normal are those of q, and only there do equal and opposite impulses at the
 //                    point keep the angular momentum
@@ -18,7 +18,7 @@
 //   solref, solimp   MuJoCo's spring-damper in units of acceleration (001 (103)–(110)): with the impedance d(φ) between
 //                    d₀ and d₁, (c⁺ − c⁻)/h + R λ/h = −b c⁻ − kφ, b = 2/(d₁ τ), k = d/(d₁ τ ζ)² or given, and
 //                    R = (1 − d)/d · J M⁻¹ Jᵀ. So γ = (hb − 1) c⁻ + h k φ, φ ≤ 0. τ is at least 2h
-#include "internal.h"
+#include "dyn_data.h"
 
 // The part of γ that a distance alone decides.
 static double distance_bias(const TriboStepOptions* o, double gap) {
@@ -28,8 +28,8 @@ static double distance_bias(const TriboStepOptions* o, double gap) {
   return gap > 0 ? gap / o->h : fmax(o->erp * fmin(0, gap + o->slop) / o->h, -o->depen_max);
 }
 
-// The share θ of the step before an impact: smaller root of gap/h + old θ + (free − old) θ²/2, 1 when there is none.
-static double impact_share(double gap, double h, double old, double free) {
+// The fraction θ of the step before an impact: smaller root of gap/h + old θ + (free − old) θ²/2, 1 when there is none.
+static double impact_fraction(double gap, double h, double old, double free) {
   const double c = fmax(gap, 0) / h, half = 0.5 * (free - old), root = old * old - 4 * half * c;
   return root < 0 ? 1 : tribo_clamp(2 * c / (-old + sqrt(root)), 0, 1);
 }
@@ -59,8 +59,8 @@ static double impedance(const double* d, double depth) {
   return tribo_clamp(d[0] + y * (d[1] - d[0]), 1e-4, 0.9999);
 }
 
-double tribo_dyn_soften(const TriboStepOptions* o, const TriboSoftness* soft, double gap, double old, double mobility,
-                        double* R) {
+double tribo_dyn_soft_row(const TriboStepOptions* o, const TriboSoftness* soft, double gap, double old, double mobility,
+                          double* R) {
   const double *ref = soft->solref, d = impedance(soft->solimp, fabs(gap)), most = soft->solimp[1];
   const double tau = fmax(ref[0], 2 * o->h);
   const double b = ref[0] > 0 ? 2 / (most * tau) : -ref[1] / most;
@@ -69,7 +69,6 @@ double tribo_dyn_soften(const TriboStepOptions* o, const TriboSoftness* soft, do
   return (fmin(o->h * b, 1) - 1) * old + o->h * k * gap;
 }
 
-// Bias, compliance and impact of a contact's normal row; free and old are c_N of v_f and of v.
 // Whether nothing moves along a row: a link that turns about the normal of what it stands in.
 static int is_stuck(const TriboSystem* system, const Rows* r, int c, int i) {
   double most = 0;
@@ -97,14 +96,14 @@ void tribo_dyn_normal_row(const TriboSystem* system, TriboDynData* data, const T
   } else if (law->soft.solref[0] != 0) {
     // what is reached in this step is met as at touch
     const double soft =
-        tribo_dyn_soften(o, &law->soft, fmin(gap, 0), old,
-                         tribo_dyn_mobility(system, data, &data->rows, c, d->cones[c].dim - 1), d->R + row);
+        tribo_dyn_soft_row(o, &law->soft, fmin(gap, 0), old,
+                           tribo_dyn_mobility(system, data, &data->rows, c, d->cones[c].dim - 1), d->R + row);
     bias = gap + o->h * free > 0 && gap > 0 ? bias : soft;
   } else if (law->restitution > 0 && old < -o->bounce_min && gap + o->h * free <= 0) {
-    const double share = d->infos[c].block_b >= 0 ? 0 : impact_share(gap, o->h, old, free), flight = free - old;
-    bias = fmin(law->restitution * (old + share * flight) - (1 - share) * flight, gap > 0 ? 0 : bias);
+    const double fraction = d->infos[c].block_b >= 0 ? 0 : impact_fraction(gap, o->h, old, free), flight = free - old;
+    bias = fmin(law->restitution * (old + fraction * flight) - (1 - fraction) * flight, gap > 0 ? 0 : bias);
     d->infos[c].impact = 1;
-    d->impact[c] = share;
+    d->impact[c] = fraction;
   }
   d->g[row] = free + bias;
 }

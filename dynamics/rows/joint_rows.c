@@ -2,7 +2,7 @@
 //
 // A motor is an implicit spring-damper, λ = −h(k(q + h q̇⁺ − q*) + d(q̇⁺ − q̇*)), that is R = 1/(h(hk + d)) and
 // γ = (k(q − q*) − d q̇*)/(hk + d); its impulse is bounded by h times its effort.
-#include "internal.h"
+#include "dyn_data.h"
 
 // A limit row exists when the joint is near its stop or may reach it in this step: its distance φ and the free velocity
 // towards it, both seen from inside. [rad or m]
@@ -25,27 +25,27 @@ static int add_joint_row(const TriboSystem* system, TriboDynData* data, const Bo
 
 // What a limit is about: a coordinate and the joint velocities that change it. In a plane these turn with the body; the
 // angle of a ball joint grows with the velocity about the axis of its rotation, which both bodies see alike.
-typedef struct LimitedWay {
+typedef struct LimitedCoordinate {
   double at;
   int v, n;  // first velocity, count
   double along[3];
-} LimitedWay;
+} LimitedCoordinate;
 
-static LimitedWay limited_way(const BoundDof* bound, const double* q_all) {
+static LimitedCoordinate limited_coordinate(const BoundDof* bound, const double* q_all) {
   const double* q = q_all + bound->q;
-  LimitedWay way = {.at = q[0], .v = bound->v, .n = 1, .along = {1, 0, 0}};
+  LimitedCoordinate coord = {.at = q[0], .v = bound->v, .n = 1, .along = {1, 0, 0}};
   if (bound->kind == TRIBO_JOINT_PLANAR) {
     const double c = q[2 - bound->part], s = q[3 - bound->part];
-    way.v -= bound->part;
-    way.n = 2;
-    tribo_set3(way.along, bound->part == 0 ? c : s, bound->part == 0 ? -s : c, 0);
+    coord.v -= bound->part;
+    coord.n = 2;
+    tribo_set3(coord.along, bound->part == 0 ? c : s, bound->part == 0 ? -s : c, 0);
   } else if (bound->kind == TRIBO_JOINT_SPHERICAL) {
     const double sine = tribo_norm3(q);
-    way.at = 2 * atan2(sine, fabs(q[3]));
-    way.n = 3;
-    tribo_scale3(way.along, sine > 0 ? copysign(1 / sine, q[3]) : 0, q);
+    coord.at = 2 * atan2(sine, fabs(q[3]));
+    coord.n = 3;
+    tribo_scale3(coord.along, sine > 0 ? copysign(1 / sine, q[3]) : 0, q);
   }
-  return way;
+  return coord;
 }
 
 double tribo_dyn_limit_violation(const TriboSystem* system, const TriboDynData* data) {
@@ -53,13 +53,14 @@ double tribo_dyn_limit_violation(const TriboSystem* system, const TriboDynData* 
   for (int i = 0; i < system->nbound; ++i) {
     const BoundDof* bound = system->bounds + i;
     if (isfinite(bound->lower) || isfinite(bound->upper)) {
-      const double at = limited_way(bound, data->q).at;
+      const double at = limited_coordinate(bound, data->q).at;
       most = fmax(most, fmax(bound->lower - at, at - bound->upper));
     }
   }
   return most;
 }
 
+// Appends a row for every joint limit that is near, or that the step before has shown to be needed.
 static void add_limits(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                        const double* v) {
   Rows* rows = &data->rows;
@@ -68,24 +69,24 @@ static void add_limits(const TriboSystem* system, TriboDynData* data, const Trib
     if (!isfinite(bound->lower) && !isfinite(bound->upper)) {
       continue;
     }
-    const LimitedWay way = limited_way(bound, data->q);
+    const LimitedCoordinate coord = limited_coordinate(bound, data->q);
     const TriboContactLaw stop = {.restitution = bound->restitution, .soft = bound->soft};
     double free = 0, old = 0;
-    for (int k = 0; k < way.n; ++k) {
-      free += way.along[k] * data->v_free[way.v + k];
-      old += way.along[k] * v[way.v + k];
+    for (int k = 0; k < coord.n; ++k) {
+      free += coord.along[k] * data->v_free[coord.v + k];
+      old += coord.along[k] * v[coord.v + k];
     }
     for (int upper = 0; upper < 2; ++upper) {
-      const double sign = upper ? -1 : 1, distance = sign * (way.at - (upper ? bound->upper : bound->lower));
-      unsigned char* row = &data->chased[2 * i + upper];
+      const double sign = upper ? -1 : 1, distance = sign * (coord.at - (upper ? bound->upper : bound->lower));
+      unsigned char* row = &data->limit_row[2 * i + upper];
       *row = *row == 2 ? 2 : (unsigned char)near_limit(options, distance, sign * free);
       if (*row == 0) {
         continue;
       }
       const int c = tribo_dyn_rows_begin(rows, TRIBO_CONE_NONNEG, 1, TRIBO_ROW_LIMIT, 2 * bound->v + upper);
-      double* jac = tribo_dyn_rows_term(system, rows, bound->block) + way.v - system->info.block_v[bound->block];
-      for (int k = 0; k < way.n; ++k) {
-        jac[k] = sign * way.along[k];
+      double* jac = tribo_dyn_rows_term(system, rows, bound->block) + coord.v - system->info.block_v[bound->block];
+      for (int k = 0; k < coord.n; ++k) {
+        jac[k] = sign * coord.along[k];
       }
       tribo_dyn_normal_row(system, data, options, c, &stop, distance, sign * free, sign * old);
     }
@@ -99,9 +100,9 @@ int tribo_dyn_chase_limits(const TriboSystem* system, TriboDynData* data, const 
     if ((!isfinite(bound->lower) && !isfinite(bound->upper)) || bound->restitution > 0) {
       continue;
     }
-    const double at = limited_way(bound, q_next).at, beyond[2] = {bound->lower - at, at - bound->upper};
+    const double at = limited_coordinate(bound, q_next).at, beyond[2] = {bound->lower - at, at - bound->upper};
     for (int upper = 0; upper < 2; ++upper) {
-      unsigned char* row = &data->chased[2 * i + upper];
+      unsigned char* row = &data->limit_row[2 * i + upper];
       if (*row == 0 && beyond[upper] > 0) {
         *row = 2;
         added++;
@@ -172,20 +173,22 @@ static void add_bounds(const TriboSystem* system, TriboDynData* data, const Trib
   }
 }
 
-void tribo_dyn_mark_stops(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
-                          double close, unsigned char* marks) {
+void tribo_dyn_mark_limits(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
+                           double close, unsigned char* marks) {
   for (int i = 0; i < system->nbound; ++i) {
     const BoundDof* bound = system->bounds + i;
     if (isfinite(bound->lower) || isfinite(bound->upper)) {
-      const double at = limited_way(bound, data->q).at;
+      const double at = limited_coordinate(bound, data->q).at;
       marks[bound->block] |= fmin(at - bound->lower, bound->upper - at) <= close;
     }
   }
   for (int i = 0; i < options->nbound; ++i) {
     const TriboBound* bound = options->bounds + i;
-    for (int k = 0; k < system->info.nv && bound->distance <= close; ++k) {
-      if (bound->jac[k] != 0) {
-        marks[tribo_dyn_block_of_v(system, k)] = 1;
+    if (bound->distance <= close) {
+      for (int k = 0; k < system->info.nv; ++k) {
+        if (bound->jac[k] != 0) {
+          marks[tribo_dyn_block_of_v(system, k)] = 1;
+        }
       }
     }
   }

@@ -1,59 +1,14 @@
-// Making trees: every link is judged here, from files and from memory alike, since Pinocchio accepts in silence what
-// it cannot compute with (negative masses, zero axes, duplicate names).
-#include "internal.h"
+// Which links are accepted, and why others are not: every link is judged here, from files and from memory alike, since
+// Pinocchio accepts in silence what it cannot compute with (negative masses, zero axes, duplicate names).
+#include "tree/tree_model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pool.h"
-
 // One tree holds dense nv × nv matrices, and making Pinocchio's data needs nv³ numbers for a moment.
 enum { TREE_DOF_MAX = 300 };
 
-static const struct {
-  const char* name;
-  int nv, has_axis;
-  int limits;  // how many of its coordinates, the first ones, lower and upper hold for
-} KINDS[TRIBO_JOINT_COUNT] = {
-    [TRIBO_JOINT_FIXED] = {"fixed", 0, 0, 0},
-    [TRIBO_JOINT_REVOLUTE] = {"revolute", 1, 1, 1},
-    [TRIBO_JOINT_CONTINUOUS] = {"continuous", 1, 1, 0},
-    [TRIBO_JOINT_PRISMATIC] = {"prismatic", 1, 1, 1},
-    [TRIBO_JOINT_HELICAL] = {"helical", 1, 1, 1},
-    [TRIBO_JOINT_UNIVERSAL] = {"universal", 2, 1, 2},
-    [TRIBO_JOINT_CYLINDRICAL] = {"cylindrical", 2, 1, 1},
-    [TRIBO_JOINT_PLANAR] = {"planar", 3, 0, 2},
-    [TRIBO_JOINT_SPHERICAL] = {"spherical", 3, 0, 1},
-    [TRIBO_JOINT_TRANSLATION] = {"translation", 3, 0, 3},
-    [TRIBO_JOINT_EULER] = {"euler", 3, 0, 3},
-    [TRIBO_JOINT_ELLIPSOID] = {"ellipsoid", 3, 0, 3},
-    [TRIBO_JOINT_FREE] = {"free", 6, 0, 0},
-};
-
-const char* tribo_dyn_joint_name(TriboJointKind kind) {
-  return (unsigned)kind < TRIBO_JOINT_COUNT ? KINDS[kind].name : "unknown";
-}
-
-int tribo_dyn_joint_limits(TriboJointKind kind) {
-  return KINDS[kind].limits;
-}
-
-TriboLinkDef tribo_dyn_link_def(void) {
-  return (TriboLinkDef){
-      .parent = -1,
-      .kind = TRIBO_JOINT_FIXED,
-      .placement = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}},
-      .axis = {0, 0, 1},
-      .axis2 = {1, 0, 0},
-      .lower = -INFINITY,
-      .upper = INFINITY,
-      .effort = INFINITY,
-  };
-}
-
-// ---- checks --------------------------------------------------------------------------------------------------------
-
-static TriboStatus check_pose(const char* what, const TriboPose* pose) {
+TriboStatus tribo_dyn_check_pose(const char* what, const TriboPose* pose) {
   double product[9], off = 0;
   if (!tribo_finite(pose->p, 3) || !tribo_finite(pose->R, 9)) {
     return tribo_fail(TRIBO_INVALID, "%s: the placement is not finite", what);
@@ -71,7 +26,7 @@ static TriboStatus check_pose(const char* what, const TriboPose* pose) {
 // What says how a joint moves.
 static TriboStatus check_motion(const char* what, const TriboLinkDef* def) {
   const double *a = def->axis, *b = def->axis2, *r = def->radii;
-  if (KINDS[def->kind].has_axis && (!tribo_finite(a, 3) || !(tribo_norm3(a) > 1e-9))) {
+  if (tribo_dyn_joint_has_axis(def->kind) && (!tribo_finite(a, 3) || !(tribo_norm3(a) > 1e-9))) {
     return tribo_fail(TRIBO_INVALID, "%s: axis is (%g, %g, %g), must be finite and not 0", what, a[0], a[1], a[2]);
   }
   if (def->kind == TRIBO_JOINT_UNIVERSAL && (!tribo_finite(b, 3) || !(tribo_norm3(b) > 1e-9) ||
@@ -88,6 +43,7 @@ static TriboStatus check_motion(const char* what, const TriboLinkDef* def) {
   return TRIBO_OK;
 }
 
+// What a joint says about its motion, its losses, its spring and its limits.
 static TriboStatus check_joint(const char* what, const TriboLinkDef* def) {
   TRIBO_TRY(check_motion(what, def));
   const struct {
@@ -102,13 +58,13 @@ static TriboStatus check_joint(const char* what, const TriboLinkDef* def) {
       return tribo_fail(TRIBO_INVALID, "%s: %s is %g, must be finite and ≥ 0", what, plain[i].name, plain[i].value);
     }
   }
-  const int springy = KINDS[def->kind].limits && KINDS[def->kind].nv == 1;
+  const int springy = tribo_dyn_joint_limits(def->kind) && tribo_dyn_joint_nv(def->kind) == 1;
   const int turning = def->kind == TRIBO_JOINT_SPHERICAL && def->rest == 0;
   if (!isfinite(def->rest) || (def->stiffness > 0 && !springy && !turning)) {
     return tribo_fail(TRIBO_INVALID,
                       "%s: stiffness %g with rest %g on a %s joint; springs are for joints with one "
                       "coordinate, and with rest 0 for spherical ones",
-                      what, def->stiffness, def->rest, KINDS[def->kind].name);
+                      what, def->stiffness, def->rest, tribo_dyn_joint_name(def->kind));
   }
   if (!(def->restitution >= 0 && def->restitution <= 1)) {
     return tribo_fail(TRIBO_INVALID, "%s: restitution is %g, must be in 0 … 1", what, def->restitution);
@@ -121,14 +77,14 @@ static TriboStatus check_joint(const char* what, const TriboLinkDef* def) {
   if (!(def->effort >= 0)) {
     return tribo_fail(TRIBO_INVALID, "%s: effort is %g, must be ≥ 0", what, def->effort);
   }
-  if (KINDS[def->kind].limits && !(def->lower <= def->upper)) {
+  if (tribo_dyn_joint_limits(def->kind) && !(def->lower <= def->upper)) {
     return tribo_fail(TRIBO_INVALID, "%s: limits are %g … %g, the lower must not be above the upper", what, def->lower,
                       def->upper);
   }
-  if (def->kind != TRIBO_JOINT_FIXED && !KINDS[def->kind].limits &&
+  if (def->kind != TRIBO_JOINT_FIXED && !tribo_dyn_joint_limits(def->kind) &&
       !(def->lower == -INFINITY && def->upper == INFINITY)) {
     return tribo_fail(TRIBO_UNSUPPORTED, "%s: limits %g … %g on a %s joint, only ±infinity is supported", what,
-                      def->lower, def->upper, KINDS[def->kind].name);
+                      def->lower, def->upper, tribo_dyn_joint_name(def->kind));
   }
   return TRIBO_OK;
 }
@@ -162,7 +118,7 @@ static TriboStatus check_link(const TriboLinkDef* links, int index) {
   if ((unsigned)def->kind >= TRIBO_JOINT_COUNT) {
     return tribo_fail(TRIBO_INVALID, "%s: joint kind is %d, must be 0 … %d", what, def->kind, TRIBO_JOINT_COUNT - 1);
   }
-  TRIBO_TRY(check_pose(what, &def->placement));
+  TRIBO_TRY(tribo_dyn_check_pose(what, &def->placement));
   TRIBO_TRY(check_joint(what, def));
   return check_mass(what, def);
 }
@@ -260,10 +216,7 @@ static TriboStatus check_lumps(const TriboLinkDef* links, int nlink, Lump* lumps
     } else {
       lump->carrier = def->parent < 0 ? -1 : lumps[def->parent].carrier;
       if (lump->carrier >= 0) {
-        const TriboPose* parent = &lumps[def->parent].local;
-        tribo_mul33(lump->local.R, parent->R, def->placement.R);
-        tribo_mul33v(lump->local.p, parent->R, def->placement.p);
-        tribo_add3(lump->local.p, lump->local.p, parent->p);
+        tribo_dyn_compose(&lumps[def->parent].local, &def->placement, &lump->local);
       }
     }
     if (lump->carrier >= 0) {
@@ -275,7 +228,7 @@ static TriboStatus check_lumps(const TriboLinkDef* links, int nlink, Lump* lumps
       TRIBO_TRY(check_lump(links + i, lumps + i));
       if (lumps[i].below == 0 && links[i].armature == 0) {
         return tribo_fail(TRIBO_INVALID, "joint '%s' (%s) moves no mass and has no armature", joint_name_of(links + i),
-                          KINDS[links[i].kind].name);
+                          tribo_dyn_joint_name(links[i].kind));
       }
     }
     if (links[i].parent >= 0) {
@@ -285,11 +238,11 @@ static TriboStatus check_lumps(const TriboLinkDef* links, int nlink, Lump* lumps
   return TRIBO_OK;
 }
 
-static TriboStatus check_links(const TriboLinkDef* links, int nlink) {
+TriboStatus tribo_dyn_check_links(const TriboLinkDef* links, int nlink) {
   int nv = 0;
   for (int i = 0; i < nlink; ++i) {
     TRIBO_TRY(check_link(links, i));
-    nv += KINDS[links[i].kind].nv;
+    nv += tribo_dyn_joint_nv(links[i].kind);
     if (nv > TREE_DOF_MAX) {
       return tribo_fail(TRIBO_UNSUPPORTED, "the tree has more than %d degrees of freedom", TREE_DOF_MAX);
     }
@@ -304,178 +257,4 @@ static TriboStatus check_links(const TriboLinkDef* links, int nlink) {
   tribo_free((void*)sorted);
   tribo_free(lumps);
   return status;
-}
-
-// ---- building ------------------------------------------------------------------------------------------------------
-
-TriboStatus tribo_dyn_tree_build(const TriboLinkDef* links, int nlink, TriboTree** out) {
-  if (links == NULL || out == NULL || nlink < 1) {
-    return tribo_fail(TRIBO_INVALID, "tribo_dyn_tree_build: links or out is NULL, or nlink (%d) is below 1", nlink);
-  }
-  *out = NULL;
-  TriboStatus status = check_links(links, nlink);
-  if (status == TRIBO_OK) {
-    status = tribo_pin_tree_create(links, nlink, NULL, out);
-  }
-  if (status != TRIBO_OK) {
-    tribo_fail_prefix("tribo_dyn_tree_build: ");
-  }
-  return status;
-}
-
-// ---- files ---------------------------------------------------------------------------------------------------------
-
-// What several files say, one after the other.
-typedef struct Joined {
-  TriboPool pool;
-  TriboRobotFile all;
-  TriboLinkDef* links;
-  TriboTreeGeom *geoms, *visuals;
-  TriboTreeMimic* mimics;
-  int (*disabled)[2];
-  const char** states;
-  TriboRobotValue* values;
-} Joined;
-
-static TriboStatus reserve(Joined* j, const TriboRobotFile* const* files, int nfile) {
-  size_t n[7] = {0};
-  for (int i = 0; i < nfile; ++i) {
-    const int counts[7] = {files[i]->nlink,     files[i]->ngeom,  files[i]->nvisual, files[i]->nmimic,
-                           files[i]->ndisabled, files[i]->nstate, files[i]->nvalue};
-    for (int k = 0; k < 7; ++k) {
-      n[k] += (size_t)counts[k];
-    }
-  }
-  j->all.links = j->links = tribo_pool_alloc(&j->pool, n[0], sizeof *j->links);
-  j->all.geoms = j->geoms = tribo_pool_alloc(&j->pool, n[1], sizeof *j->geoms);
-  j->all.visuals = j->visuals = tribo_pool_alloc(&j->pool, n[2], sizeof *j->visuals);
-  j->all.mimics = j->mimics = tribo_pool_alloc(&j->pool, n[3], sizeof *j->mimics);
-  j->disabled = tribo_pool_alloc(&j->pool, n[4], sizeof *j->disabled);
-  j->all.disabled = (const int(*)[2])j->disabled;
-  j->all.states = j->states = tribo_pool_alloc(&j->pool, n[5], sizeof *j->states);
-  j->all.values = j->values = tribo_pool_alloc(&j->pool, n[6], sizeof *j->values);
-  return j->links != NULL && j->geoms != NULL && j->visuals != NULL && j->mimics != NULL && j->disabled != NULL &&
-                 j->states != NULL && j->values != NULL
-             ? TRIBO_OK
-             : tribo_fail(TRIBO_NOMEM, "no memory for the links of a robot");
-}
-
-static const char* named(Joined* j, const TriboUrdfDef* def, const char* name) {
-  return tribo_pool_format(&j->pool, "%s%s", def->prefix != NULL ? def->prefix : "", name);
-}
-
-static TriboStatus find_carrier(const Joined* j, const TriboUrdfDef* def, int* parent) {
-  for (int i = 0; i < j->all.nlink; ++i) {
-    if (strcmp(j->links[i].name, def->parent) == 0) {
-      *parent = i;
-      return TRIBO_OK;
-    }
-  }
-  return tribo_fail(TRIBO_NOT_FOUND, "%s: there is no link '%s' to attach it to", def->urdf, def->parent);
-}
-
-static TriboStatus join(Joined* j, const TriboUrdfDef* def, const TriboRobotFile* file, int index) {
-  TriboRobotFile* all = &j->all;
-  const int first = all->nlink, first_state = all->nstate;
-  int carrier = -1, known = 1;
-  if (index > 0) {
-    TRIBO_TRY(find_carrier(j, def, &carrier));
-  }
-  for (int i = 0; i < file->nlink; ++i) {
-    TriboLinkDef* link = &j->links[all->nlink++];
-    *link = file->links[i];
-    link->file = index;
-    link->parent = link->parent < 0 ? carrier : link->parent + first;
-    link->name = named(j, def, file->links[i].name);
-    link->joint_name = named(j, def, link->joint_name != NULL ? link->joint_name : file->links[i].name);
-    known = known && link->name != NULL && link->joint_name != NULL;
-  }
-  for (int i = 0; i < file->ngeom; ++i) {
-    j->geoms[all->ngeom] = file->geoms[i];
-    j->geoms[all->ngeom++].link += first;
-  }
-  for (int i = 0; i < file->nvisual; ++i) {
-    j->visuals[all->nvisual] = file->visuals[i];
-    j->visuals[all->nvisual++].link += first;
-  }
-  for (int i = 0; i < file->nmimic; ++i) {
-    TriboTreeMimic* mimic = &j->mimics[all->nmimic++];
-    *mimic = file->mimics[i];
-    mimic->joint = named(j, def, mimic->joint);
-    mimic->of = named(j, def, mimic->of);
-    known = known && mimic->joint != NULL && mimic->of != NULL;
-  }
-  for (int i = 0; i < file->ndisabled; ++i) {
-    j->disabled[all->ndisabled][0] = file->disabled[i][0] + first;
-    j->disabled[all->ndisabled++][1] = file->disabled[i][1] + first;
-  }
-  for (int i = 0; i < file->nstate; ++i) {
-    j->states[all->nstate] = named(j, def, file->states[i]);
-    known = known && j->states[all->nstate++] != NULL;
-  }
-  for (int i = 0; i < file->nvalue; ++i) {
-    TriboRobotValue* value = &j->values[all->nvalue++];
-    *value = file->values[i];
-    value->state += first_state;
-    value->joint = named(j, def, value->joint);
-    known = known && value->joint != NULL;
-  }
-  return known ? TRIBO_OK : tribo_fail(TRIBO_NOMEM, "no memory for the links of a robot");
-}
-
-static TriboStatus load(const TriboUrdfDef* defs, int ndef, const TriboRobotFile** files, Joined* j, TriboTree** out) {
-  for (int i = 0; i < ndef; ++i) {
-    TriboUrdfDef def = defs[i];
-    def.free_base = i == 0 ? def.free_base : 0;
-    TRIBO_TRY(tribo_pin_robot_read(&def, &files[i]));
-  }
-  TRIBO_TRY(reserve(j, files, ndef));
-  j->all.base = files[0]->base;
-  for (int i = 0; i < ndef; ++i) {
-    TRIBO_TRY(join(j, &defs[i], files[i], i));
-  }
-  TriboStatus status = check_links(j->links, j->all.nlink);
-  if (status == TRIBO_OK) {
-    status = tribo_pin_tree_create(j->links, j->all.nlink, &j->all, out);
-  }
-  if (status != TRIBO_OK) {
-    tribo_fail_prefix("%s: ", defs[0].urdf);
-  }
-  return status;
-}
-
-TriboStatus tribo_dyn_tree_load_urdfs(const TriboUrdfDef* defs, int ndef, TriboTree** out) {
-  if (defs == NULL || out == NULL || ndef < 1) {
-    return tribo_fail(TRIBO_INVALID, "tribo_dyn_tree_load_urdf: def or out is missing");
-  }
-  *out = NULL;
-  for (int i = 0; i < ndef; ++i) {
-    if (defs[i].urdf == NULL || defs[i].npackage_dir < 0 ||
-        (defs[i].npackage_dir > 0 && defs[i].package_dirs == NULL) || (defs[i].parent != NULL) != (i > 0)) {
-      return tribo_fail(TRIBO_INVALID, "tribo_dyn_tree_load_urdf: urdf, package_dirs or parent of file %d is missing",
-                        i);
-    }
-    TRIBO_TRY(check_pose("tribo_dyn_tree_load_urdf: base", &defs[i].base));
-  }
-  Joined joined = {.all = {.nlink = 0}};
-  const TriboRobotFile** files = tribo_pool_alloc(&joined.pool, (size_t)ndef, sizeof *files);
-  TriboStatus status = files != NULL ? load(defs, ndef, files, &joined, out)
-                                     : tribo_fail(TRIBO_NOMEM, "no memory for %d robot files", ndef);
-  for (int i = 0; files != NULL && i < ndef; ++i) {
-    tribo_pin_robot_free(files[i]);
-  }
-  tribo_pool_clear(&joined.pool);
-  return status;
-}
-
-TriboStatus tribo_dyn_tree_load_urdf(const TriboUrdfDef* def, TriboTree** out) {
-  return tribo_dyn_tree_load_urdfs(def, 1, out);
-}
-
-void tribo_dyn_tree_destroy(TriboTree* tree) {
-  tribo_pin_tree_destroy(tree);
-}
-
-const TriboTreeInfo* tribo_dyn_tree_info(const TriboTree* tree) {
-  return tribo_pin_tree_info(tree);
 }

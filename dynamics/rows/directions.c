@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "internal.h"
+#include "rows/rows.h"
 #include "math3.h"
 #include "memory.h"
 

@@ -6,51 +6,38 @@
 // direction in every step, how the opening answered to the first correction in the last step tells how it will now: the
 // passes set out with that in their memory (Anderson's, loops.c).
 //
-// All but contacts is known before update: trees go half-way with the foreseen impulses at once. Where a contact comes
+// All but contacts is known before update: trees go half-way with the predicted impulses at once. Where a contact comes
 // in, they go back and start without.
 //
 // The caller keeps this memory, as state. What was found at the end of the last step, places, masses, rows and their
 // factor, is kept here, by the q it belongs to: whether it is there or is found again makes no difference of a bit.
-#include "internal.h"
+#include "dyn_data.h"
+#include "small_dense_dyn.h"
 
 // More passes than this to shut closures: the motion is too rough to be continued.
 enum { FEW_PASSES = 8 };
 
-int tribo_dyn_gives_way(const TriboClosure* closure) {
-  return closure->soft.solref[0] != 0;
-}
-
-int tribo_dyn_loops_known(const TriboSystem* system, const TriboDynData* data) {
-  int known = data->settled;
-  for (int b = 0; b < system->info.nblock && known; ++b) {
-    const int at = system->block_q[b], end = b + 1 < system->info.nblock ? system->block_q[b + 1] : system->info.nq;
-    known =
-        system->cluster[b] < 0 || memcmp(data->q + at, data->settled_q + at, (size_t)(end - at) * sizeof *data->q) == 0;
-  }
-  return known;
-}
-
-int tribo_dyn_loops_foreseen(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
-                             const TriboContact* contacts, int ncontact) {
-  int foreseen = system->nclosure > 0 && options->loops != NULL && options->scheme == TRIBO_SCHEME_MIDPOINT &&
-                 options->direct && !data->wish && system->closure_size.nrow <= TRIBO_DYN_FEW &&
-                 options->nmotor + options->nbound == 0;
-  for (int i = 0; i < system->nclosure && foreseen; ++i) {
+int tribo_dyn_loops_predictable(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
+                                const TriboContact* contacts, int ncontact) {
+  int predictable = system->nclosure > 0 && options->loops != NULL && options->scheme == TRIBO_SCHEME_MIDPOINT &&
+                    options->direct && !data->is_inverse && system->closure_size.nrow <= TRIBO_DYN_DENSE_ROWS_MAX &&
+                    options->nmotor + options->nbound == 0;
+  for (int i = 0; i < system->nclosure && predictable; ++i) {
     const TriboLoopMemory* loop = options->loops + i;
-    foreseen = loop->known > 0 && loop->h == options->h && !tribo_dyn_gives_way(system->closures + i);
+    predictable = loop->known > 0 && loop->h == options->h && !tribo_dyn_is_soft(system->closures + i);
   }
-  for (int i = 0; i < system->nbound && foreseen; ++i) {
-    foreseen = system->cluster[system->bounds[i].block] < 0;
+  for (int i = 0; i < system->nbound && predictable; ++i) {
+    predictable = system->cluster[system->bounds[i].block] < 0;
   }
-  for (int i = 0; i < ncontact && foreseen; ++i) {
+  for (int i = 0; i < ncontact && predictable; ++i) {
     const int a = tribo_dyn_block_of(system, contacts[i].body_a), b = tribo_dyn_block_of(system, contacts[i].body_b);
-    foreseen = (a < 0 || system->cluster[a] < 0) && (b < 0 || system->cluster[b] < 0);
+    predictable = (a < 0 || system->cluster[a] < 0) && (b < 0 || system->cluster[b] < 0);
   }
-  return foreseen;
+  return predictable;
 }
 
 // The polynomial through what is known, one step on.
-static double go_on(const TriboLoopMemory* loop, int k) {
+static double extrapolate(const TriboLoopMemory* loop, int k) {
   const double x = loop->lambda[0][k], y = loop->lambda[1][k], z = loop->lambda[2][k], w = loop->lambda[3][k];
   switch (loop->known) {
     case 1: return x;
@@ -60,59 +47,57 @@ static double go_on(const TriboLoopMemory* loop, int k) {
   }
 }
 
-TriboStatus tribo_dyn_loops_set_out(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options) {
-  data->known = tribo_dyn_loops_known(system, data);
-  data->ahead = tribo_dyn_loops_foreseen(system, data, options, NULL, 0);
-  if (!data->ahead) {
+TriboStatus tribo_dyn_loops_predict(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options) {
+  data->start_is_known = tribo_dyn_loops_start_is_known(system, data);
+  data->predicted_in_update = tribo_dyn_loops_predictable(system, data, options, NULL, 0);
+  if (!data->predicted_in_update) {
     return TRIBO_OK;
   }
-  if (!data->known) {
-    TRIBO_TRY(tribo_dyn_loops_find(system, data));
+  if (!data->start_is_known) {
+    TRIBO_TRY(tribo_dyn_closures_evaluate(system, data));
   }
   for (int i = 0, n = 0; i < system->nclosure; ++i) {
-    for (int k = 0; k < data->settle.cones[i].dim; ++k) {
-      data->guess[n++] = go_on(options->loops + i, k);
+    for (int k = 0; k < data->projection.cones[i].dim; ++k) {
+      data->guess[n++] = extrapolate(options->loops + i, k);
     }
   }
-  tribo_dyn_rows_impulse(system, &data->settle, 0, data->guess, data->impulse);
+  tribo_dyn_rows_impulse(system, &data->projection, 0, data->guess, data->impulse);
   for (int b = 0; b < system->info.nblock; ++b) {
     const int n = system->block_dim[b], at = system->block_v[b];
     const double* minv = data->next_minv + system->block_at[b];
-    for (int i = 0; i < n && system->cluster[b] >= 0; ++i) {
-      double sum = 0;
-      for (int k = 0; k < n; ++k) {
-        sum += minv[i * n + k] * data->impulse[at + k];
-      }
-      data->push[at + i] = sum;
+    if (system->cluster[b] >= 0) {
+      tribo_mat_vec(n, n, minv, data->impulse + at, data->predicted_dv + at);
     }
   }
   return TRIBO_OK;
 }
 
-void tribo_dyn_loops_foresee(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options) {
+void tribo_dyn_loops_use_prediction(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options) {
   const Rows* rows = &data->rows;
   const int first = rows->ncone - system->nclosure;
-  Passes* memory = &data->memory;
+  AndersonMemory* memory = &data->anderson;
   int n = 0, any = 0;
   for (int i = 0; i < system->nclosure; ++i) {
     // g = −Gλ
     double* g = rows->g + rows->cones[first + i].row;
-    tribo_dyn_rows_apply(system, rows, first + i, data->push, g);
+    tribo_dyn_rows_apply(system, rows, first + i, data->predicted_dv, g);
     for (int k = 0; k < rows->cones[first + i].dim; ++k, ++n) {
       g[k] = -g[k];
-      memory->X[n] = memory->turn[n] = options->loops[i].turn[k];
-      memory->F[n] = memory->reply[n] = options->loops[i].reply[k];
+      memory->X[n] = memory->first_dx[n] = options->loops[i].turn[k];
+      memory->F[n] = memory->first_df[n] = options->loops[i].reply[k];
       any |= memory->F[n] != 0;
     }
   }
   memory->count = any;
 
   // update has been half-way with these impulses: the first flow goes on from there
-  data->halfway = data->ahead;
+  data->flow_is_halfway = data->predicted_in_update;
   for (int t = 0; t < system->info.ntree; ++t) {
     const int block = system->trees[t].block, at = system->block_v[block];
-    for (int k = 0; k < system->block_dim[block] && system->cluster[block] >= 0; ++k) {
-      data->gain[at + k] -= data->push[at + k];
+    if (system->cluster[block] >= 0) {
+      for (int k = 0; k < system->block_dim[block]; ++k) {
+        data->flow_dv[at + k] -= data->predicted_dv[at + k];
+      }
     }
   }
 }
@@ -122,7 +107,10 @@ void tribo_dyn_loops_remember(const TriboSystem* system, const TriboDynData* dat
   const Rows* rows = &data->rows;
   const int first = rows->ncone - system->nclosure;
   memset(next, 0, (size_t)system->nclosure * sizeof *next);
-  for (int i = 0, n = 0; i < system->nclosure && data->alone && data->passes <= FEW_PASSES; ++i) {
+  if (!data->closures_only || data->passes > FEW_PASSES) {
+    return;
+  }
+  for (int i = 0, n = 0; i < system->nclosure; ++i) {
     const TriboCone* cone = rows->cones + first + i;
     const TriboLoopMemory* last = options->loops + i;
     const int on = last->h == options->h;
@@ -131,8 +119,8 @@ void tribo_dyn_loops_remember(const TriboSystem* system, const TriboDynData* dat
     memcpy(next[i].lambda[0], lambda + cone->row, (size_t)cone->dim * sizeof *lambda);
     memcpy(next[i].lambda[1], last->lambda[0], sizeof last->lambda - sizeof last->lambda[0]);
     for (int k = 0; k < cone->dim; ++k, ++n) {
-      next[i].turn[k] = data->memory.turn[n];
-      next[i].reply[k] = data->memory.reply[n];
+      next[i].turn[k] = data->anderson.first_dx[n];
+      next[i].reply[k] = data->anderson.first_df[n];
     }
   }
 }

@@ -32,7 +32,7 @@
 // a plain acceleration of all that the joint moves. On a sphere p₀ = x × p and p₁ = e × p turn as they should: d = 0.
 //
 // What depends on q alone is found once and serves M and b of any number of velocities.
-#include "internal.h"
+#include "tree/tree_model.h"
 
 // I x: a force, linear part first.
 static inline void apply(const TreeInertia* I, const double x[6], double out[6]) {
@@ -111,17 +111,17 @@ void tribo_dyn_tree_weight(const TreePart* part, const double gravity[3], const 
 // The motion behind a joint that adds the twist x.
 static inline void add_motion(TreeMotion* m, const double x[6]) {
   double change[3], twice[3];
-  tribo_cross3(change, m->spin, x + 3);
-  tribo_add3(m->turn, m->turn, change);
-  tribo_axpy3(twice, x + 3, 2, m->spin);
+  tribo_cross3(change, m->omega, x + 3);
+  tribo_add3(m->alpha, m->alpha, change);
+  tribo_axpy3(twice, x + 3, 2, m->omega);
   tribo_cross3(change, twice, x);
-  tribo_add3(m->rise, m->rise, change);
-  tribo_add3(m->spin, m->spin, x + 3);
+  tribo_add3(m->acc, m->acc, change);
+  tribo_add3(m->omega, m->omega, x + 3);
 }
 
-// rise += d of the derivation, with the derivatives of n = (s₁, −s₀c₁, c₀c₁) put in and sorted by the radii. The axes
+// acc += d of the derivation, with the derivatives of n = (s₁, −s₀c₁, c₀c₁) put in and sorted by the radii. The axes
 // of the frame before the joint are found from the columns: x is the first one's, and y and z turn to e and e' = x × e.
-static void add_curvature(const double radii[3], const double* q, const double* jac, const double* v, double rise[3]) {
+static void add_curvature(const double radii[3], const double* q, const double* jac, const double* v, double acc[3]) {
   const double a = radii[0], b = radii[1], c = radii[2];
   const double s0 = sin(q[0]), c0 = cos(q[0]), s1 = sin(q[1]), c1 = cos(q[1]);
   const double v00 = v[0] * v[0], v01 = 2 * v[0] * v[1], v11 = v[1] * v[1];
@@ -131,9 +131,9 @@ static void add_curvature(const double radii[3], const double* q, const double* 
   const double *x = jac + 3, *e = jac + 9;
   double across[3];
   tribo_cross3(across, x, e);
-  tribo_axpy3(rise, rise, along_x, x);
-  tribo_axpy3(rise, rise, along_y * c0 + along_z * s0, e);
-  tribo_axpy3(rise, rise, along_z * c0 - along_y * s0, across);
+  tribo_axpy3(acc, acc, along_x, x);
+  tribo_axpy3(acc, acc, along_y * c0 + along_z * s0, e);
+  tribo_axpy3(acc, acc, along_z * c0 - along_y * s0, across);
 }
 
 static inline void pass_joint(const TreeJoint* joint, const double* q, const double* jac, const double* v,
@@ -148,17 +148,17 @@ static inline void pass_joint(const TreeJoint* joint, const double* q, const dou
   }
   for (int k = joint->v_at; k < joint->v_at + joint->nv; ++k) {
     for (int i = 0; i < 6; ++i) {
-      x[i] = (joint->in_turn ? 0 : x[i]) + v[k] * jac[6 * k + i];
+      x[i] = (joint->axes_are_carried ? 0 : x[i]) + v[k] * jac[6 * k + i];
     }
-    if (joint->in_turn) {
+    if (joint->axes_are_carried) {
       add_motion(m, x);
     }
   }
-  if (!joint->in_turn) {
+  if (!joint->axes_are_carried) {
     add_motion(m, x);
   }
   if (joint->radii != NULL) {
-    add_curvature(joint->radii, q + joint->q_at, jac + 6 * joint->v_at, v + joint->v_at, m->rise);
+    add_curvature(joint->radii, q + joint->q_at, jac + 6 * joint->v_at, v + joint->v_at, m->acc);
   }
 }
 
@@ -172,16 +172,16 @@ static inline void turn_inertia(const double J[6], const double x[3], double out
 // f and n of one body.
 static inline void find_force(const TreeInertia* I, TreeMotion* m) {
   double a[3], b[3], turned[3];
-  tribo_cross3(a, m->turn, I->moment);
-  tribo_cross3(turned, m->spin, I->moment);
-  tribo_cross3(b, m->spin, turned);
+  tribo_cross3(a, m->alpha, I->moment);
+  tribo_cross3(turned, m->omega, I->moment);
+  tribo_cross3(b, m->omega, turned);
   for (int i = 0; i < 3; ++i) {
-    m->force[i] = I->mass * m->rise[i] + (a[i] + b[i]);
+    m->force[i] = I->mass * m->acc[i] + (a[i] + b[i]);
   }
-  tribo_cross3(a, I->moment, m->rise);
-  turn_inertia(I->about, m->spin, turned);
-  tribo_cross3(b, m->spin, turned);
-  turn_inertia(I->about, m->turn, turned);
+  tribo_cross3(a, I->moment, m->acc);
+  turn_inertia(I->about, m->omega, turned);
+  tribo_cross3(b, m->omega, turned);
+  turn_inertia(I->about, m->alpha, turned);
   for (int i = 0; i < 3; ++i) {
     m->force[3 + i] = a[i] + turned[i] + b[i];
   }
@@ -189,14 +189,14 @@ static inline void find_force(const TreeInertia* I, TreeMotion* m) {
 
 void tribo_dyn_tree_bias(const TreePart* part, const double gravity[3], const double* q, const double* jac,
                          const TreeInertia* inertias, const double* v, TreeMotion* motions, double* bias) {
-  const TreeMotion root = {.rise = {-gravity[0], -gravity[1], -gravity[2]}};
+  const TreeMotion root = {.acc = {-gravity[0], -gravity[1], -gravity[2]}};
   for (int j = 0; j < part->njoint; ++j) {
     const TreeJoint* joint = part->joints + j;
     const TreeMotion* before = joint->parent < 0 ? &root : motions + joint->parent;
     TreeMotion m;
-    tribo_copy3(m.spin, before->spin);
-    tribo_copy3(m.turn, before->turn);
-    tribo_copy3(m.rise, before->rise);
+    tribo_copy3(m.omega, before->omega);
+    tribo_copy3(m.alpha, before->alpha);
+    tribo_copy3(m.acc, before->acc);
     pass_joint(joint, q, jac, v, &m);
     find_force(inertias + j, &m);
     motions[j] = m;

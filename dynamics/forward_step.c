@@ -1,6 +1,7 @@
-// The stages around a solve that move things, update before it and advance after it, and looks at any state.
-// The stage between them, assemble, is rows.c.
-#include "internal.h"
+// The stages around a solve that move things, update before it and advance after it, and evaluations at any state.
+// The stage between them is assemble.c.
+#include "dyn_data.h"
+#include "small_dense_dyn.h"
 
 // ---- update --------------------------------------------------------------------------------------------------------
 
@@ -24,14 +25,14 @@ TriboStatus tribo_dyn_update(const TriboSystem* system, TriboDynData* data, cons
   TRIBO_TRY(tribo_dyn_check_options(where, options));
   TRIBO_TRY(tribo_dyn_unit_state(system, where, q, data->q));
   TRIBO_TRY(tribo_dyn_check_finite(where, "v", v, info->nv));
-  memset(data->chased, 0, 2 * (size_t)system->nbound);
-  data->wish = 0;
+  memset(data->limit_row, 0, 2 * (size_t)system->nbound);
+  data->is_inverse = 0;
 
   if (system->nclosure > 0) {
     // closures go through the step more than once
     keep(data->tau, tau, (size_t)info->nv);
     keep(data->wrench, wrench, 6 * (size_t)info->nbody);
-    TRIBO_TRY(tribo_dyn_loops_set_out(system, data, options));
+    TRIBO_TRY(tribo_dyn_loops_predict(system, data, options));
   }
   for (int b = 0; b < info->nfree; ++b) {
     const FreeBody* body = system->bodies + b;
@@ -71,7 +72,7 @@ static void choose_motion(const TriboSystem* system, TriboDynData* data, TriboSc
   const Rows* rows = &data->rows;
   for (int b = 0; b < info->nblock; ++b) {
     data->split[b] = untouched;
-    data->flies[b] = system->cluster[b] < 0;
+    data->is_ballistic[b] = system->cluster[b] < 0;
   }
   for (int c = 0; c < rows->ncone; ++c) {
     const TriboRowInfo* row = rows->infos + c;
@@ -82,18 +83,20 @@ static void choose_motion(const TriboSystem* system, TriboDynData* data, TriboSc
     for (int t = rows->term_first[c]; t < rows->term_first[c + 1]; ++t) {
       const int block = rows->term_block[t];
       data->split[block] = fmin(data->split[block], row->impact ? rows->impact[c] : pushed);
-      data->flies[block] &= row->impact != 0;
+      data->is_ballistic[block] &= row->impact != 0;
     }
   }
   // what acts on one block of a cluster acts on all; a cluster stays hard for the rest of the step
   for (int k = 0; k < system->ncluster; ++k) {
-    data->cluster_split[k] = data->hard[k] ? pushed : untouched;
+    data->cluster_split[k] = data->cluster_in_contact[k] ? pushed : untouched;
   }
-  for (int b = 0; b < info->nblock && system->ncluster > 0; ++b) {
-    if (system->cluster[b] >= 0) {
-      double* split = data->cluster_split + system->cluster[b];
-      *split = fmin(*split, data->split[b]);
-      data->hard[system->cluster[b]] |= *split < untouched;
+  if (system->ncluster > 0) {
+    for (int b = 0; b < info->nblock; ++b) {
+      if (system->cluster[b] >= 0) {
+        double* split = data->cluster_split + system->cluster[b];
+        *split = fmin(*split, data->split[b]);
+        data->cluster_in_contact[system->cluster[b]] |= *split < untouched;
+      }
     }
   }
   for (int b = 0; b < info->nblock; ++b) {
@@ -111,7 +114,7 @@ static void mean_velocities(const TriboSystem* system, TriboDynData* data, const
   memcpy(data->v_after, v_next, (size_t)info->nv * sizeof *v);
   for (int b = 0; b < info->nblock; ++b) {
     const double split = data->split[b];
-    if (split == TRIBO_DYN_SMOOTH || !data->flies[b]) {
+    if (split == TRIBO_DYN_SMOOTH || !data->is_ballistic[b]) {
       continue;
     }
     for (int i = info->block_v[b]; i < info->block_v[b] + info->block_dim[b]; ++i) {
@@ -120,15 +123,6 @@ static void mean_velocities(const TriboSystem* system, TriboDynData* data, const
       data->v_after[i] -= 0.5 * (1 - split) * flight;
     }
   }
-}
-
-// inlined where n is known, the loop has no end to test
-static inline double product(const double* row, const double* x, int n) {
-  double sum = 0;
-  for (int j = 0; j < n; ++j) {
-    sum += row[j] * x[j];
-  }
-  return sum;
 }
 
 TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
@@ -151,39 +145,42 @@ TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data, con
   for (int b = 0; b < info->nblock; ++b) {
     const int n = info->block_dim[b], at = info->block_v[b];
     const double *minv = data->minv + system->block_at[b], *impulse = data->impulse + at;
-    if (tribo_dyn_flows(system, data, options, b)) {
+    if (tribo_dyn_moves_smoothly(system, data, options, b)) {
       // (loops_advance finds it)
       memcpy(v_next + at, v + at, (size_t)n * sizeof *v);
       continue;
     }
     for (int i = 0; i < n; ++i) {
-      const double sum = n == 6 ? product(minv + i * 6, impulse, 6) : product(minv + i * n, impulse, n);
+      // (where n is known, the loop has no end to test)
+      const double sum = n == 6 ? tribo_dot(minv + i * 6, impulse, 6) : tribo_dot(minv + i * n, impulse, n);
       v_next[at + i] = data->v_free[at + i] + sum;
     }
   }
 
   // q⁺, from the copy of q that update has made
   if (options->scheme == TRIBO_SCHEME_EULER) {
-    memset(data->flies, 0, (size_t)info->nblock);
+    memset(data->is_ballistic, 0, (size_t)info->nblock);
   }
-  for (int b = 0; b < info->nfree && options->scheme == TRIBO_SCHEME_MIDPOINT; ++b) {
-    const int at = info->block_v[b] + 3;
-    if (data->split[b] != TRIBO_DYN_SMOOTH) {
-      tribo_dyn_body_spin(system->bodies + b, options->h, data->split[b], data->flies[b], v + at, data->v_free + at,
-                          data->impulse + at, v_next + at);
+  if (options->scheme == TRIBO_SCHEME_MIDPOINT) {
+    for (int b = 0; b < info->nfree; ++b) {
+      const int at = info->block_v[b] + 3;
+      if (data->split[b] != TRIBO_DYN_SMOOTH) {
+        tribo_dyn_body_spin(system->bodies + b, options->h, data->split[b], data->is_ballistic[b], v + at,
+                            data->v_free + at, data->impulse + at, v_next + at);
+      }
     }
   }
   mean_velocities(system, data, v, v_next);
   for (int b = 0; b < info->nfree; ++b) {
     const int at_q = info->block_q[b], at_v = info->block_v[b];
-    if (!tribo_dyn_flows(system, data, options, b)) {
+    if (!tribo_dyn_moves_smoothly(system, data, options, b)) {
       tribo_dyn_body_advance(options->h, data->split[b], data->q + at_q, data->v_before + at_v, data->v_after + at_v,
                              q_next + at_q);
     }
   }
   for (int t = 0; t < info->ntree; ++t) {
     const int block = system->trees[t].block, at_v = info->block_v[block];
-    if (!tribo_dyn_flows(system, data, options, block)) {
+    if (!tribo_dyn_moves_smoothly(system, data, options, block)) {
       TRIBO_TRY(tribo_dyn_tree_advance(system, data, t, options->h, data->v_before + at_v, data->v_after + at_v,
                                        q_next + info->block_q[block]));
     }
@@ -193,7 +190,7 @@ TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data, con
   return tribo_dyn_check_finite(where, "next q", q_next, info->nq);
 }
 
-// ---- looks at any state --------------------------------------------------------------------------------------------
+// ---- evaluations at any state --------------------------------------------------------------------------------------
 
 static TriboStatus null_argument(const char* where) {
   return tribo_fail(TRIBO_INVALID, "%s: an argument is NULL", where);
@@ -217,7 +214,7 @@ TriboStatus tribo_dyn_kinematics(const TriboSystem* system, TriboDynData* data, 
     return null_argument(where);
   }
   const TriboSystemInfo* info = &system->info;
-  double* unit_q = data->look_q[0];
+  double* unit_q = data->scratch_q[0];
   TRIBO_TRY(tribo_dyn_unit_state(system, where, q, unit_q));
   TRIBO_TRY(tribo_dyn_check_finite(where, "v", v, info->nv));
   for (int b = 0; b < info->nfree; ++b) {
@@ -226,9 +223,9 @@ TriboStatus tribo_dyn_kinematics(const TriboSystem* system, TriboDynData* data, 
   }
   for (int t = 0; t < info->ntree; ++t) {
     const TreePart* part = system->trees + t;
-    TRIBO_TRY(tribo_dyn_tree_look(part, data->pin[t], unit_q + info->block_q[part->block],
-                                  v + info->block_v[part->block], poses + part->body, twists + part->body,
-                                  data->look_jac));
+    TRIBO_TRY(tribo_dyn_tree_kinematics(part, data->pin[t], unit_q + info->block_q[part->block],
+                                        v + info->block_v[part->block], poses + part->body, twists + part->body,
+                                        data->scratch_jac));
   }
   return TRIBO_OK;
 }
@@ -263,24 +260,25 @@ TriboStatus tribo_dyn_energy(const TriboSystem* system, TriboDynData* data, cons
     return null_argument(where);
   }
   TRIBO_TRY(tribo_dyn_check_finite(where, "gravity", gravity, 3));
-  TRIBO_TRY(tribo_dyn_kinematics(system, data, q, v, data->look_poses, data->look_twists));
+  TRIBO_TRY(tribo_dyn_kinematics(system, data, q, v, data->scratch_poses, data->scratch_twists));
   *out = (TriboEnergy){0};
   for (int b = 0; b < system->info.nfree; ++b) {
     const FreeBody* body = system->bodies + b;
-    add_body_energy(body->mass, body->com, body->inertia, data->look_poses + b, data->look_twists + b, gravity, out);
+    add_body_energy(body->mass, body->com, body->inertia, data->scratch_poses + b, data->scratch_twists + b, gravity,
+                    out);
   }
   for (int t = 0; t < system->info.ntree; ++t) {
     const TreePart* part = system->trees + t;
     const double* tree_v = v + system->info.block_v[part->block];
     for (int i = 0; i < part->info->nlink; ++i) {
       const TriboLinkInfo* link = part->info->links + i;
-      add_body_energy(link->mass, link->com, link->inertia, data->look_poses + part->body + i,
-                      data->look_twists + part->body + i, gravity, out);
+      add_body_energy(link->mass, link->com, link->inertia, data->scratch_poses + part->body + i,
+                      data->scratch_twists + part->body + i, gravity, out);
     }
     const double* tree_q = q + system->info.block_q[part->block];
     for (int i = 0; i < part->info->nlink; ++i) {
       double stretch[3];
-      const int n = tribo_dyn_stretch(part->info, part->info->links + i, tree_q, stretch);
+      const int n = tribo_dyn_spring_stretch(part->info, part->info->links + i, tree_q, stretch);
       for (int k = 0; k < n; ++k) {
         out->potential += 0.5 * part->info->stiffness[part->info->links[i].v_at] * stretch[k] * stretch[k];
       }
@@ -302,14 +300,14 @@ TriboStatus tribo_dyn_integrate(const TriboSystem* system, TriboDynData* data, c
     return null_argument(where);
   }
   const TriboSystemInfo* info = &system->info;
-  TRIBO_TRY(tribo_dyn_unit_state(system, where, q, data->look_q[0]));
+  TRIBO_TRY(tribo_dyn_unit_state(system, where, q, data->scratch_q[0]));
   TRIBO_TRY(tribo_dyn_check_finite(where, "dv", dv, info->nv));
   for (int b = 0; b < info->nfree; ++b) {
-    tribo_dyn_body_integrate(data->look_q[0] + info->block_q[b], dv + info->block_v[b], q_next + info->block_q[b]);
+    tribo_dyn_body_integrate(data->scratch_q[0] + info->block_q[b], dv + info->block_v[b], q_next + info->block_q[b]);
   }
   for (int t = 0; t < info->ntree; ++t) {
     const int at = info->block_q[info->nfree + t];
-    TRIBO_TRY(tribo_dyn_tree_integrate(system->trees + t, data->pin[t], data->look_q[0] + at,
+    TRIBO_TRY(tribo_dyn_tree_integrate(system->trees + t, data->pin[t], data->scratch_q[0] + at,
                                        dv + info->block_v[info->nfree + t], q_next + at));
   }
   return TRIBO_OK;
@@ -322,15 +320,15 @@ TriboStatus tribo_dyn_difference(const TriboSystem* system, TriboDynData* data, 
     return null_argument(where);
   }
   const TriboSystemInfo* info = &system->info;
-  TRIBO_TRY(tribo_dyn_unit_state(system, where, q0, data->look_q[0]));
-  TRIBO_TRY(tribo_dyn_unit_state(system, where, q1, data->look_q[1]));
+  TRIBO_TRY(tribo_dyn_unit_state(system, where, q0, data->scratch_q[0]));
+  TRIBO_TRY(tribo_dyn_unit_state(system, where, q1, data->scratch_q[1]));
   for (int b = 0; b < info->nfree; ++b) {
-    tribo_dyn_body_difference(data->look_q[0] + info->block_q[b], data->look_q[1] + info->block_q[b],
+    tribo_dyn_body_difference(data->scratch_q[0] + info->block_q[b], data->scratch_q[1] + info->block_q[b],
                               dv + info->block_v[b]);
   }
   for (int t = 0; t < info->ntree; ++t) {
     const int at = info->block_q[info->nfree + t];
-    TRIBO_TRY(tribo_pin_difference(data->pin[t], data->look_q[0] + at, data->look_q[1] + at,
+    TRIBO_TRY(tribo_pin_difference(data->pin[t], data->scratch_q[0] + at, data->scratch_q[1] + at,
                                    dv + info->block_v[info->nfree + t]));
   }
   return TRIBO_OK;

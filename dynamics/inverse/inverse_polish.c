@@ -1,8 +1,9 @@
-// The last digits of inverse dynamics: Newton's method for F(λ) = (Jᵀλ − p(λ))_u = 0 on the ways the constraints leave.
+// The last digits of inverse dynamics: Newton's method for F(λ) = (Jᵀλ − p(λ))_u = 0 in the modes that the constraints
+// leave.
 //
 // A contact solver is content when velocities are right to its tolerance; divided by h and multiplied by a robot's mass
 // that is not yet a torque. And where the contacts cannot hold every motion of what is not driven (a biped on two
-// points turns about the line between them; springs press as the motion says) F = 0 asks something of the wish: then
+// points turns about the line between them; springs press as the motion says) F = 0 asks something of the target: then
 // only p's own dependence on λ, through the mean velocity in the bias, can meet it.
 //
 //     A δ = −F,   A = (JᵀE + ½h ∂b/∂v M̃⁻¹JᵀE)_u,   λ ← λ + α E δ,   ‖S⁻¹δ‖ least
@@ -11,19 +12,20 @@
 // boundary, so that impulses stay inside without being pushed back: what is at the boundary stays there, what has room
 // moves (affine scaling). α ends a step before the first boundary. b is quadratic in v, so a central difference is its
 // derivative exactly; it is taken only where A without it leaves something of F.
-#include "internal.h"
+#include "dyn_data.h"
+#include "small_dense_dyn.h"
 
 enum { MOST_STEPS = 60, PATIENCE = 6, MOST_ENTRIES = 1 << 18 };
 
-// A wish that lacks more than this share of what it needs, after a second start, is not to be had.
-static const double HOPELESS = 1e-3;
+// A residual above this fraction of the impulses that are needed, after a second start, counts as infeasible.
+static const double INFEASIBLE = 1e-3;
 
 // A direction of λ: within a cone, one row or several.
-typedef struct Way {
+typedef struct ImpulseDirection {
   int cone;
   int row;  // of the cone, −1: along `along`
   double along[6];
-} Way;
+} ImpulseDirection;
 
 // How much of the way to its boundary an impulse goes in one step, and how far inside it sets out when it must move.
 static const double REACH = 0.9, INSIDE = 1e-2;
@@ -38,7 +40,7 @@ static double friction_size(const TriboCone* cone, const double* x) {
 }
 
 // How far an impulse is from the boundary of what it may be.
-static double slack(const TriboCone* cone, int way, const double* x) {
+static double boundary_distance(const TriboCone* cone, int mode, const double* x) {
   const int n = cone->dim - 1;
   if (cone->kind == TRIBO_CONE_FREE) {
     return 1;
@@ -47,7 +49,7 @@ static double slack(const TriboCone* cone, int way, const double* x) {
     const double least = fmin(x[0] - cone->lo, cone->hi - x[0]);
     return isfinite(least) ? fmax(0, least) : 1;
   }
-  if (cone->kind != TRIBO_CONE_FRICTION || way == TRIBO_DYN_WAY_RAY) {
+  if (cone->kind != TRIBO_CONE_FRICTION || mode == TRIBO_DYN_MODE_RAY) {
     return fmax(0, x[n]);
   }
   double least = INFINITY;
@@ -58,7 +60,7 @@ static double slack(const TriboCone* cone, int way, const double* x) {
 }
 
 // The largest share of the change d that keeps x (dim) where it may be; x is there.
-static double room(const TriboCone* cone, int way, const double* x, const double* d) {
+static double step_to_boundary(const TriboCone* cone, int mode, const double* x, const double* d) {
   const int n = cone->dim - 1;
   if (cone->kind == TRIBO_CONE_FREE) {
     return INFINITY;
@@ -67,7 +69,7 @@ static double room(const TriboCone* cone, int way, const double* x, const double
     return d[0] > 0 ? (cone->hi - x[0]) / d[0] : d[0] < 0 ? (cone->lo - x[0]) / d[0] : INFINITY;
   }
   double most = d[n] < 0 ? x[n] / -d[n] : INFINITY;
-  if (cone->kind != TRIBO_CONE_FRICTION || way == TRIBO_DYN_WAY_RAY) {
+  if (cone->kind != TRIBO_CONE_FRICTION || mode == TRIBO_DYN_MODE_RAY) {
     return most;
   }
   // ‖D⁻¹(x + s d)_f‖² = (x + s d)_N²: a s² + 2 b s − c = 0 with c ≥ 0, its first root above 0
@@ -88,12 +90,12 @@ static double room(const TriboCone* cone, int way, const double* x, const double
 
 // An impulse that a solver left outside its cone, or a spring's friction outside the disk that its length allows, goes
 // to the boundary.
-static void put_back(const TriboDynData* data, double* lambda) {
+static void project_onto_cones(const TriboDynData* data, double* lambda) {
   for (int c = 0; c < data->rows.ncone; ++c) {
     const TriboCone* cone = data->rows.cones + c;
-    const int way = data->inverse.way[c], n = cone->dim - 1;
+    const int mode = data->inverse.mode[c], n = cone->dim - 1;
     double* x = lambda + cone->row;
-    if (cone->kind == TRIBO_CONE_FREE || way == TRIBO_DYN_WAY_GIVEN) {
+    if (cone->kind == TRIBO_CONE_FREE || mode == TRIBO_DYN_MODE_KNOWN) {
       continue;
     }
     if (cone->kind == TRIBO_CONE_BOX) {
@@ -102,37 +104,41 @@ static void put_back(const TriboDynData* data, double* lambda) {
     }
     const double size = friction_size(cone, x);
     x[n] = fmax(0, x[n]);
-    for (int i = 0; i < n && way != TRIBO_DYN_WAY_RAY; ++i) {
-      x[i] = cone->mu[i] > 0 ? x[i] * (size > x[n] ? x[n] / size : 1) : 0;
+    if (mode != TRIBO_DYN_MODE_RAY) {
+      for (int i = 0; i < n; ++i) {
+        x[i] = cone->mu[i] > 0 ? x[i] * (size > x[n] ? x[n] / size : 1) : 0;
+      }
     }
-    for (int i = 0; i < n && way == TRIBO_DYN_WAY_RAY; ++i) {
-      x[i] = x[n] * data->inverse.given[cone->row + i];
+    if (mode == TRIBO_DYN_MODE_RAY) {
+      for (int i = 0; i < n; ++i) {
+        x[i] = x[n] * data->inverse.lambda_known[cone->row + i];
+      }
     }
   }
 }
 
-// Another place to start from: each impulse goes a share of the way to a point of its cone, friction turned by the
+// Another place to start from: each impulse goes a fraction of the way to a point of its cone, friction turned by the
 // golden angle from one to the next; the first share is small, from the middle.
 static void start_inside(const TriboDynData* data, double typical, int start, double* lambda) {
   const Inverse* inv = &data->inverse;
-  const double golden = 2.399963229728653, share = start == 0 ? INSIDE : 0.7, wide = start == 0 ? 0 : 0.5;
+  const double golden = 2.399963229728653, fraction = start == 0 ? INSIDE : 0.7, wide = start == 0 ? 0 : 0.5;
   for (int c = 0; c < data->rows.ncone; ++c) {
-    const int way = inv->way[c];
+    const int mode = inv->mode[c];
     const TriboCone* cone = data->rows.cones + c;
     const int n = cone->dim - 1;
     const double angle = golden * (c + 1) * start;
     double* x = lambda + cone->row;
-    if (cone->kind == TRIBO_CONE_FREE || way == TRIBO_DYN_WAY_GIVEN) {
+    if (cone->kind == TRIBO_CONE_FREE || mode == TRIBO_DYN_MODE_KNOWN) {
       continue;
     }
     if (cone->kind == TRIBO_CONE_BOX) {
-      x[0] += isfinite(cone->hi - cone->lo) ? share * (0.5 * (cone->lo + cone->hi) - x[0]) : 0;
+      x[0] += isfinite(cone->hi - cone->lo) ? fraction * (0.5 * (cone->lo + cone->hi) - x[0]) : 0;
       continue;
     }
-    x[n] += way == TRIBO_DYN_WAY_DISK ? 0 : INSIDE * fmax(0, typical - x[n]);
+    x[n] += mode == TRIBO_DYN_MODE_DISK ? 0 : INSIDE * fmax(0, typical - x[n]);
     for (int i = 0; i < n; ++i) {
       const double aim = wide * cone->mu[i] * x[n] * (i == 0 ? cos(angle) : i == 1 ? sin(angle) : 0);
-      x[i] = way == TRIBO_DYN_WAY_RAY ? x[n] * inv->given[cone->row + i] : x[i] + share * (aim - x[i]);
+      x[i] = mode == TRIBO_DYN_MODE_RAY ? x[n] * inv->lambda_known[cone->row + i] : x[i] + fraction * (aim - x[i]);
     }
   }
 }
@@ -146,23 +152,23 @@ static double largest_impulse(const Rows* rows, const double* lambda) {
 }
 
 // The directions in which impulses may move; returns their count.
-static int find_ways(const TriboDynData* data, Way* ways) {
+static int find_directions(const TriboDynData* data, ImpulseDirection* dirs) {
   const Inverse* inv = &data->inverse;
   int m = 0;
   for (int c = 0; c < data->rows.ncone; ++c) {
-    const int way = inv->way[c];
+    const int mode = inv->mode[c];
     const TriboCone* cone = data->rows.cones + c;
-    if (way == TRIBO_DYN_WAY_GIVEN) {
+    if (mode == TRIBO_DYN_MODE_KNOWN) {
       continue;
     }
-    if (way == TRIBO_DYN_WAY_RAY) {
-      ways[m] = (Way){.cone = c, .row = -1};
-      memcpy(ways[m++].along, inv->given + cone->row, (size_t)cone->dim * sizeof *inv->given);
+    if (mode == TRIBO_DYN_MODE_RAY) {
+      dirs[m] = (ImpulseDirection){.cone = c, .row = -1};
+      memcpy(dirs[m++].along, inv->lambda_known + cone->row, (size_t)cone->dim * sizeof *inv->lambda_known);
       continue;
     }
-    for (int i = 0; i < (way == TRIBO_DYN_WAY_DISK ? cone->dim - 1 : cone->dim); ++i) {
+    for (int i = 0; i < (mode == TRIBO_DYN_MODE_DISK ? cone->dim - 1 : cone->dim); ++i) {
       if (cone->kind != TRIBO_CONE_FRICTION || i == cone->dim - 1 || cone->mu[i] > 0) {
-        ways[m++] = (Way){.cone = c, .row = i};
+        dirs[m++] = (ImpulseDirection){.cone = c, .row = i};
       }
     }
   }
@@ -175,17 +181,9 @@ void tribo_dyn_inverse_carry(const TriboSystem* system, const TriboDynData* data
                              double* d) {
   const int n = system->block_dim[block];
   const double *minv = data->minv + system->block_at[block], *flow = data->next_mass + system->block_at[block];
-  for (int i = 0; i < n; ++i) {
-    d[i] = 0;
-    for (int k = 0; k < n; ++k) {
-      d[i] += minv[i * n + k] * column[k];
-    }
-  }
-  for (int i = 0; i < n && system->cluster[block] >= 0 && block >= system->info.nfree; ++i) {
-    column[i] = 0;
-    for (int k = 0; k < n; ++k) {
-      column[i] += flow[i * n + k] * d[k];
-    }
+  tribo_mat_vec(n, n, minv, column, d);
+  if (system->cluster[block] >= 0 && block >= system->info.nfree) {
+    tribo_mat_vec(n, n, flow, d, column);
   }
 }
 
@@ -197,38 +195,44 @@ static TriboStatus add_change(const TriboSystem* system, TriboDynData* data, con
   if (tree < 0 || !(system->cluster[block] >= 0 || bias)) {
     return TRIBO_OK;
   }
-  bias = bias && data->mean_of[tree] != MEAN_TOUCHED;
+  bias = bias && data->mean_kind[tree] != MEAN_TOUCHED;
   const Halfway half = tribo_dyn_tree_half(system, data, tree, NULL);
-  double *d = data->look_force, *low = data->inverse.low, most = 0;
+  double *d = data->scratch_force, *low = data->inverse.bias_low, most = 0;
   tribo_dyn_inverse_carry(system, data, block, column + at, d);
   for (int i = 0; i < n; ++i) {
     most = fmax(most, fabs(d[i]));
   }
-  for (int side = 0; side < 2 && bias && most > 0; ++side) {
-    for (int i = 0; i < n; ++i) {
-      data->mean[i] = 0.5 * (v[at + i] + data->inverse.v_free[at + i]) + (side ? 1 : -1) * d[i] / most;
+  if (bias && most > 0) {
+    for (int side = 0; side < 2; ++side) {
+      for (int i = 0; i < n; ++i) {
+        data->mean[i] = 0.5 * (v[at + i] + data->inverse.v_free[at + i]) + (side ? 1 : -1) * d[i] / most;
+      }
+      tribo_dyn_tree_bias(system->trees + tree, options->gravity, half.q, half.jac, half.inertias, data->mean,
+                          data->scratch_motions, side ? data->work : low);
     }
-    tribo_dyn_tree_bias(system->trees + tree, options->gravity, half.q, half.jac, half.inertias, data->mean,
-                        data->look_motions, side ? data->work : low);
   }
-  for (int i = 0; i < n && bias && most > 0; ++i) {
-    column[at + i] += 0.25 * options->h * most * (data->work[i] - low[i]);
+  if (bias && most > 0) {
+    for (int i = 0; i < n; ++i) {
+      column[at + i] += 0.25 * options->h * most * (data->work[i] - low[i]);
+    }
   }
   return TRIBO_OK;
 }
 
 // column (nv): how F moves with one direction.
 static TriboStatus fill_column(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                               const Way* way, int bias, const double* v, double* column) {
+                               const ImpulseDirection* dir, int bias, const double* v, double* column) {
   const Rows* rows = &data->rows;
   memset(column, 0, (size_t)system->info.nv * sizeof *column);
-  for (int t = rows->term_first[way->cone]; t < rows->term_first[way->cone + 1]; ++t) {
+  for (int t = rows->term_first[dir->cone]; t < rows->term_first[dir->cone + 1]; ++t) {
     const int block = rows->term_block[t], n = system->block_dim[block], at = system->block_v[block];
     const double* jac = rows->term_jac + rows->term_at[t];
-    for (int i = 0; i < rows->cones[way->cone].dim; ++i) {
-      const double weight = way->row < 0 ? way->along[i] : way->row == i;
-      for (int k = 0; k < n && weight != 0; ++k) {
-        column[at + k] += weight * jac[i * n + k];
+    for (int i = 0; i < rows->cones[dir->cone].dim; ++i) {
+      const double weight = dir->row < 0 ? dir->along[i] : dir->row == i;
+      if (weight != 0) {
+        for (int k = 0; k < n; ++k) {
+          column[at + k] += weight * jac[i * n + k];
+        }
       }
     }
     TRIBO_TRY(add_change(system, data, options, block, bias, v, column));
@@ -237,16 +241,16 @@ static TriboStatus fill_column(const TriboSystem* system, TriboDynData* data, co
 }
 
 // F at λ; returns its largest entry, and the size of what it is the difference of.
-static TriboStatus find_lack(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                             const double* v, const double* lambda, double* F, double* most, double* size) {
+static TriboStatus find_residual(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                 const double* v, const double* lambda, double* F, double* most, double* size) {
   const Inverse* inv = &data->inverse;
-  TRIBO_TRY(tribo_dyn_inverse_need(system, data, options, v, lambda));
+  TRIBO_TRY(tribo_dyn_inverse_impulse(system, data, options, v, lambda));
   *most = 0;
   *size = fmax(inv->scale, largest_impulse(&data->rows, lambda));
   for (int i = 0, k = 0; i < system->info.nv; ++i) {
-    *size = fmax(*size, fabs(inv->need[i]));
+    *size = fmax(*size, fabs(inv->impulse_needed[i]));
     if (inv->place[i] >= 0) {
-      F[k] = data->impulse[i] - inv->need[i];
+      F[k] = data->impulse[i] - inv->impulse_needed[i];
       *most = fmax(*most, fabs(F[k++]));
     }
   }
@@ -254,35 +258,27 @@ static TriboStatus find_lack(const TriboSystem* system, TriboDynData* data, cons
 }
 
 // λ += α E δ, α as large as the cones allow.
-static void move(const TriboDynData* data, const Way* ways, int m, const double* delta, double* change,
+static void move(const TriboDynData* data, const ImpulseDirection* dirs, int m, const double* delta, double* change,
                  double* lambda) {
   const Rows* rows = &data->rows;
   const Inverse* inv = &data->inverse;
   memset(change, 0, (size_t)rows->nrow * sizeof *change);
   for (int j = 0; j < m; ++j) {
-    const TriboCone* cone = rows->cones + ways[j].cone;
+    const TriboCone* cone = rows->cones + dirs[j].cone;
     for (int i = 0; i < cone->dim; ++i) {
-      change[cone->row + i] += delta[j] * (ways[j].row < 0 ? ways[j].along[i] : ways[j].row == i);
+      change[cone->row + i] += delta[j] * (dirs[j].row < 0 ? dirs[j].along[i] : dirs[j].row == i);
     }
   }
-  double share = 1;
+  double fraction = 1;
   for (int c = 0; c < rows->ncone; ++c) {
     const int row = rows->cones[c].row;
-    if (inv->way[c] != TRIBO_DYN_WAY_GIVEN) {
-      share = fmin(share, REACH * room(rows->cones + c, inv->way[c], lambda + row, change + row));
+    if (inv->mode[c] != TRIBO_DYN_MODE_KNOWN) {
+      fraction = fmin(fraction, REACH * step_to_boundary(rows->cones + c, inv->mode[c], lambda + row, change + row));
     }
   }
   for (int i = 0; i < rows->nrow; ++i) {
-    lambda[i] += share * change[i];
+    lambda[i] += fraction * change[i];
   }
-}
-
-static double row_length(const double* row, int m) {
-  double sum = 0;
-  for (int j = 0; j < m; ++j) {
-    sum += row[j] * row[j];
-  }
-  return sqrt(sum);
 }
 
 // A = L Q for the rows (n × m) of A, which become those of Q (r × m), orthonormal: Gram and Schmidt, the longest row
@@ -291,7 +287,7 @@ static double row_length(const double* row, int m) {
 static int factor_rows(double* A, int n, int m, double tiny, double* scale, double* L) {
   double longest = 0;
   for (int i = 0; i < n; ++i) {
-    scale[i] = row_length(A + (size_t)i * (size_t)m, m);
+    scale[i] = tribo_norm(A + (size_t)i * (size_t)m, m);
     longest = fmax(longest, scale[i]);
   }
   for (int i = 0; i < n; ++i) {
@@ -302,7 +298,7 @@ static int factor_rows(double* A, int n, int m, double tiny, double* scale, doub
     int best = -1;
     double most = tiny;
     for (int i = 0; i < n; ++i) {
-      const double left = scale[i] > 0 ? row_length(A + (size_t)i * (size_t)m, m) / scale[i] : 0;
+      const double left = scale[i] > 0 ? tribo_norm(A + (size_t)i * (size_t)m, m) / scale[i] : 0;
       if (left > most) {
         most = left;
         best = i;
@@ -312,7 +308,7 @@ static int factor_rows(double* A, int n, int m, double tiny, double* scale, doub
       return rank;
     }
     double *row = A + (size_t)best * (size_t)m, *column = L + rank * n;
-    const double length = row_length(row, m);
+    const double length = tribo_norm(row, m);
     memset(column, 0, (size_t)n * sizeof *column);
     for (int j = 0; j < m; ++j) {
       row[j] /= length;
@@ -321,11 +317,15 @@ static int factor_rows(double* A, int n, int m, double tiny, double* scale, doub
     scale[best] = -1 - rank;
     for (int i = 0; i < n; ++i) {
       double* other = A + (size_t)i * (size_t)m;
-      for (int j = 0; j < m && scale[i] > 0; ++j) {
-        column[i] += other[j] * row[j];
+      if (scale[i] > 0) {
+        for (int j = 0; j < m; ++j) {
+          column[i] += other[j] * row[j];
+        }
       }
-      for (int j = 0; j < m && scale[i] > 0; ++j) {
-        other[j] -= column[i] * row[j];
+      if (scale[i] > 0) {
+        for (int j = 0; j < m; ++j) {
+          other[j] -= column[i] * row[j];
+        }
       }
     }
   }
@@ -339,25 +339,18 @@ static void solve_least(double* A, double* F, int n, int m, double tiny, double*
   // L = U T, its columns made orthonormal one after the other; T y = −UᵀF
   for (int k = 0; k < rank; ++k) {
     double* u = L + k * n;
-    const double length = row_length(u, n);
+    const double length = tribo_norm(u, n);
     y[k] = 0;
     for (int i = 0; i < n; ++i) {
       u[i] /= length;
       y[k] -= u[i] * F[i];
     }
     T[k * n + k] = length;
-    for (int i = 0; i < n; ++i) {
-      F[i] += y[k] * u[i];
-    }
+    tribo_add_scaled(n, y[k], u, F);
     for (int j = k + 1; j < rank; ++j) {
-      double *other = L + j * n, dot = 0;
-      for (int i = 0; i < n; ++i) {
-        dot += u[i] * other[i];
-      }
-      for (int i = 0; i < n; ++i) {
-        other[i] -= dot * u[i];
-      }
-      T[k * n + j] = dot;
+      double* other = L + j * n;
+      T[k * n + j] = tribo_dot(u, other, n);
+      tribo_add_scaled(n, -T[k * n + j], u, other);
     }
   }
   memset(delta, 0, (size_t)m * sizeof *delta);
@@ -370,22 +363,24 @@ static void solve_least(double* A, double* F, int n, int m, double tiny, double*
   for (int i = 0; i < n; ++i) {
     // row i of A is row −1 − scale of Q
     const double* q = A + (size_t)i * (size_t)m;
-    for (int j = 0; j < m && scale[i] < 0; ++j) {
-      delta[j] += y[(int)(-1 - scale[i])] * q[j];
+    if (scale[i] < 0) {
+      for (int j = 0; j < m; ++j) {
+        delta[j] += y[(int)(-1 - scale[i])] * q[j];
+      }
     }
   }
 }
 
-// A S (n × m): how F moves with each way, seen from its distance to the boundary.
+// A S (n × m): how F moves with each direction, seen from its distance to the boundary.
 static TriboStatus fill_matrix(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                               const Way* ways, int m, int bias, const double* v, const double* lambda, double* column,
-                               double* scale, double* A) {
+                               const ImpulseDirection* dirs, int m, int bias, const double* v, const double* lambda,
+                               double* column, double* scale, double* A) {
   const Inverse* inv = &data->inverse;
   for (int j = 0; j < m; ++j) {
-    const int c = ways[j].cone;
+    const int c = dirs[j].cone;
     const TriboCone* cone = data->rows.cones + c;
-    scale[j] = slack(cone, inv->way[c], lambda + cone->row);
-    TRIBO_TRY(fill_column(system, data, options, ways + j, bias, v, column));
+    scale[j] = boundary_distance(cone, inv->mode[c], lambda + cone->row);
+    TRIBO_TRY(fill_column(system, data, options, dirs + j, bias, v, column));
     for (int i = 0, k = 0; i < system->info.nv; ++i) {
       if (inv->place[i] >= 0) {
         A[(size_t)k++ * (size_t)m + (size_t)j] = scale[j] * column[i];
@@ -419,17 +414,17 @@ TriboStatus tribo_dyn_inverse_polish(const TriboSystem* system, TriboDynData* da
     return TRIBO_OK;
   }
   TRIBO_TRY(TRIBO_RESERVE(&inv->polish, &inv->polish_capacity, entries + square + 4 * nrow + (size_t)(2 * nv)));
-  TRIBO_TRY(TRIBO_RESERVE(&inv->ways, &inv->ways_capacity, nrow * sizeof(Way)));
+  TRIBO_TRY(TRIBO_RESERVE(&inv->directions, &inv->directions_capacity, nrow * sizeof(ImpulseDirection)));
   double *A = inv->polish, *delta = A + entries, *scale = delta + nrow, *change = scale + nrow, *best = change + nrow,
          *F = best + nrow, *column = F + nv, *work = column + nv;
-  Way* ways = (Way*)(void*)inv->ways;
-  const int m = find_ways(data, ways);
+  ImpulseDirection* dirs = (ImpulseDirection*)(void*)inv->directions;
+  const int m = find_directions(data, dirs);
   double low = INFINITY, least = INFINITY;
-  put_back(data, lambda);
+  project_onto_cones(data, lambda);
   memcpy(best, lambda, nrow * sizeof *best);
   for (int pass = 0, bias = 0, stalls = 0, starts = 0; pass < MOST_STEPS; ++pass) {
     double most, size;
-    TRIBO_TRY(find_lack(system, data, options, v, lambda, F, &most, &size));
+    TRIBO_TRY(find_residual(system, data, options, v, lambda, F, &most, &size));
     if (most < least) {
       least = most;
       memcpy(best, lambda, nrow * sizeof *best);
@@ -442,21 +437,21 @@ TriboStatus tribo_dyn_inverse_polish(const TriboSystem* system, TriboDynData* da
     stalls = most > (starts == 0 ? 0.1 : 0.5) * low ? stalls + 1 : 0;
     low = fmin(low, most);
     if (stalls == (starts == 0 ? 1 : PATIENCE)) {
-      if (starts > 0 && least > HOPELESS * size) {
+      if (starts > 0 && least > INFEASIBLE * size) {
         break;
       }
       bias = options->scheme == TRIBO_SCHEME_MIDPOINT;
       memcpy(lambda, best, nrow * sizeof *lambda);
       start_inside(data, largest_impulse(rows, lambda), starts++, lambda);
-      TRIBO_TRY(find_lack(system, data, options, v, lambda, F, &low, &size));
+      TRIBO_TRY(find_residual(system, data, options, v, lambda, F, &low, &size));
       stalls = 0;
     }
-    TRIBO_TRY(fill_matrix(system, data, options, ways, m, bias, v, lambda, column, scale, A));
+    TRIBO_TRY(fill_matrix(system, data, options, dirs, m, bias, v, lambda, column, scale, A));
     solve_least(A, F, n, m, bias ? 1e-11 : 1e-9, work, delta);
     for (int j = 0; j < m; ++j) {
       delta[j] *= scale[j];
     }
-    move(data, ways, m, delta, change, lambda);
+    move(data, dirs, m, delta, change, lambda);
   }
   memcpy(lambda, best, nrow * sizeof *best);
   return TRIBO_OK;

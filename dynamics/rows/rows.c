@@ -1,5 +1,5 @@
 // The rows of a problem, piece by piece: room, cones, and the Jacobian terms of a pair of bodies.
-#include "internal.h"
+#include "rows/rows.h"
 
 #include "lanes.h"
 
@@ -282,6 +282,18 @@ int tribo_dyn_block_of_v(const TriboSystem* system, int v) {
     --block;
   }
   return block;
+}
+
+int tribo_dyn_are_welded(const TriboSystem* system, int body_a, int body_b) {
+  const int block = tribo_dyn_block_of(system, body_a);
+  if (block != tribo_dyn_block_of(system, body_b)) {
+    return 0;
+  }
+  if (block < system->info.nfree) {
+    return 1;
+  }
+  const TreePart* part = system->trees + (block - system->info.nfree);
+  return part->info->links[body_a - part->body].carrier == part->info->links[body_b - part->body].carrier;
 }
 
 // One term per moving block, the lower block first; two links of one tree share theirs.

@@ -17,7 +17,7 @@
 // hM⁻¹Jᵀλ, what the passes before have shown helps: with x = g, f = φ/h and the changes of both from pass to pass in
 // the columns of X and F, x ← x + f − (X + F)θ with the θ that makes f − Fθ least (Anderson 1965).
 //
-// Where nothing else can act, the first g may come from impulses that are foreseen instead: foresee.c.
+// Where nothing else can act, the first g may come from predicted impulses instead: predict_impulses.c.
 //
 // Where contacts, limits or dry friction act too, the cluster moves as bodies in contact do, q⁺ = q ⊕ h v⁺ with
 // v⁺ = v_f + M⁻¹Jᵀλ. Then q⁺ moves by the same h M⁻¹Jᵀλ, the passes are the same, and μ = 0.
@@ -31,62 +31,44 @@
 // Under semi-implicit Euler, Baumgarte: g = J v_f + ERP φ(q)/h, once. The same is the way out where the passes part
 // instead of meeting: the step is too long for the motion (a bar that turns by a radian), and being open for a while is
 // better than flying apart. The step then says how far.
-#include "internal.h"
+#include "dyn_data.h"
+#include "small_dense_dyn.h"
 
 enum { PASSES_MAX = 20 };
 
 // A pass that leaves more than this share of an opening does not count as one that meets; a mixed step is at most this
 // many times the plain one.
-static const double MEET = 0.9, LEAP = 5;
+static const double CONVERGING = 0.9, STEP_MAX = 5;
 
-int tribo_dyn_flows(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options, int block) {
+int tribo_dyn_moves_smoothly(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
+                             int block) {
   const int cluster = system->cluster[block];
-  return options->scheme == TRIBO_SCHEME_MIDPOINT && cluster >= 0 && !data->hard[cluster];
-}
-
-// Poses of all bodies that closures tie, at q; jac (6 × nv) for trees.
-static TriboStatus look_at(const TriboSystem* system, TriboDynData* data, const double* q, TriboPose* poses,
-                           double* jac) {
-  const TriboSystemInfo* info = &system->info;
-  data->settled = 0;
-  for (int b = 0; b < info->nblock; ++b) {
-    if (!system->looked[b]) {
-      continue;
-    }
-    if (b < info->nfree) {
-      tribo_dyn_body_pose(system->bodies + b, q + info->block_q[b], poses + b);
-    } else {
-      const TreePart* part = system->trees + (b - info->nfree);
-      TRIBO_TRY(tribo_dyn_tree_place(part, data->pin[b - info->nfree], q + info->block_q[b], poses + part->body,
-                                     jac + 6 * info->block_v[b]));
-    }
-  }
-  return TRIBO_OK;
+  return options->scheme == TRIBO_SCHEME_MIDPOINT && cluster >= 0 && !data->cluster_in_contact[cluster];
 }
 
 // ---- the start of a step -------------------------------------------------------------------------------------------
 
 // Dry friction and motors act in every step; contacts and limits show when they push.
-static void mark_hard(const TriboSystem* system, TriboDynData* data) {
-  memset(data->hard, 0, (size_t)system->ncluster);
-  memset(data->leans, 0, (size_t)system->ncluster);
+static void mark_contact_clusters(const TriboSystem* system, TriboDynData* data) {
+  memset(data->cluster_in_contact, 0, (size_t)system->ncluster);
+  memset(data->cluster_touched, 0, (size_t)system->ncluster);
   for (int b = 0; b < system->info.nblock; ++b) {
     if (system->cluster[b] >= 0) {
-      data->leans[system->cluster[b]] |= data->touched[b];
+      data->cluster_touched[system->cluster[b]] |= data->touched[b];
     }
   }
   for (int c = 0; c < data->rows.ncone; ++c) {
     const TriboRowInfo* row = data->rows.infos + c;
     const int cluster = system->cluster[row->block_a];
     if ((row->kind == TRIBO_ROW_FRICTION || row->kind == TRIBO_ROW_MOTOR) && cluster >= 0) {
-      data->hard[cluster] = 1;
+      data->cluster_in_contact[cluster] = 1;
     }
   }
   for (int i = 0; i < system->nclosure; ++i) {
-    if (tribo_dyn_gives_way(system->closures + i)) {
+    if (tribo_dyn_is_soft(system->closures + i)) {
       int blocks[2];
       const int n = tribo_dyn_closure_blocks(system, system->closures + i, blocks);
-      data->hard[system->cluster[blocks[0]]] = (unsigned char)(n > 0);
+      data->cluster_in_contact[system->cluster[blocks[0]]] = (unsigned char)(n > 0);
     }
   }
 }
@@ -95,7 +77,8 @@ static void mark_hard(const TriboSystem* system, TriboDynData* data) {
 static TriboStatus move_freely(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                const double* v, int block) {
   const int at_q = system->block_q[block], at_v = system->block_v[block], tree = block - system->info.nfree;
-  const int smooth = tribo_dyn_flows(system, data, options, block) && !data->leans[system->cluster[block]];
+  const int smooth =
+      tribo_dyn_moves_smoothly(system, data, options, block) && !data->cluster_touched[system->cluster[block]];
   const double *q = data->q + at_q, *v_free = data->v_free + at_v;
   if (tree < 0) {
     tribo_dyn_body_advance(options->h, smooth ? TRIBO_DYN_SMOOTH : 0, q, v + at_v, v_free, data->q_trial + at_q);
@@ -114,7 +97,7 @@ static void set_baumgarte(const TriboSystem* system, TriboDynData* data, const T
   for (int i = 0; i < system->nclosure; ++i) {
     const TriboCone* cone = data->rows.cones + first + i;
     double error[6], *g = data->rows.g + cone->row;
-    if (tribo_dyn_gives_way(system->closures + i)) {
+    if (tribo_dyn_is_soft(system->closures + i)) {
       continue;
     }
     tribo_dyn_closure_open(system->closures + i, data->q, data->poses, error);
@@ -143,20 +126,20 @@ static void set_soft(const TriboSystem* system, TriboDynData* data, const TriboS
   }
   for (int k = 0; k < rows->cones[c].dim; ++k) {
     rows->g[at + k] +=
-        tribo_dyn_soften(options, &closure->soft, error[k], old[k], fmax(mobility[k], 1e-3 * most), rows->R + at + k);
+        tribo_dyn_soft_row(options, &closure->soft, error[k], old[k], fmax(mobility[k], 1e-3 * most), rows->R + at + k);
   }
 }
 
 // Whether the rows before those of the closures leave what these tie alone.
-static int are_alone(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options) {
+static int only_closures_act(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options) {
   const Rows* rows = &data->rows;
-  int alone = options->scheme == TRIBO_SCHEME_MIDPOINT && options->direct && !data->wish &&
-              system->closure_size.nrow <= TRIBO_DYN_FEW;
+  int alone = options->scheme == TRIBO_SCHEME_MIDPOINT && options->direct && !data->is_inverse &&
+              system->closure_size.nrow <= TRIBO_DYN_DENSE_ROWS_MAX;
   for (int t = 0; t < rows->term_first[rows->ncone - system->nclosure] && alone; ++t) {
     alone = system->cluster[rows->term_block[t]] < 0;
   }
   for (int k = 0; k < system->ncluster && alone; ++k) {
-    alone = !data->hard[k];
+    alone = !data->cluster_in_contact[k];
   }
   return alone;
 }
@@ -171,7 +154,7 @@ static TriboStatus set_free(const TriboSystem* system, TriboDynData* data, const
       TRIBO_TRY(move_freely(system, data, options, v, b));
     }
   }
-  TRIBO_TRY(look_at(system, data, data->q_trial, data->next_poses, data->next_jac));
+  TRIBO_TRY(tribo_dyn_closures_place(system, data, data->q_trial, data->next_poses, data->next_jac));
   for (int i = 0; i < system->nclosure; ++i) {
     double ahead[6];
     const TriboCone* cone = data->rows.cones + first + i;
@@ -192,47 +175,47 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
   double error[6];
   data->last_error = INFINITY;
   data->passes = 0;
-  data->memory.count = 0;
-  data->halfway = 0;
-  mark_hard(system, data);
+  data->anderson.count = 0;
+  data->flow_is_halfway = 0;
+  mark_contact_clusters(system, data);
   for (int i = 0; i < system->info.nv; ++i) {
-    data->gain[i] = data->v_free[i] - v[i];
+    data->flow_dv[i] = data->v_free[i] - v[i];
   }
   for (int i = 0; i < system->nclosure; ++i) {
-    if (data->known) {
-      tribo_dyn_rows_repeat(system, &data->rows, &data->settle, i);
+    if (data->start_is_known) {
+      tribo_dyn_rows_repeat(system, &data->rows, &data->projection, i);
     } else {
       tribo_dyn_closure_append(system, &place, &data->rows, i, error);
     }
   }
-  if (data->foreseen) {
-    tribo_dyn_loops_foresee(system, data, options);
+  if (data->is_predicted) {
+    tribo_dyn_loops_use_prediction(system, data, options);
   } else if (options->scheme == TRIBO_SCHEME_EULER) {
     set_baumgarte(system, data, options);
   } else {
     TRIBO_TRY(set_free(system, data, options, v));
   }
   for (int i = 0; i < system->nclosure; ++i) {
-    if (tribo_dyn_gives_way(system->closures + i)) {
+    if (tribo_dyn_is_soft(system->closures + i)) {
       set_soft(system, data, options, v, i);
     }
   }
-  data->alone = are_alone(system, data, options);
-  if (system->slack || data->alone) {
-    if (!data->known) {
-      tribo_dyn_slack_find(system, &data->rows, data->minv, &data->slack);
+  data->closures_only = only_closures_act(system, data, options);
+  if (system->has_redundant_rows || data->closures_only) {
+    if (!data->start_is_known) {
+      tribo_dyn_closure_factor(system, &data->rows, data->minv, &data->closure_factor);
     }
-    tribo_dyn_slack_remove(system, data, data->rows.g + data->rows.nrow - system->closure_size.nrow);
+    tribo_dyn_closure_project(system, data, data->rows.g + data->rows.nrow - system->closure_size.nrow);
   }
   return TRIBO_OK;
 }
 
 int tribo_dyn_loops_alone(const TriboSystem* system, const TriboDynData* data, double* lambda) {
   const size_t first = (size_t)data->rows.nrow - system->closure_size.nrow;
-  if (system->nclosure == 0 || !data->alone) {
+  if (system->nclosure == 0 || !data->closures_only) {
     return 0;
   }
-  tribo_dyn_slack_solve(system, &data->slack, data->rows.g + first, lambda + first);
+  tribo_dyn_closure_solve(system, &data->closure_factor, data->rows.g + first, lambda + first);
   return 1;
 }
 
@@ -240,9 +223,9 @@ int tribo_dyn_loops_alone(const TriboSystem* system, const TriboDynData* data, d
 
 TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                     const double* v, double* q_next, double* v_next) {
-  data->settled = data->rough = 0;
+  data->end_is_known = data->flow_is_rough = 0;
   for (int b = 0; b < system->info.nblock; ++b) {
-    if (!tribo_dyn_flows(system, data, options, b)) {
+    if (!tribo_dyn_moves_smoothly(system, data, options, b)) {
       continue;
     }
     const int n = system->block_dim[b], at_q = system->block_q[b], at_v = system->block_v[b];
@@ -261,32 +244,18 @@ TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* dat
       tribo_dyn_body_advance(options->h, TRIBO_DYN_SMOOTH, data->q + at_q, kick, v_next + at_v, q_next + at_q);
     } else {
       TRIBO_TRY(tribo_dyn_tree_flow(system, data, tree, options, kick, data->tau + at_v,
-                                    data->wrench + 6 * system->trees[tree].body, data->gain + at_v, q_next + at_q,
+                                    data->wrench + 6 * system->trees[tree].body, data->flow_dv + at_v, q_next + at_q,
                                     v_next + at_v));
     }
   }
-  data->halfway = 0;
+  data->flow_is_halfway = 0;
   return TRIBO_OK;
 }
 
-static double dot(const double* a, const double* b, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; ++i) {
-    sum += a[i] * b[i];
-  }
-  return sum;
-}
-
-static void add_scaled(double* to, double scale, const double* from, int n) {
-  for (int i = 0; i < n; ++i) {
-    to[i] += scale * from[i];
-  }
-}
-
-// Takes the change since the last pass into the memory, the oldest one out where that is full; x (n), f in `now`.
-static void remember(Passes* m, int n, const double* x) {
-  if (m->count == TRIBO_DYN_MEMORY) {
-    const size_t rest = (size_t)((TRIBO_DYN_MEMORY - 1) * n);
+// Takes the change since the last pass into the memory, the oldest one out where that is full; x (n), f in `f_new`.
+static void anderson_append(AndersonMemory* m, int n, const double* x) {
+  if (m->count == TRIBO_DYN_ANDERSON_DEPTH) {
+    const size_t rest = (size_t)((TRIBO_DYN_ANDERSON_DEPTH - 1) * n);
     memmove(m->X, m->X + n, rest * sizeof *x);
     memmove(m->F, m->F + n, rest * sizeof *x);
     m->count--;
@@ -294,41 +263,41 @@ static void remember(Passes* m, int n, const double* x) {
   double *dx = m->X + m->count * n, *df = m->F + m->count * n;
   for (int i = 0; i < n; ++i) {
     dx[i] = x[i] - m->x[i];
-    df[i] = m->now[i] - m->f[i];
+    df[i] = m->f_new[i] - m->f[i];
   }
   m->count++;
 }
 
 // What the first correction was, and how f answered: for the next step.
-static void keep_reply(Passes* m, int n, const double* x) {
+static void keep_first_change(AndersonMemory* m, int n, const double* x) {
   for (int i = 0; i < n; ++i) {
-    m->turn[i] = x[i] - m->x[i];
-    m->reply[i] = m->now[i] - m->f[i];
+    m->first_dx[i] = x[i] - m->x[i];
+    m->first_df[i] = m->f_new[i] - m->f[i];
   }
 }
 
 // The next x (n). The newest changes count first; what newer ones have shown already does not count again.
-static void next_pass(Passes* m, int n, double* x) {
-  double R[TRIBO_DYN_MEMORY][TRIBO_DYN_MEMORY], y[TRIBO_DYN_MEMORY];
-  int used[TRIBO_DYN_MEMORY], rank = 0;
+static void anderson_mix(AndersonMemory* m, int n, double* x) {
+  double R[TRIBO_DYN_ANDERSON_DEPTH][TRIBO_DYN_ANDERSON_DEPTH], y[TRIBO_DYN_ANDERSON_DEPTH];
+  int used[TRIBO_DYN_ANDERSON_DEPTH], rank = 0;
   memcpy(m->x, x, (size_t)n * sizeof *x);
-  memcpy(m->f, m->now, (size_t)n * sizeof *x);
+  memcpy(m->f, m->f_new, (size_t)n * sizeof *x);
   // F = QR by Gram and Schmidt, y = Qᵀf
   for (int j = m->count - 1; j >= 0; --j) {
     double* q = m->Q + rank * n;
     memcpy(q, m->F + j * n, (size_t)n * sizeof *q);
-    const double whole = sqrt(dot(q, q, n));
+    const double whole = tribo_norm(q, n);
     for (int k = 0; k < rank; ++k) {
-      R[k][rank] = dot(m->Q + k * n, q, n);
-      add_scaled(q, -R[k][rank], m->Q + k * n, n);
+      R[k][rank] = tribo_dot(m->Q + k * n, q, n);
+      tribo_add_scaled(n, -R[k][rank], m->Q + k * n, q);
     }
-    const double length = sqrt(dot(q, q, n));
+    const double length = tribo_norm(q, n);
     if (length > 1e-6 * whole) {
       for (int i = 0; i < n; ++i) {
         q[i] /= length;
       }
       R[rank][rank] = length;
-      y[rank] = dot(q, m->f, n);
+      y[rank] = tribo_dot(q, m->f, n);
       used[rank++] = j;
     }
   }
@@ -340,27 +309,27 @@ static void next_pass(Passes* m, int n, double* x) {
       y[k] -= R[k][l] * y[l];
     }
     y[k] /= R[k][k];
-    add_scaled(d, -y[k], m->X + used[k] * n, n);
-    add_scaled(d, -y[k], m->F + used[k] * n, n);
+    tribo_add_scaled(n, -y[k], m->X + used[k] * n, d);
+    tribo_add_scaled(n, -y[k], m->F + used[k] * n, d);
   }
   // a long leap may end where other closures would be shut
-  const int leaps = !(dot(d, d, n) <= LEAP * LEAP * dot(m->f, m->f, n));
-  add_scaled(x, 1, leaps ? m->f : d, n);
+  const int leaps = !(tribo_dot(d, d, n) <= STEP_MAX * STEP_MAX * tribo_dot(m->f, m->f, n));
+  tribo_add_scaled(n, 1, leaps ? m->f : d, x);
 }
 
 // How far closures are open at q_next: f of all rows into the memory, and the largest.
 static TriboStatus measure(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                            const double* q_next, double* error) {
-  TRIBO_TRY(look_at(system, data, q_next, data->next_poses, data->next_jac));
+  TRIBO_TRY(tribo_dyn_closures_place(system, data, q_next, data->next_poses, data->next_jac));
   const int first = data->rows.ncone - system->nclosure;
-  double* f = data->memory.now;
+  double* f = data->anderson.f_new;
   *error = 0;
   for (int i = 0; i < system->nclosure; ++i) {
     double open[6];
     const TriboCone* cone = data->rows.cones + first + i;
     tribo_dyn_closure_open(system->closures + i, q_next, data->next_poses, open);
     for (int k = 0; k < cone->dim; ++k, ++f) {
-      const double gap = tribo_dyn_gives_way(system->closures + i) ? 0 : open[k];
+      const double gap = tribo_dyn_is_soft(system->closures + i) ? 0 : open[k];
       *error = fmax(*error, fabs(gap));
       *f = gap / options->h;
     }
@@ -375,10 +344,10 @@ static TriboStatus next_g(const TriboSystem* system, TriboDynData* data, const T
   const int n = (int)system->closure_size.nrow;
   double* g = data->rows.g + data->rows.nrow - n;
   if (data->passes == 1) {
-    keep_reply(&data->memory, n, g);
+    keep_first_change(&data->anderson, n, g);
   }
-  if (*error <= options->shut && data->rough) {
-    // as foreseen: once more, to the last digit
+  if (*error <= options->shut && data->flow_is_rough) {
+    // as predicted: once more, to the last digit
     *again = 1;
     return TRIBO_OK;
   }
@@ -389,23 +358,23 @@ static TriboStatus next_g(const TriboSystem* system, TriboDynData* data, const T
     return TRIBO_OK;
   }
   // what passes show helps where they meet; where they do not, it may lead elsewhere
-  if (!(*error < MEET * data->last_error)) {
-    data->memory.count = 0;
+  if (!(*error < CONVERGING * data->last_error)) {
+    data->anderson.count = 0;
   } else if (data->passes > 0) {
-    remember(&data->memory, n, g);
+    anderson_append(&data->anderson, n, g);
   }
   if (!(*error < 4 * data->last_error) || data->passes++ == PASSES_MAX) {
     // the passes part, or do not meet: one last solve, as at contacts
     data->passes = PASSES_MAX + 1;
-    data->alone = 0;
-    memset(data->hard, 1, (size_t)system->ncluster);
+    data->closures_only = 0;
+    memset(data->cluster_in_contact, 1, (size_t)system->ncluster);
     TRIBO_TRY(tribo_dyn_trees_restart(system, data, options, v));
     set_baumgarte(system, data, options);
   } else {
-    next_pass(&data->memory, n, g);
+    anderson_mix(&data->anderson, n, g);
   }
-  if (system->slack || data->alone) {
-    tribo_dyn_slack_remove(system, data, g);
+  if (system->has_redundant_rows || data->closures_only) {
+    tribo_dyn_closure_project(system, data, g);
   }
   data->last_error = *error;
   *again = 1;
@@ -424,7 +393,7 @@ TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const
     return tribo_fail(TRIBO_STATE, "tribo_dyn_close: tribo_dyn_advance must come first");
   }
   TRIBO_TRY(next_g(system, data, options, v, q_next, error, again));
-  for (; *again && data->alone; ++*passes) {
+  for (; *again && data->closures_only; ++*passes) {
     tribo_dyn_loops_alone(system, data, lambda);
     tribo_dyn_rows_impulse(system, &data->rows, 0, lambda, data->impulse);
     TRIBO_TRY(tribo_dyn_loops_advance(system, data, options, v, q_next, v_next));
@@ -438,7 +407,7 @@ TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const
 
 // The last problem knows only the blocks it acts on, by numbers of its own.
 static void number_blocks(const TriboSystem* system, TriboDynData* data, TriboProblem* problem) {
-  const Rows* rows = &data->settle;
+  const Rows* rows = &data->projection;
   memset(data->next_block, 0, (size_t)system->info.nblock * sizeof *data->next_block);
   for (int t = 0; t < rows->nterm; ++t) {
     data->next_block[rows->term_block[t]] = 1;
@@ -459,90 +428,55 @@ static void number_blocks(const TriboSystem* system, TriboDynData* data, TriboPr
   problem->term_block = data->next_term;
 }
 
-// Masses of a tree at q, where look_at has been.
-static TriboStatus weigh(const TriboSystem* system, TriboDynData* data, int tree, const double* q) {
-  const TreePart* part = system->trees + tree;
-  const size_t at = system->block_at[part->block];
-  TriboPose* poses = data->next_poses + part->body;
-  double* jac = data->next_jac + 6 * system->block_v[part->block];
-  if (!system->looked[part->block]) {
-    TRIBO_TRY(tribo_dyn_tree_place(part, data->pin[tree], q + system->block_q[part->block], poses, jac));
-  }
-  return tribo_dyn_tree_masses(part, data, poses, jac, data->next_mass + at, data->next_minv + at);
-}
-
-// All of it is at q, in the data's own buffers.
-static void mark_settled(const TriboSystem* system, TriboDynData* data, const double* q) {
-  tribo_dyn_slack_find(system, &data->settle, data->next_minv, &data->slack);
-  memcpy(data->settled_q, q, (size_t)system->info.nq * sizeof *q);
-  data->settled = 1;
-}
-
-TriboStatus tribo_dyn_loops_find(const TriboSystem* system, TriboDynData* data) {
-  const ClosureSize* size = &system->closure_size;
-  const Place place = {data->q, data->next_poses, data->next_jac};
-  TRIBO_TRY(look_at(system, data, data->q, data->next_poses, data->next_jac));
-  TRIBO_TRY(tribo_dyn_rows_reserve(&data->settle, size->ncone, size->nrow, size->nterm, size->njac));
-  for (int t = 0; t < system->info.ntree; ++t) {
-    if (system->cluster[system->trees[t].block] >= 0) {
-      TRIBO_TRY(weigh(system, data, t, data->q));
-    }
-  }
-  for (int i = 0; i < system->nclosure; ++i) {
-    double error[6];
-    tribo_dyn_closure_append(system, &place, &data->settle, i, error);
-  }
-  mark_settled(system, data, data->q);
-  data->known = 1;
-  return TRIBO_OK;
-}
-
 TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                       const double* q_next, const double* v_next, const double* lambda,
                                       TriboProblem* problem, const double** guess) {
   const ClosureSize* size = &system->closure_size;
   const Place place = {q_next, data->next_poses, data->next_jac};
-  TRIBO_TRY(tribo_dyn_rows_reserve(&data->settle, size->ncone, size->nrow, size->nterm, size->njac));
+  TRIBO_TRY(tribo_dyn_rows_reserve(&data->projection, size->ncone, size->nrow, size->nterm, size->njac));
   for (int t = 0; t < system->info.ntree; ++t) {
-    if (tribo_dyn_flows(system, data, options, system->trees[t].block)) {
-      TRIBO_TRY(weigh(system, data, t, q_next));
+    if (tribo_dyn_moves_smoothly(system, data, options, system->trees[t].block)) {
+      TRIBO_TRY(tribo_dyn_closures_mass(system, data, t, q_next));
     }
   }
   // places and masses are those of the next state, which close has just looked at
   for (int i = 0; i < system->nclosure; ++i) {
     const int c = data->rows.ncone - system->nclosure + i;
-    if (tribo_dyn_flows(system, data, options, data->rows.infos[c].block_a)) {
+    if (tribo_dyn_moves_smoothly(system, data, options, data->rows.infos[c].block_a)) {
       double error[6];
-      tribo_dyn_closure_append(system, &place, &data->settle, i, error);
-      const TriboCone* cone = data->settle.cones + data->settle.ncone - 1;
-      tribo_dyn_rows_apply(system, &data->settle, data->settle.ncone - 1, v_next, data->settle.g + cone->row);
+      tribo_dyn_closure_append(system, &place, &data->projection, i, error);
+      const TriboCone* cone = data->projection.cones + data->projection.ncone - 1;
+      tribo_dyn_rows_apply(system, &data->projection, data->projection.ncone - 1, v_next,
+                           data->projection.g + cone->row);
       memcpy(data->guess + cone->row, lambda + data->rows.cones[c].row, (size_t)cone->dim * sizeof *lambda);
     }
   }
   *guess = data->guess;
-  *problem = tribo_dyn_rows_problem(system, &data->settle, data->next_mass, data->next_minv);
+  *problem = tribo_dyn_rows_problem(system, &data->projection, data->next_mass, data->next_minv);
   number_blocks(system, data, problem);
   return TRIBO_OK;
 }
 
 int tribo_dyn_settle_alone(const TriboSystem* system, TriboDynData* data, const double* q_next, double* lambda) {
-  if (!data->alone) {
+  if (!data->closures_only) {
     return 0;
   }
-  mark_settled(system, data, q_next);
-  tribo_dyn_slack_solve(system, &data->slack, data->settle.g, lambda);
+  tribo_dyn_closures_factor(system, data, q_next);
+  tribo_dyn_closure_solve(system, &data->closure_factor, data->projection.g, lambda);
   return 1;
 }
 
 TriboStatus tribo_dyn_settle(const TriboSystem* system, TriboDynData* data, const double* lambda, double* v_next) {
-  const Rows* rows = &data->settle;
+  const Rows* rows = &data->projection;
   TRIBO_TRY(tribo_dyn_check_finite("tribo_dyn_settle", "lambda", lambda, rows->nrow));
   tribo_dyn_rows_impulse(system, rows, 0, lambda, data->impulse);
   for (int b = 0; b < system->info.nblock; ++b) {
     const int n = system->block_dim[b], at = system->block_v[b];
     for (int i = 0; i < n; ++i) {
-      for (int k = 0; k < n && system->cluster[b] >= 0; ++k) {
-        v_next[at + i] += data->next_minv[system->block_at[b] + (size_t)(i * n + k)] * data->impulse[at + k];
+      if (system->cluster[b] >= 0) {
+        for (int k = 0; k < n; ++k) {
+          v_next[at + i] += data->next_minv[system->block_at[b] + (size_t)(i * n + k)] * data->impulse[at + k];
+        }
       }
     }
   }
@@ -551,8 +485,10 @@ TriboStatus tribo_dyn_settle(const TriboSystem* system, TriboDynData* data, cons
 
 static void sum_impulses(const Rows* rows, const double* lambda, double* out) {
   for (int c = 0; c < rows->ncone; ++c) {
-    for (int r = 0; rows->infos[c].kind == TRIBO_ROW_CLOSURE && r < rows->cones[c].dim; ++r) {
-      out[6 * rows->infos[c].index + r] += lambda[rows->cones[c].row + r];
+    if (rows->infos[c].kind == TRIBO_ROW_CLOSURE) {
+      for (int r = 0; r < rows->cones[c].dim; ++r) {
+        out[6 * rows->infos[c].index + r] += lambda[rows->cones[c].row + r];
+      }
     }
   }
 }
@@ -561,14 +497,14 @@ void tribo_dyn_closure_impulses(const TriboSystem* system, const TriboDynData* d
                                 const double* last, double* out) {
   memset(out, 0, 6 * (size_t)system->nclosure * sizeof *out);
   sum_impulses(&data->rows, lambda, out);
-  sum_impulses(&data->settle, last, out);
+  sum_impulses(&data->projection, last, out);
 }
 
-// ---- looks at any state --------------------------------------------------------------------------------------------
+// ---- evaluations at any state --------------------------------------------------------------------------------------
 
 TriboStatus tribo_dyn_closure_error(const TriboSystem* system, TriboDynData* data, const double* q, double* out) {
   TRIBO_TRY(tribo_dyn_unit_state(system, "tribo_dyn_closure_error", q, data->q_trial));
-  TRIBO_TRY(look_at(system, data, data->q_trial, data->next_poses, data->next_jac));
+  TRIBO_TRY(tribo_dyn_closures_place(system, data, data->q_trial, data->next_poses, data->next_jac));
   memset(out, 0, 6 * (size_t)system->nclosure * sizeof *out);
   for (int i = 0; i < system->nclosure; ++i) {
     tribo_dyn_closure_open(system->closures + i, data->q_trial, data->next_poses, out + 6 * i);

@@ -1,15 +1,16 @@
 // Inverse dynamics through contact (Algorithm 2 of "From compliant to rigid contact simulation", with what it leaves
 // open: motion that nothing drives).
 //
-// Wanted is v⁺. A step with the impulses λ and the generalized forces τ of the driven joints a makes it when
+// Given is the target velocity v⁺. A step with the impulses λ and the generalized forces τ of the driven joints a makes
+// it when
 //
 //     p = Jᵀλ + h Sᵀτ,     p = M̃(v_f − v) + h(b(q½, ½(v + v_f)) − f) + Jᵀλ,     v_f = v⁺ − M̃⁻¹Jᵀλ           (1)
 //     K ∋ λ ⊥ σ + Γ(σ) ∈ K*,     σ = Rλ + c,     c = J v⁺ + γ                                               (2)
 //
 // with f all known forces, M̃ and q½ as in tree_motion.c: the equations of the forward step, read the other way. p, the
-// impulse the wish needs, depends on λ in trees that nothing touches at q, through the mean velocity of the bias b, and
-// in trees that closures tie, where impulses act on M instead of M̃: weakly, so the problem below is solved with p of no
-// impulse, and Newton's method (inverse_polish.c) does the rest.
+// impulse that the target velocity needs, depends on λ in trees that nothing touches at q, through the mean velocity of
+// the bias b, and in trees that closures tie, where impulses act on M instead of M̃: weakly, so the problem below is
+// solved with p of no impulse, and Newton's method (inverse_polish.c) does the rest.
 //
 // In (2) c is given, and there each constraint stands alone:
 //
@@ -27,16 +28,17 @@
 //
 //     C ∋ λ ⊥ ς ∈ C*,     ς = J_u y,     y = M_uu⁻¹(J_uᵀλ − p_u)                                             (3)
 //
-// of the size of what is not driven, C being the product of the sets above, and y the change of velocity that the wish
-// would suffer: 0 when it is feasible. Constraints that act on driven joints only are not in (3): any choice of theirs
-// is answered by torques, and the smallest is taken.
+// of the size of what is not driven, C being the product of the sets above, and y the error of velocity that the
+// target would suffer: 0 when it is feasible. Constraints that act on driven joints only are not in (3): any choice of
+// theirs is answered by torques, and the smallest is taken.
 //
-// The motion nearest to a wish that is not feasible: the undriven part moves as contacts make it while the driven
+// The motion nearest to a target that is not feasible: the undriven part moves as contacts make it while the driven
 // joints do as they are told. That is (3) with the whole of (2), σ = Rλ + c + J_u y. In the norm yᵀM y no motion with
 // these impulses is nearer, since of all y with M y = J ᵀλ − p on u the shortest is 0 on a.
-#include "internal.h"
+#include "dyn_data.h"
+#include "small_dense_dyn.h"
 
-// ---- the wish ------------------------------------------------------------------------------------------------------
+// ---- the target velocity -------------------------------------------------------------------------------------------
 
 static TriboStatus reserve(const TriboSystem* system, Inverse* inv) {
   const size_t nv = (size_t)system->info.nv, nblock = (size_t)system->info.nblock, nmass = system->nmass;
@@ -50,49 +52,49 @@ void tribo_dyn_inverse_free(Inverse* inv) {
 #define X(array, count) tribo_free(inv->array);
   TRIBO_DYN_INVERSE_ARRAYS(X)
 #undef X
-  tribo_free(inv->way);
+  tribo_free(inv->mode);
   tribo_free(inv->cone_of);
-  tribo_free(inv->given);
+  tribo_free(inv->lambda_known);
   tribo_free(inv->span);
   tribo_free(inv->polish);
-  tribo_free(inv->ways);
+  tribo_free(inv->directions);
   tribo_dyn_rows_free(&inv->rows);
 }
 
-// A free body has no motor: its free velocity is known, and so is the impulse that the wish needs.
-static void want_body(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options, int b,
-                      const double* v, const double* wanted, const double* tau, const double* wrench) {
+// A free body has no motor: its free velocity is known, and so is the impulse that the target velocity needs.
+static void target_body(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options, int b,
+                        const double* v, const double* v_target, const double* tau, const double* wrench) {
   Inverse* inv = &data->inverse;
   const FreeBody* body = system->bodies + b;
   const int at = system->block_v[b];
   const double* q = data->q + system->block_q[b];
-  double *v_free = inv->v_free + at, *need = inv->need + at, *seen = data->v_free + at;
+  double *v_free = inv->v_free + at, *impulse_needed = inv->impulse_needed + at, *seen = data->v_free + at;
   tribo_dyn_body_pose(body, q, data->poses + b);
   tribo_dyn_body_free_velocity(body, options, q, v + at, tau == NULL ? NULL : tau + at,
                                wrench == NULL ? NULL : wrench + 6 * b, v_free);
   double change[3], size = 0, most = 0;
   for (int i = 0; i < 6; ++i) {
-    most = fmax(most, fabs(wanted[at + i] - v_free[i]));
+    most = fmax(most, fabs(v_target[at + i] - v_free[i]));
     size = fmax(size, fabs(v[at + i]) + fabs(v_free[i]));
   }
-  tribo_sub3(change, wanted + at, v_free);
-  tribo_scale3(need, body->mass, change);
+  tribo_sub3(change, v_target + at, v_free);
+  tribo_scale3(impulse_needed, body->mass, change);
   // in flight nothing is needed; what else differs from the free motion was pushed
   if (options->scheme == TRIBO_SCHEME_EULER || most <= 1e-13 * size) {
-    tribo_sub3(change, wanted + at + 3, v_free + 3);
-    tribo_mul33v(need + 3, body->inertia, change);
+    tribo_sub3(change, v_target + at + 3, v_free + 3);
+    tribo_mul33v(impulse_needed + 3, body->inertia, change);
   } else {
-    tribo_dyn_body_torque(body, options->h, v + at + 3, v_free + 3, wanted + at + 3, need + 3);
+    tribo_dyn_body_torque(body, options->h, v + at + 3, v_free + 3, v_target + at + 3, impulse_needed + 3);
   }
   // rows see v_f + M⁻¹p, as they do when they are solved
-  tribo_axpy3(seen, v_free, 1 / body->mass, need);
-  tribo_mul33v(seen + 3, body->inverse, need + 3);
+  tribo_axpy3(seen, v_free, 1 / body->mass, impulse_needed);
+  tribo_mul33v(seen + 3, body->inverse, impulse_needed + 3);
   tribo_add3(seen + 3, seen + 3, v_free + 3);
   tribo_dyn_body_twist(body, data->poses + b, seen, data->twists + b);
 }
 
-static TriboStatus want_tree(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options, int tree,
-                             const double* v, const double* wanted, const double* tau, const double* wrench) {
+static TriboStatus target_tree(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options, int tree,
+                               const double* v, const double* v_target, const double* tau, const double* wrench) {
   const TreePart* part = system->trees + tree;
   const int block = part->block, at = system->block_v[block], n = part->info->nv, tied = system->cluster[block] >= 0;
   const double* q = data->q + system->block_q[block];
@@ -101,9 +103,9 @@ static TriboStatus want_tree(const TriboSystem* system, TriboDynData* data, cons
   const Halfway half = tribo_dyn_tree_half(system, data, tree, flow);
   TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v + at, tau == NULL ? NULL : tau + at,
                                    wrench == NULL ? NULL : wrench + 6 * part->body, &half));
-  memcpy(data->v_free + at, wanted + at, (size_t)n * sizeof *wanted);
-  TRIBO_TRY(tribo_dyn_tree_look(part, data->pin[tree], q, wanted + at, data->poses + part->body,
-                                data->twists + part->body, data->jac + 6 * at));
+  memcpy(data->v_free + at, v_target + at, (size_t)n * sizeof *v_target);
+  TRIBO_TRY(tribo_dyn_tree_kinematics(part, data->pin[tree], q, v_target + at, data->poses + part->body,
+                                      data->twists + part->body, data->jac + 6 * at));
   if (tied) {
     return tribo_dyn_tree_masses(part, data, data->poses + part->body, data->jac + 6 * at, mass, minv);
   }
@@ -112,30 +114,30 @@ static TriboStatus want_tree(const TriboSystem* system, TriboDynData* data, cons
 }
 
 TriboStatus tribo_dyn_inverse_update(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                                     const double* q, const double* v, const double* wanted, const double* tau,
+                                     const double* q, const double* v, const double* v_target, const double* tau,
                                      const double* wrench) {
   const char* where = "tribo_dyn_inverse_update";
-  if (system == NULL || data == NULL || options == NULL || q == NULL || v == NULL || wanted == NULL) {
-    return tribo_fail(TRIBO_INVALID, "%s: system, data, options, q, v or wanted is NULL", where);
+  if (system == NULL || data == NULL || options == NULL || q == NULL || v == NULL || v_target == NULL) {
+    return tribo_fail(TRIBO_INVALID, "%s: system, data, options, q, v or v_target is NULL", where);
   }
   const TriboSystemInfo* info = &system->info;
   data->stage = STAGE_NONE;
   TRIBO_TRY(tribo_dyn_check_options(where, options));
   TRIBO_TRY(tribo_dyn_unit_state(system, where, q, data->q));
   TRIBO_TRY(tribo_dyn_check_finite(where, "v", v, info->nv));
-  TRIBO_TRY(tribo_dyn_check_finite(where, "wanted v", wanted, info->nv));
-  memset(data->chased, 0, 2 * (size_t)system->nbound);
-  data->wish = 1;
-  data->known = data->settled = data->ahead = 0;
+  TRIBO_TRY(tribo_dyn_check_finite(where, "target v", v_target, info->nv));
+  memset(data->limit_row, 0, 2 * (size_t)system->nbound);
+  data->is_inverse = 1;
+  data->start_is_known = data->end_is_known = data->predicted_in_update = 0;
   if (info->ntree > 0) {
-    memset(data->mean_of, MEAN_START, (size_t)info->ntree);
+    memset(data->mean_kind, MEAN_START, (size_t)info->ntree);
   }
   TRIBO_TRY(reserve(system, &data->inverse));
   for (int b = 0; b < info->nfree; ++b) {
-    want_body(system, data, options, b, v, wanted, tau, wrench);
+    target_body(system, data, options, b, v, v_target, tau, wrench);
   }
   for (int t = 0; t < info->ntree; ++t) {
-    const TriboStatus status = want_tree(system, data, options, t, v, wanted, tau, wrench);
+    const TriboStatus status = target_tree(system, data, options, t, v, v_target, tau, wrench);
     if (status != TRIBO_OK) {
       tribo_fail_prefix("%s: tree %d: ", where, t);
       return status;
@@ -148,32 +150,32 @@ TriboStatus tribo_dyn_inverse_update(const TriboSystem* system, TriboDynData* da
 // ---- what each constraint leaves open: (2) -------------------------------------------------------------------------
 
 // The direction of sliding friction: −D² c_f/‖D c_f‖, and 1 on the normal row; 0 where there is nothing to rub.
-static void slide_along(const TriboCone* cone, const double* c, double* way) {
+static void slide_along(const TriboCone* cone, const double* c, double* mode) {
   double length = 0;
   for (int i = 0; i < cone->dim - 1; ++i) {
     length = hypot(length, cone->mu[i] * c[i]);
   }
   for (int i = 0; i < cone->dim - 1; ++i) {
-    way[i] = length > 0 ? -cone->mu[i] * cone->mu[i] * c[i] / length : 0;
+    mode[i] = length > 0 ? -cone->mu[i] * cone->mu[i] * c[i] / length : 0;
   }
-  way[cone->dim - 1] = 1;
+  mode[cone->dim - 1] = 1;
 }
 
-// Which way is left to the λ of a cone; given (dim) receives what is known of it: the whole λ, the direction of a ray,
-// or the normal impulse of a disk.
-static int classify(const TriboCone* cone, const double* c, const double* R, double tol, double* given) {
+// The mode of a cone: what is left to its λ; lambda_known (dim) receives what is known of it: the whole λ, the
+// direction of a ray, or the normal impulse of a disk.
+static int classify(const TriboCone* cone, const double* c, const double* R, double tol, double* lambda_known) {
   const int n = cone->dim - 1;
-  memset(given, 0, (size_t)cone->dim * sizeof *given);
+  memset(lambda_known, 0, (size_t)cone->dim * sizeof *lambda_known);
   if (cone->kind == TRIBO_CONE_FREE) {
-    return TRIBO_DYN_WAY_CONE;
+    return TRIBO_DYN_MODE_CONE;
   }
   if (cone->kind == TRIBO_CONE_BOX) {
     if (R[0] > 0) {
-      given[0] = tribo_clamp(-c[0] / R[0], cone->lo, cone->hi);
-      return TRIBO_DYN_WAY_GIVEN;
+      lambda_known[0] = tribo_clamp(-c[0] / R[0], cone->lo, cone->hi);
+      return TRIBO_DYN_MODE_KNOWN;
     }
-    given[0] = c[0] > tol ? cone->lo : c[0] < -tol ? cone->hi : 0;
-    return fabs(c[0]) <= tol ? TRIBO_DYN_WAY_CONE : TRIBO_DYN_WAY_GIVEN;
+    lambda_known[0] = c[0] > tol ? cone->lo : c[0] < -tol ? cone->hi : 0;
+    return fabs(c[0]) <= tol ? TRIBO_DYN_MODE_CONE : TRIBO_DYN_MODE_KNOWN;
   }
   double slip = 0;
   for (int i = 0; i < n; ++i) {
@@ -181,17 +183,19 @@ static int classify(const TriboCone* cone, const double* c, const double* R, dou
   }
   const double normal = R[n] > 0 ? fmax(0, -c[n] / R[n]) : 0;
   if (R[n] > 0 ? normal == 0 : c[n] > tol) {
-    return TRIBO_DYN_WAY_GIVEN;
+    return TRIBO_DYN_MODE_KNOWN;
   }
   if (slip <= tol && n > 0) {
-    given[n] = normal;
-    return R[n] > 0 ? TRIBO_DYN_WAY_DISK : TRIBO_DYN_WAY_CONE;
+    lambda_known[n] = normal;
+    return R[n] > 0 ? TRIBO_DYN_MODE_DISK : TRIBO_DYN_MODE_CONE;
   }
-  slide_along(cone, c, given);
-  for (int i = 0; R[n] > 0 && i <= n; ++i) {
-    given[i] *= normal;
+  slide_along(cone, c, lambda_known);
+  if (R[n] > 0) {
+    for (int i = 0; i <= n; ++i) {
+      lambda_known[i] *= normal;
+    }
   }
-  return R[n] > 0 ? TRIBO_DYN_WAY_GIVEN : TRIBO_DYN_WAY_RAY;
+  return R[n] > 0 ? TRIBO_DYN_MODE_KNOWN : TRIBO_DYN_MODE_RAY;
 }
 
 // ---- the problem of what is not driven: (3) ------------------------------------------------------------------------
@@ -215,9 +219,11 @@ static TriboStatus reduce_motion(const TriboSystem* system, TriboDynData* data, 
     const double* mass = data->mass + system->block_at[b];
     double *part = inv->mass + at, *minv = inv->minv + at;
     for (int i = 0; i < n; ++i) {
-      for (int k = 0; k < n && inv->place[first + i] >= 0; ++k) {
-        if (inv->place[first + k] >= 0) {
-          part[inv->place[first + i] * count + inv->place[first + k]] = mass[i * n + k];
+      if (inv->place[first + i] >= 0) {
+        for (int k = 0; k < n; ++k) {
+          if (inv->place[first + k] >= 0) {
+            part[inv->place[first + i] * count + inv->place[first + k]] = mass[i * n + k];
+          }
         }
       }
     }
@@ -230,8 +236,8 @@ static TriboStatus reduce_motion(const TriboSystem* system, TriboDynData* data, 
       }
       DofTree chain = {count, inv->chain_parent, inv->chain_start};
       tribo_dyn_dof_starts(&chain);
-      TRIBO_TRY(tribo_dyn_factor(&chain, part, data->look_factor));
-      tribo_dyn_factor_inverse(&chain, data->look_factor, minv);
+      TRIBO_TRY(tribo_dyn_factor(&chain, part, data->scratch_factor));
+      tribo_dyn_factor_inverse(&chain, data->scratch_factor, minv);
     }
     inv->dim[inv->nblock] = count;
     inv->at[inv->nblock++] = at;
@@ -240,23 +246,23 @@ static TriboStatus reduce_motion(const TriboSystem* system, TriboDynData* data, 
   return TRIBO_OK;
 }
 
-// The part of a term that acts on undriven velocities, with its rows combined as the way wants; 0: nothing does.
+// The part of a term that acts on undriven velocities, with its rows combined as the mode asks; 0: nothing does.
 static int reduce_term(const TriboSystem* system, const TriboDynData* data, int c, int term, double* out) {
   const Inverse* inv = &data->inverse;
   const Rows* rows = &data->rows;
   const int block = rows->term_block[term], n = system->block_dim[block], first = system->block_v[block];
-  const int count = inv->dim[inv->block[block]], dim = rows->cones[c].dim, way = inv->way[c];
-  const double *jac = rows->term_jac + rows->term_at[term], *given = inv->given + rows->cones[c].row;
+  const int count = inv->dim[inv->block[block]], dim = rows->cones[c].dim, mode = inv->mode[c];
+  const double *jac = rows->term_jac + rows->term_at[term], *lambda_known = inv->lambda_known + rows->cones[c].row;
   int any = 0;
-  memset(out, 0, (size_t)((way == TRIBO_DYN_WAY_RAY ? 1 : dim) * count) * sizeof *out);
+  memset(out, 0, (size_t)((mode == TRIBO_DYN_MODE_RAY ? 1 : dim) * count) * sizeof *out);
   for (int i = 0; i < dim; ++i) {
     for (int k = 0; k < n; ++k) {
       const int place = inv->place[first + k];
-      if (place < 0 || (way == TRIBO_DYN_WAY_DISK && i == dim - 1)) {
+      if (place < 0 || (mode == TRIBO_DYN_MODE_DISK && i == dim - 1)) {
         continue;
       }
-      const double x = (way == TRIBO_DYN_WAY_RAY ? given[i] : 1) * jac[i * n + k];
-      out[(way == TRIBO_DYN_WAY_RAY ? 0 : i * count) + place] += x;
+      const double x = (mode == TRIBO_DYN_MODE_RAY ? lambda_known[i] : 1) * jac[i * n + k];
+      out[(mode == TRIBO_DYN_MODE_RAY ? 0 : i * count) + place] += x;
       any |= x != 0;
     }
   }
@@ -269,7 +275,7 @@ static void reduce_cone(const TriboSystem* system, TriboDynData* data, int c) {
   const Rows* rows = &data->rows;
   const TriboCone* cone = rows->cones + c;
   Rows* out = &inv->rows;
-  const int way = inv->way[c], ray = way == TRIBO_DYN_WAY_RAY, n = out->ncone, row = out->nrow, terms = out->nterm;
+  const int mode = inv->mode[c], ray = mode == TRIBO_DYN_MODE_RAY, n = out->ncone, row = out->nrow, terms = out->nterm;
   const size_t njac = out->njac;
   tribo_dyn_rows_begin(out, ray ? TRIBO_CONE_NONNEG : cone->kind, ray ? 1 : cone->dim, rows->infos[c].kind,
                        rows->infos[c].index);
@@ -292,8 +298,10 @@ static void reduce_cone(const TriboSystem* system, TriboDynData* data, int c) {
     return;
   }
   out->term_first[n + 1] = out->nterm;
-  for (int i = 0; i < cone->dim && !ray; ++i) {
-    out->R[row + i] = inv->whole || way == TRIBO_DYN_WAY_DISK ? rows->R[cone->row + i] : 0;
+  if (!ray) {
+    for (int i = 0; i < cone->dim; ++i) {
+      out->R[row + i] = inv->whole || mode == TRIBO_DYN_MODE_DISK ? rows->R[cone->row + i] : 0;
+    }
   }
   inv->cone_of[n] = c;
 }
@@ -309,26 +317,28 @@ TriboStatus tribo_dyn_inverse_reduce(const TriboSystem* system, TriboDynData* da
   Inverse* inv = &data->inverse;
   Rows* rows = &data->rows;
   inv->whole = whole;
-  // how far the wish opens closures is a fault of its own (core asks for it); they carry whatever is needed
-  for (int c = rows->ncone - system->nclosure; c < rows->ncone && !whole; ++c) {
-    memset(rows->g + rows->cones[c].row, 0, (size_t)rows->cones[c].dim * sizeof *rows->g);
+  // how far the target opens closures is a fault of its own (core asks for it); they carry whatever is needed
+  if (!whole) {
+    for (int c = rows->ncone - system->nclosure; c < rows->ncone; ++c) {
+      memset(rows->g + rows->cones[c].row, 0, (size_t)rows->cones[c].dim * sizeof *rows->g);
+    }
   }
-  TRIBO_TRY(TRIBO_RESERVE(&inv->way, &inv->way_capacity, rows->ncone));
+  TRIBO_TRY(TRIBO_RESERVE(&inv->mode, &inv->mode_capacity, rows->ncone));
   TRIBO_TRY(TRIBO_RESERVE(&inv->cone_of, &inv->cone_of_capacity, rows->ncone));
-  TRIBO_TRY(TRIBO_RESERVE(&inv->given, &inv->given_capacity, rows->nrow));
+  TRIBO_TRY(TRIBO_RESERVE(&inv->lambda_known, &inv->lambda_known_capacity, rows->nrow));
   TRIBO_TRY(reduce_motion(system, data, driven));
   TRIBO_TRY(
       tribo_dyn_rows_reserve(&inv->rows, (size_t)rows->ncone, (size_t)rows->nrow, (size_t)rows->nterm, rows->njac));
   for (int c = 0; c < rows->ncone; ++c) {
     const TriboCone* cone = rows->cones + c;
-    const int way = classify(cone, rows->g + cone->row, rows->R + cone->row, tol, inv->given + cone->row);
+    const int mode = classify(cone, rows->g + cone->row, rows->R + cone->row, tol, inv->lambda_known + cone->row);
     const int known = inv->rows.ncone;
-    inv->way[c] = whole ? TRIBO_DYN_WAY_CONE : way;
-    if (inv->way[c] != TRIBO_DYN_WAY_GIVEN) {
+    inv->mode[c] = whole ? TRIBO_DYN_MODE_CONE : mode;
+    if (inv->mode[c] != TRIBO_DYN_MODE_KNOWN) {
       reduce_cone(system, data, c);
     }
-    // on driven joints alone: the wish decides, whatever the others do
-    inv->way[c] = inv->rows.ncone == known ? way : inv->way[c];
+    // on driven joints alone: the target decides, whatever the others do
+    inv->mode[c] = inv->rows.ncone == known ? mode : inv->mode[c];
   }
   *problem = tribo_dyn_rows_problem(system, &inv->rows, inv->mass, inv->minv);
   problem->nblock = inv->nblock;
@@ -343,54 +353,52 @@ static void expand(const TriboDynData* data, const double* reduced, double* lamb
   const Rows* rows = &data->rows;
   for (int c = 0; c < rows->ncone; ++c) {
     const TriboCone* cone = rows->cones + c;
-    const int known = inv->way[c] == TRIBO_DYN_WAY_GIVEN || inv->way[c] == TRIBO_DYN_WAY_DISK;
+    const int known = inv->mode[c] == TRIBO_DYN_MODE_KNOWN || inv->mode[c] == TRIBO_DYN_MODE_DISK;
     for (int i = cone->row; i < cone->row + cone->dim; ++i) {
-      lambda[i] = known ? inv->given[i] : 0;
+      lambda[i] = known ? inv->lambda_known[i] : 0;
     }
   }
-  for (int k = 0; reduced != NULL && k < inv->rows.ncone; ++k) {
-    const TriboCone *cone = rows->cones + inv->cone_of[k], *part = inv->rows.cones + k;
-    const int way = inv->way[inv->cone_of[k]], count = way == TRIBO_DYN_WAY_DISK ? cone->dim - 1 : cone->dim;
-    for (int i = 0; i < count; ++i) {
-      lambda[cone->row + i] =
-          way == TRIBO_DYN_WAY_RAY ? reduced[part->row] * inv->given[cone->row + i] : reduced[part->row + i];
+  if (reduced != NULL) {
+    for (int k = 0; k < inv->rows.ncone; ++k) {
+      const TriboCone *cone = rows->cones + inv->cone_of[k], *part = inv->rows.cones + k;
+      const int mode = inv->mode[inv->cone_of[k]], count = mode == TRIBO_DYN_MODE_DISK ? cone->dim - 1 : cone->dim;
+      for (int i = 0; i < count; ++i) {
+        lambda[cone->row + i] =
+            mode == TRIBO_DYN_MODE_RAY ? reduced[part->row] * inv->lambda_known[cone->row + i] : reduced[part->row + i];
+      }
     }
   }
 }
 
-TriboStatus tribo_dyn_inverse_need(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                                   const double* v, const double* lambda) {
+TriboStatus tribo_dyn_inverse_impulse(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                      const double* v, const double* lambda) {
   Inverse* inv = &data->inverse;
   tribo_dyn_rows_impulse(system, &data->rows, 0, lambda, data->impulse);
   inv->scale = 0;
   for (int t = 0; t < system->info.ntree; ++t) {
     const int block = system->trees[t].block, n = system->block_dim[block], at = system->block_v[block];
     const size_t at_mass = system->block_at[block];
-    const double *minv = data->minv + at_mass, *wanted = data->v_free + at, *impulse = data->impulse + at;
+    const double *minv = data->minv + at_mass, *v_target = data->v_free + at, *impulse = data->impulse + at;
     const double* flow = (system->cluster[block] >= 0 ? data->next_mass : data->mass) + at_mass;
     double* v_free = inv->v_free + at;
     for (int i = 0; i < n; ++i) {
-      double kick = 0;
-      for (int k = 0; k < n; ++k) {
-        kick += minv[i * n + k] * impulse[k];
-      }
-      v_free[i] = wanted[i] - kick;
+      v_free[i] = v_target[i] - tribo_dot(minv + i * n, impulse, n);
     }
     for (int i = 0; i < n; ++i) {
-      const int known = data->mean_of[t] == MEAN_TOUCHED;
+      const int known = data->mean_kind[t] == MEAN_TOUCHED;
       const double start = known ? inv->mean[at + i] : v[at + i];
       data->mean[i] = known || options->scheme == TRIBO_SCHEME_EULER ? start : 0.5 * (start + v_free[i]);
     }
     const Halfway half = tribo_dyn_tree_half(system, data, t, NULL);
     tribo_dyn_tree_bias(system->trees + t, options->gravity, half.q, half.jac, half.inertias, data->mean,
-                        data->look_motions, data->work);
+                        data->scratch_motions, data->work);
     for (int i = 0; i < n; ++i) {
       double sum = options->h * (data->work[i] - data->force[at + i]) + impulse[i];
       inv->scale = fmax(inv->scale, options->h * (fabs(data->work[i]) + fabs(data->force[at + i])));
       for (int k = 0; k < n; ++k) {
         sum += flow[i * n + k] * (v_free[k] - v[at + k]);
       }
-      inv->need[at + i] = sum;
+      inv->impulse_needed[at + i] = sum;
     }
   }
   return TRIBO_OK;
@@ -400,38 +408,44 @@ TriboStatus tribo_dyn_inverse_need(const TriboSystem* system, TriboDynData* data
 static void set_reduced_g(const TriboSystem* system, TriboDynData* data) {
   Inverse* inv = &data->inverse;
   Rows* out = &inv->rows;
-  memset(inv->lack, 0, (size_t)system->info.nv * sizeof *inv->lack);
+  memset(inv->v_error, 0, (size_t)system->info.nv * sizeof *inv->v_error);
   for (int b = 0; b < system->info.nblock; ++b) {
     const int block = inv->block[b], n = system->block_dim[b], first = system->block_v[b];
     const double* minv = block < 0 ? NULL : inv->minv + inv->at[block];
-    for (int i = 0; i < n && block >= 0; ++i) {
-      const int row = inv->place[first + i];
-      double sum = 0;
-      for (int k = 0; k < n && row >= 0; ++k) {
-        const int column = inv->place[first + k];
-        sum +=
-            column < 0 ? 0 : minv[row * inv->dim[block] + column] * (data->impulse[first + k] - inv->need[first + k]);
+    if (block >= 0) {
+      for (int i = 0; i < n; ++i) {
+        const int row = inv->place[first + i];
+        double sum = 0;
+        if (row >= 0) {
+          for (int k = 0; k < n; ++k) {
+            const int column = inv->place[first + k];
+            sum += column < 0 ? 0
+                              : minv[row * inv->dim[block] + column] *
+                                    (data->impulse[first + k] - inv->impulse_needed[first + k]);
+          }
+        }
+        inv->v_error[first + i] = row >= 0 ? sum : 0;
       }
-      inv->lack[first + i] = row >= 0 ? sum : 0;
     }
   }
-  // J_u y through the unreduced rows, combined as the ways want
+  // J_u y through the unreduced rows, combined as the modes ask
   for (int k = 0; k < out->ncone; ++k) {
-    const int c = inv->cone_of[k], way = inv->way[c], dim = data->rows.cones[c].dim;
-    const double *c0 = data->rows.g + data->rows.cones[c].row, *given = inv->given + data->rows.cones[c].row;
+    const int c = inv->cone_of[k], mode = inv->mode[c], dim = data->rows.cones[c].dim;
+    const double *c0 = data->rows.g + data->rows.cones[c].row,
+                 *lambda_known = inv->lambda_known + data->rows.cones[c].row;
     double y[6], *g = out->g + out->cones[k].row;
-    tribo_dyn_rows_apply(system, &data->rows, c, inv->lack, y);
-    if (way == TRIBO_DYN_WAY_RAY) {
+    tribo_dyn_rows_apply(system, &data->rows, c, inv->v_error, y);
+    if (mode == TRIBO_DYN_MODE_RAY) {
       g[0] = 0;
       for (int i = 0; i < dim; ++i) {
-        g[0] += given[i] * y[i];
+        g[0] += lambda_known[i] * y[i];
       }
       continue;
     }
     for (int i = 0; i < dim; ++i) {
       g[i] = y[i] + (inv->whole ? c0[i] : 0);
     }
-    if (way == TRIBO_DYN_WAY_DISK) {
+    if (mode == TRIBO_DYN_MODE_DISK) {
       g[dim - 1] = c0[dim - 1];
     }
   }
@@ -441,15 +455,15 @@ TriboStatus tribo_dyn_inverse_balance(const TriboSystem* system, TriboDynData* d
                                       const double* v, const double* reduced, double* lambda, double* change) {
   const Inverse* inv = &data->inverse;
   const int nv = system->info.nv;
-  memcpy(data->v_before, inv->need, (size_t)nv * sizeof *inv->need);
-  // with all impulses: the need of the wish, and how far it moved
+  memcpy(data->v_before, inv->impulse_needed, (size_t)nv * sizeof *inv->impulse_needed);
+  // with all impulses: the impulse that is needed, and how far it moved
   expand(data, reduced, lambda);
-  TRIBO_TRY(tribo_dyn_inverse_need(system, data, options, v, lambda));
+  TRIBO_TRY(tribo_dyn_inverse_impulse(system, data, options, v, lambda));
   double size = 0;
   *change = 0;
   for (int i = 0; i < nv; ++i) {
-    size = fmax(size, fabs(inv->need[i]));
-    *change = fmax(*change, fabs(inv->need[i] - data->v_before[i]));
+    size = fmax(size, fabs(inv->impulse_needed[i]));
+    *change = fmax(*change, fabs(inv->impulse_needed[i] - data->v_before[i]));
   }
   *change = reduced == NULL ? INFINITY : size > 0 ? *change / size : 0;
 
@@ -460,19 +474,19 @@ TriboStatus tribo_dyn_inverse_balance(const TriboSystem* system, TriboDynData* d
   set_reduced_g(system, data);
   memcpy(data->impulse, data->v_after, (size_t)nv * sizeof *data->impulse);
   expand(data, reduced, lambda);
-  return tribo_dyn_check_finite("tribo_dyn_inverse_balance", "needed impulse", inv->need, nv);
+  return tribo_dyn_check_finite("tribo_dyn_inverse_balance", "needed impulse", inv->impulse_needed, nv);
 }
 
 TriboStatus tribo_dyn_inverse_finish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                                     const double* v, const double* lambda, double* force, double* lack) {
+                                     const double* v, const double* lambda, double* force, double* v_error) {
   Inverse* inv = &data->inverse;
   const TriboSystemInfo* info = &system->info;
-  TRIBO_TRY(tribo_dyn_inverse_need(system, data, options, v, lambda));
+  TRIBO_TRY(tribo_dyn_inverse_impulse(system, data, options, v, lambda));
   for (int i = 0; i < info->nv; ++i) {
-    force[i] = (inv->need[i] - data->impulse[i]) / options->h;
+    force[i] = (inv->impulse_needed[i] - data->impulse[i]) / options->h;
   }
   set_reduced_g(system, data);
-  memcpy(lack, inv->lack, (size_t)info->nv * sizeof *lack);
+  memcpy(v_error, inv->v_error, (size_t)info->nv * sizeof *v_error);
   // the forward problem of the step with these torques: g = c − J(v⁺ − v_f)
   for (int i = 0; i < info->nv; ++i) {
     data->v_after[i] = data->v_free[i] - inv->v_free[i];

@@ -1,5 +1,5 @@
 // The terms of the equations of motion at any state, one by one: for users, and for comparison with other programs.
-#include "internal.h"
+#include "dyn_data.h"
 
 static void free_terms(const FreeBody* body, const double gravity[3], const double v[6], double* bias) {
   double spin[3], turn[3];
@@ -9,28 +9,13 @@ static void free_terms(const FreeBody* body, const double gravity[3], const doub
   tribo_copy3(bias + 3, turn);
 }
 
-int tribo_dyn_stretch(const TriboTreeInfo* info, const TriboLinkInfo* link, const double* q, double out[3]) {
-  if (link->nv == 0 || info->stiffness[link->v_at] == 0) {
-    return 0;
-  }
-  if (link->kind != TRIBO_JOINT_SPHERICAL) {
-    out[0] = q[link->q_at] - info->rest[link->v_at];
-    return 1;
-  }
-  // the rotation as a vector, by the shorter way round
-  const double* x = q + link->q_at;
-  const double sign = x[3] < 0 ? -1 : 1, s = tribo_norm3(x), angle = 2 * atan2(s, sign * x[3]);
-  tribo_scale3(out, sign * (s > 1e-10 ? angle / s : 2), x);
-  return 3;
-}
-
 static void tree_passive(const TriboTreeInfo* info, const double* q, const double* v, double* out) {
   for (int k = 0; k < info->nv; ++k) {
     out[k] = -info->damping[k] * v[k];
   }
   for (int i = 0; i < info->nlink; ++i) {
     double stretch[3];
-    const int n = tribo_dyn_stretch(info, info->links + i, q, stretch), at = info->links[i].v_at;
+    const int n = tribo_dyn_spring_stretch(info, info->links + i, q, stretch), at = info->links[i].v_at;
     for (int k = 0; k < n; ++k) {
       out[at + k] -= info->stiffness[at] * stretch[k];
     }
@@ -44,7 +29,7 @@ TriboStatus tribo_dyn_terms(const TriboSystem* system, TriboDynData* data, const
     return tribo_fail(TRIBO_INVALID, "%s: system, data, gravity, q or v is NULL", where);
   }
   const TriboSystemInfo* info = &system->info;
-  double* unit = data->look_q[0];
+  double* unit = data->scratch_q[0];
   TRIBO_TRY(tribo_dyn_unit_state(system, where, q, unit));
   TRIBO_TRY(tribo_dyn_check_finite(where, "v", v, info->nv));
   if (mass != NULL) {
@@ -60,16 +45,17 @@ TriboStatus tribo_dyn_terms(const TriboSystem* system, TriboDynData* data, const
       const TreePart* part = system->trees + tree;
       const double* tree_q = unit + info->block_q[b];
       if (mass != NULL || bias != NULL) {
-        TRIBO_TRY(tribo_dyn_tree_place(part, data->pin[tree], tree_q, data->look_poses + part->body, data->look_jac));
-        tribo_dyn_tree_inertias(part, data->look_poses + part->body, data->look_inertias);
+        TRIBO_TRY(
+            tribo_dyn_tree_place(part, data->pin[tree], tree_q, data->scratch_poses + part->body, data->scratch_jac));
+        tribo_dyn_tree_inertias(part, data->scratch_poses + part->body, data->scratch_inertias);
       }
       if (mass != NULL) {
-        tribo_dyn_tree_mass(part, data->look_jac, data->look_inertias, data->look_sums, data->look_factor);
-        block = data->look_factor;
+        tribo_dyn_tree_mass(part, data->scratch_jac, data->scratch_inertias, data->scratch_sums, data->scratch_factor);
+        block = data->scratch_factor;
       }
       if (bias != NULL) {
-        tribo_dyn_tree_bias(part, gravity, tree_q, data->look_jac, data->look_inertias, v + at, data->look_motions,
-                            bias + at);
+        tribo_dyn_tree_bias(part, gravity, tree_q, data->scratch_jac, data->scratch_inertias, v + at,
+                            data->scratch_motions, bias + at);
       }
       if (passive != NULL) {
         tree_passive(part->info, tree_q, v + at, passive + at);
@@ -77,8 +63,10 @@ TriboStatus tribo_dyn_terms(const TriboSystem* system, TriboDynData* data, const
     } else if (bias != NULL) {
       free_terms(system->bodies + b, gravity, v + at, bias + at);
     }
-    for (int i = 0; mass != NULL && i < n; ++i) {
-      memcpy(mass + (size_t)(at + i) * (size_t)info->nv + at, block + i * n, (size_t)n * sizeof *mass);
+    if (mass != NULL) {
+      for (int i = 0; i < n; ++i) {
+        memcpy(mass + (size_t)(at + i) * (size_t)info->nv + at, block + i * n, (size_t)n * sizeof *mass);
+      }
     }
   }
   return TRIBO_OK;
@@ -91,7 +79,7 @@ TriboStatus tribo_dyn_generalize(const TriboSystem* system, TriboDynData* data, 
     return tribo_fail(TRIBO_INVALID, "%s: an argument is NULL", where);
   }
   const TriboSystemInfo* info = &system->info;
-  double* unit = data->look_q[0];
+  double* unit = data->scratch_q[0];
   TRIBO_TRY(tribo_dyn_unit_state(system, where, q, unit));
   for (int b = 0; b < info->nfree; ++b) {
     TriboPose pose;
@@ -103,9 +91,10 @@ TriboStatus tribo_dyn_generalize(const TriboSystem* system, TriboDynData* data, 
   }
   for (int t = 0; t < info->ntree; ++t) {
     const TreePart* part = system->trees + t;
-    TriboPose* poses = data->look_poses + part->body;
-    TRIBO_TRY(tribo_dyn_tree_place(part, data->pin[t], unit + info->block_q[part->block], poses, data->look_jac));
-    tribo_dyn_tree_wrenches(part, poses, data->look_jac, wrench + 6 * part->body, force + info->block_v[part->block]);
+    TriboPose* poses = data->scratch_poses + part->body;
+    TRIBO_TRY(tribo_dyn_tree_place(part, data->pin[t], unit + info->block_q[part->block], poses, data->scratch_jac));
+    tribo_dyn_tree_wrenches(part, poses, data->scratch_jac, wrench + 6 * part->body,
+                            force + info->block_v[part->block]);
   }
   return TRIBO_OK;
 }

@@ -11,24 +11,19 @@
 //
 // A joint that turns about a by θ stands at C(1 + sin θ [a]× + (1 − cos θ)[a]×²), C its placement: C, C[a]× and C[a]×²
 // are known beforehand.
-#include "internal.h"
+#include "tree/tree_model.h"
+#include "small_dense_dyn.h"
 
-int tribo_dyn_is_plain(TriboJointKind kind) {
+int tribo_dyn_joint_has_own_kernel(TriboJointKind kind) {
   return kind == TRIBO_JOINT_FIXED || kind == TRIBO_JOINT_REVOLUTE || kind == TRIBO_JOINT_CONTINUOUS ||
          kind == TRIBO_JOINT_PRISMATIC || kind == TRIBO_JOINT_SPHERICAL || kind == TRIBO_JOINT_TRANSLATION ||
          kind == TRIBO_JOINT_FREE;
 }
 
-// out = a b
-static void compose(const TriboPose* a, const TriboPose* b, TriboPose* out) {
-  tribo_mul33(out->R, a->R, b->R);
-  tribo_mul33v(out->p, a->R, b->p);
-  tribo_add3(out->p, out->p, a->p);
-}
-
 // C [a]×
 static void times_cross(const double C[9], const double a[3], double out[9]) {
-  const double X[9] = {0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0};
+  double X[9];
+  tribo_skew33(X, a);
   tribo_mul33(out, C, X);
 }
 
@@ -85,7 +80,7 @@ static void turn_link(const TriboPose* before, const TriboLinkInfo* link, const 
     *pose = local;
     tribo_copy3(axis, turn->axis);
   } else {
-    compose(before, &local, pose);
+    tribo_dyn_compose(before, &local, pose);
     tribo_mul33v(axis, before->R, turn->axis);
   }
   tribo_cross3(jac, pose->p, axis);
@@ -120,7 +115,7 @@ static void columns(const TriboLinkInfo* link, const TriboPose* pose, double* ja
 
 TriboStatus tribo_dyn_tree_place(const TreePart* part, TriboPinData* pin, const double* q, TriboPose* poses,
                                  double* jac) {
-  if (!part->plain) {
+  if (!part->has_own_kernels) {
     return tribo_pin_kinematics(pin, q, poses, jac);
   }
   for (int i = 0; i < part->info->nlink; ++i) {
@@ -138,7 +133,7 @@ TriboStatus tribo_dyn_tree_place(const TreePart* part, TriboPinData* pin, const 
     if (before == NULL) {
       poses[i] = link->place;
     } else {
-      compose(before, &link->place, poses + i);
+      tribo_dyn_compose(before, &link->place, poses + i);
     }
     if (link->nv > 0) {
       move(link, q + link->q_at, poses + i);
@@ -150,7 +145,7 @@ TriboStatus tribo_dyn_tree_place(const TreePart* part, TriboPinData* pin, const 
 
 TriboStatus tribo_dyn_tree_integrate(const TreePart* part, TriboPinData* pin, const double* q, const double* dv,
                                      double* q_next) {
-  if (!part->flat) {
+  if (!part->q_is_vector) {
     return tribo_pin_integrate(pin, q, dv, q_next);
   }
   for (int k = 0; k < part->info->nv; ++k) {

@@ -30,7 +30,7 @@
 // mass. That is the implicit midpoint rule: no step is too long for it, and it keeps the energy of a linear spring.
 //
 // Semi-implicit Euler takes everything at (q, v), θ = 1, and springs at q + h v⁺.
-#include "internal.h"
+#include "dyn_data.h"
 
 enum { PASSES_MAX = 20 };
 
@@ -56,8 +56,8 @@ void tribo_dyn_tree_twists(const TriboTreeInfo* info, const double* jac, const d
   }
 }
 
-TriboStatus tribo_dyn_tree_look(const TreePart* part, TriboPinData* pin, const double* q, const double* v,
-                                TriboPose* poses, TriboTwist* twists, double* jac) {
+TriboStatus tribo_dyn_tree_kinematics(const TreePart* part, TriboPinData* pin, const double* q, const double* v,
+                                      TriboPose* poses, TriboTwist* twists, double* jac) {
   TRIBO_TRY(tribo_dyn_tree_place(part, pin, q, poses, jac));
   tribo_dyn_tree_twists(part->info, jac, v, poses, twists);
   return TRIBO_OK;
@@ -100,13 +100,28 @@ static void add_damping(const TriboTreeInfo* info, const TriboStepOptions* optio
   }
 }
 
+int tribo_dyn_spring_stretch(const TriboTreeInfo* info, const TriboLinkInfo* link, const double* q, double out[3]) {
+  if (link->nv == 0 || info->stiffness[link->v_at] == 0) {
+    return 0;
+  }
+  if (link->kind != TRIBO_JOINT_SPHERICAL) {
+    out[0] = q[link->q_at] - info->rest[link->v_at];
+    return 1;
+  }
+  // the rotation as a vector, by the shorter way round
+  const double* x = q + link->q_at;
+  const double sign = x[3] < 0 ? -1 : 1, s = tribo_norm3(x), angle = 2 * atan2(s, sign * x[3]);
+  tribo_scale3(out, sign * (s > 1e-10 ? angle / s : 2), x);
+  return 3;
+}
+
 // Adds the springs: their force at the configuration q, and the mass that makes them implicit.
 static void add_springs(const TriboTreeInfo* info, const TriboStepOptions* options, const double* q, const double* v,
                         double* force, double* mass) {
   const double h = options->h, lead = options->scheme == TRIBO_SCHEME_EULER ? h : 0;
   for (int i = 0; i < info->nlink; ++i) {
     double stretch[3];
-    const int n = tribo_dyn_stretch(info, info->links + i, q, stretch), at = info->links[i].v_at;
+    const int n = tribo_dyn_spring_stretch(info, info->links + i, q, stretch), at = info->links[i].v_at;
     for (int k = at; k < at + n; ++k) {
       force[k] -= info->stiffness[k] * (stretch[k - at] + lead * v[k]);
       mass[k * (info->nv + 1)] += (lead > 0 ? 1 : 0.25) * h * h * info->stiffness[k];
@@ -117,18 +132,19 @@ static void add_springs(const TriboTreeInfo* info, const TriboStepOptions* optio
 static const double WEIGHTLESS[3] = {0, 0, 0};
 
 // c(q½, mean), the bias without gravity
-static void calm_bias(const TreePart* part, TreeMotion* motions, const Halfway* half, const double* mean, double* out) {
+static void coriolis_bias(const TreePart* part, TreeMotion* motions, const Halfway* half, const double* mean,
+                          double* out) {
   tribo_dyn_tree_bias(part, WEIGHTLESS, half->q, half->jac, half->inertias, mean, motions, out);
 }
 
-// v_f = v + h M̃⁻¹(force − b) with the bias b = weight + `calm`, `force` being τ − D v. Returns the largest change of
-// v_f in *change and its size in *size.
+// v_f = v + h M̃⁻¹(force − b) with the bias b = weight + `coriolis`, `force` being τ − D v. Returns the largest change
+// of v_f in *change and its size in *size.
 static void take_bias(const TreePart* part, TriboDynData* data, const TriboStepOptions* options, const Halfway* half,
-                      const double* calm, const double* v, double* v_free, double* change, double* size) {
+                      const double* coriolis, const double* v, double* v_free, double* change, double* size) {
   const int n = part->info->nv;
   double* work = data->work;
   for (int k = 0; k < n; ++k) {
-    work[k] = half->force[k] - (half->weight[k] + calm[k]);
+    work[k] = half->force[k] - (half->weight[k] + coriolis[k]);
   }
   tribo_dyn_factor_solve(&part->dofs, half->factor, work);
   double most = 0, longest = 0;
@@ -147,17 +163,18 @@ static void take_bias(const TreePart* part, TriboDynData* data, const TriboStepO
 static void pass_free_velocity(const TreePart* part, TriboDynData* data, const TriboStepOptions* options,
                                const Halfway* half, const double* mean, const double* v, double* v_free, double* change,
                                double* size) {
-  calm_bias(part, data->look_motions, half, mean, data->work);
+  coriolis_bias(part, data->scratch_motions, half, mean, data->work);
   take_bias(part, data, options, half, data->work, v, v_free, change, size);
 }
 
-// A first free velocity, the bias taken at v; `calm` (nv) keeps what of it is not weight, `motions` how links go on.
+// A first free velocity, the bias taken at v; `coriolis` (nv) keeps what of it is not weight, `motions` how links go
+// on.
 static void first_free_velocity(const TreePart* part, TriboDynData* data, const TriboStepOptions* options,
-                                const Halfway* half, const double* v, double* calm, TreeMotion* motions,
+                                const Halfway* half, const double* v, double* coriolis, TreeMotion* motions,
                                 double* v_free) {
   double change, size;
-  calm_bias(part, motions, half, v, calm);
-  take_bias(part, data, options, half, calm, v, v_free, &change, &size);
+  coriolis_bias(part, motions, half, v, coriolis);
+  take_bias(part, data, options, half, coriolis, v, v_free, &change, &size);
 }
 
 // The free velocity of a tree that nothing touches, from a first one: iterated on the mean. The passes
@@ -220,17 +237,17 @@ TriboStatus tribo_dyn_tree_prepare(const TriboSystem* system, TriboDynData* data
     half->force[k] = (tau == NULL ? 0 : tau[k]) - info->damping[k] * v[k];
   }
   TRIBO_TRY(tribo_dyn_tree_integrate(part, pin, data->q + system->block_q[part->block], data->work, half->q));
-  TriboPose* poses = data->look_poses + part->body;
+  TriboPose* poses = data->scratch_poses + part->body;
   TRIBO_TRY(tribo_dyn_tree_place(part, pin, half->q, poses, half->jac));
   tribo_dyn_tree_inertias(part, poses, half->inertias);
   if (wrench != NULL) {
     tribo_dyn_tree_wrenches(part, poses, half->jac, wrench, half->force);
   }
-  tribo_dyn_tree_mass(part, half->jac, half->inertias, data->look_sums, half->mass);
-  tribo_dyn_tree_weight(part, options->gravity, half->jac, data->look_sums, half->weight);
+  tribo_dyn_tree_mass(part, half->jac, half->inertias, data->scratch_sums, half->mass);
+  tribo_dyn_tree_weight(part, options->gravity, half->jac, data->scratch_sums, half->weight);
   add_damping(info, options, options->resist != NULL ? options->resist + system->block_v[part->block] : NULL,
               half->mass);
-  if (part->springs) {
+  if (part->has_springs) {
     add_springs(info, options, half->q, v, half->force, half->mass);
   }
   return tribo_dyn_factor(&part->dofs, half->mass, half->factor);
@@ -246,22 +263,22 @@ TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data,
   double* minv = data->minv + system->block_at[part->block];
   const Halfway half = tribo_dyn_tree_half(system, data, tree, mass);
   double* v_free = data->v_free + at_v;
-  if (data->ahead && system->cluster[part->block] >= 0) {
-    // it will set out with the foreseen impulses
+  if (data->predicted_in_update && system->cluster[part->block] >= 0) {
+    // it will start with the predicted impulses
     for (int k = 0; k < info->nv; ++k) {
-      data->kick[at_v + k] = v[k] + data->push[at_v + k];
+      data->kick[at_v + k] = v[k] + data->predicted_dv[at_v + k];
     }
     v = data->kick + at_v;
   }
   TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v, tau, wrench, &half));
   // what touches it is not known yet: a first free velocity, good enough to look ahead
-  first_free_velocity(part, data, options, &half, v, data->calm + at_v, data->motions + at_v, v_free);
-  data->mean_of[tree] = MEAN_START;
+  first_free_velocity(part, data, options, &half, v, data->coriolis + at_v, data->motions + at_v, v_free);
+  data->mean_kind[tree] = MEAN_START;
 
   // what contacts see is at q
   TriboPose* poses = data->poses + part->body;
   double* jac = data->jac + 6 * at_v;
-  if (data->known && system->cluster[part->block] >= 0) {
+  if (data->start_is_known && system->cluster[part->block] >= 0) {
     // the last step has been there
     const size_t nlink = (size_t)info->nlink, nv = (size_t)info->nv, at = system->block_at[part->block];
     memcpy(poses, data->next_poses + part->body, nlink * sizeof *poses);
@@ -271,7 +288,8 @@ TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data,
     tribo_dyn_tree_twists(info, jac, v_free, poses, data->twists + part->body);
     return TRIBO_OK;
   }
-  TRIBO_TRY(tribo_dyn_tree_look(part, data->pin[tree], data->q + at_q, v_free, poses, data->twists + part->body, jac));
+  TRIBO_TRY(
+      tribo_dyn_tree_kinematics(part, data->pin[tree], data->q + at_q, v_free, poses, data->twists + part->body, jac));
   if (system->cluster[part->block] >= 0) {
     // the impulses of closures act at q, before the flow
     return tribo_dyn_tree_masses(part, data, poses, jac, mass, minv);
@@ -280,111 +298,84 @@ TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data,
   return TRIBO_OK;
 }
 
-// Which blocks touch something, or are at a stop.
-static void mark_touched(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                         const TriboContact* contacts, int ncontact) {
-  const double close = options->slop + TRIBO_DYN_DEAD_BAND;
-  memset(data->touched, 0, (size_t)system->info.nblock);
-  for (int i = 0; i < ncontact; ++i) {
-    const int blocks[2] = {tribo_dyn_block_of(system, contacts[i].body_a),
-                           tribo_dyn_block_of(system, contacts[i].body_b)};
-    for (int k = 0; k < 2; ++k) {
-      if (blocks[k] >= 0 && contacts[i].gap <= close) {
-        data->touched[blocks[k]] = 1;
-      }
-    }
-  }
-  tribo_dyn_mark_stops(system, data, options, close, data->touched);
-}
-
 TriboStatus tribo_dyn_trees_restart(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                     const double* v) {
-  for (int t = 0; t < system->info.ntree && data->ahead; ++t) {
+  for (int t = 0; t < system->info.ntree && data->predicted_in_update; ++t) {
     const TreePart* part = system->trees + t;
     const int at = system->block_v[part->block];
     const Halfway half = tribo_dyn_tree_half(system, data, t, data->next_mass + system->block_at[part->block]);
     if (system->cluster[part->block] >= 0) {
       TRIBO_TRY(tribo_dyn_tree_prepare(system, data, t, options, v + at, data->tau + at, data->wrench + 6 * part->body,
                                        &half));
-      first_free_velocity(part, data, options, &half, v + at, data->calm + at, data->motions + at, data->v_free + at);
+      first_free_velocity(part, data, options, &half, v + at, data->coriolis + at, data->motions + at,
+                          data->v_free + at);
     }
   }
-  data->settled = data->settled && !data->ahead;
-  data->ahead = 0;
+  data->end_is_known = data->end_is_known && !data->predicted_in_update;
+  data->predicted_in_update = 0;
   return TRIBO_OK;
 }
 
-TriboStatus tribo_dyn_trees_finish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                                   const double* v, const TriboContact* contacts, int ncontact) {
-  data->foreseen = 0;
-  if (system->info.ntree + system->nclosure == 0 || options->scheme == TRIBO_SCHEME_EULER) {
-    return TRIBO_OK;
+void tribo_dyn_tree_finish(const TriboSystem* system, TriboDynData* data, int tree, const TriboStepOptions* options,
+                           const double* v) {
+  const TreePart* part = system->trees + tree;
+  const int at = system->block_v[part->block];
+  const Halfway half = tribo_dyn_tree_half(system, data, tree, NULL);
+  const unsigned char kind = data->touched[part->block] ? MEAN_TOUCHED : MEAN_FREE;
+  double change, size, *v_free = data->v_free + at, *mean = data->is_inverse ? data->inverse.mean + at : data->mean;
+  if (data->is_inverse) {
+    coriolis_bias(part, data->motions + at, &half, v, data->coriolis + at);
   }
-  mark_touched(system, data, options, contacts, ncontact);
-  data->foreseen = data->ahead && tribo_dyn_loops_foreseen(system, data, options, contacts, ncontact);
-  if (!data->foreseen) {
-    TRIBO_TRY(tribo_dyn_trees_restart(system, data, options, v));
+  // (what moves by predicted impulses is not touched, and its flow starts elsewhere)
+  if (data->mean_kind[tree] == kind || (data->is_predicted && system->cluster[part->block] >= 0)) {
+    return;
   }
-  for (int t = 0; t < system->info.ntree; ++t) {
-    const TreePart* part = system->trees + t;
-    const int at = system->block_v[part->block];
-    const Halfway half = tribo_dyn_tree_half(system, data, t, NULL);
-    const unsigned char wanted = data->touched[part->block] ? MEAN_TOUCHED : MEAN_FREE;
-    double change, size, *v_free = data->v_free + at, *mean = data->wish ? data->inverse.mean + at : data->mean;
-    if (data->wish) {
-      calm_bias(part, data->motions + at, &half, v + at, data->calm + at);
-    }
-    // (what moves by foreseen impulses goes its own way)
-    if (data->mean_of[t] == wanted || (data->foreseen && system->cluster[part->block] >= 0)) {
-      continue;
-    }
-    if (wanted == MEAN_TOUCHED) {
-      memcpy(mean, data->calm + at, (size_t)part->info->nv * sizeof *mean);
-      touched_mean(part, options->h, &half, v + at, mean);
-    }
-    if (!data->wish && wanted == MEAN_TOUCHED) {
-      pass_free_velocity(part, data, options, &half, mean, v + at, v_free, &change, &size);
-    } else if (!data->wish) {
-      iterate_free_velocity(part, data, options, &half, EXACT, v + at, v_free);
-    }
-    data->mean_of[t] = wanted;
+  if (kind == MEAN_TOUCHED) {
+    memcpy(mean, data->coriolis + at, (size_t)part->info->nv * sizeof *mean);
+    touched_mean(part, options->h, &half, v, mean);
   }
-  return TRIBO_OK;
+  if (!data->is_inverse && kind == MEAN_TOUCHED) {
+    pass_free_velocity(part, data, options, &half, mean, v, v_free, &change, &size);
+  } else if (!data->is_inverse) {
+    iterate_free_velocity(part, data, options, &half, EXACT, v, v_free);
+  }
+  data->mean_kind[tree] = kind;
 }
 
 TriboStatus tribo_dyn_tree_masses(const TreePart* part, TriboDynData* data, const TriboPose* poses, const double* jac,
                                   double* mass, double* minv) {
-  tribo_dyn_tree_inertias(part, poses, data->look_inertias);
-  tribo_dyn_tree_mass(part, jac, data->look_inertias, data->look_sums, mass);
-  TRIBO_TRY(tribo_dyn_factor(&part->dofs, mass, data->look_factor));
-  tribo_dyn_factor_inverse(&part->dofs, data->look_factor, minv);
+  tribo_dyn_tree_inertias(part, poses, data->scratch_inertias);
+  tribo_dyn_tree_mass(part, jac, data->scratch_inertias, data->scratch_sums, mass);
+  TRIBO_TRY(tribo_dyn_factor(&part->dofs, mass, data->scratch_factor));
+  tribo_dyn_factor_inverse(&part->dofs, data->scratch_factor, minv);
   return TRIBO_OK;
 }
 
 TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, int tree,
                                 const TriboStepOptions* options, const double* v, const double* tau,
-                                const double* wrench, double* gain, double* q_next, double* v_next) {
+                                const double* wrench, double* flow_dv, double* q_next, double* v_next) {
   const TreePart* part = system->trees + tree;
   TriboPinData* pin = data->pin[tree];
   Halfway half = {.q = q_next,
-                  .jac = data->look_jac,
-                  .inertias = data->look_inertias,
+                  .jac = data->scratch_jac,
+                  .inertias = data->scratch_inertias,
                   .mass = data->next_mass + system->block_at[part->block],
-                  .factor = data->look_factor,
-                  .force = data->look_force,
-                  .weight = data->look_weight};
-  if (data->halfway) {
+                  .factor = data->scratch_factor,
+                  .force = data->scratch_force,
+                  .weight = data->scratch_weight};
+  if (data->flow_is_halfway) {
     half = tribo_dyn_tree_half(system, data, tree, NULL);
   } else {
     TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v, tau, wrench, &half));
   }
   for (int k = 0; k < part->info->nv; ++k) {
-    v_next[k] = v[k] + gain[k];
+    v_next[k] = v[k] + flow_dv[k];
   }
   // a pass that another one follows need not know its last digits
-  data->rough |= !iterate_free_velocity(part, data, options, &half, data->halfway ? ROUGH : EXACT, v, v_next);
+  data->flow_is_rough |=
+      !iterate_free_velocity(part, data, options, &half, data->flow_is_halfway ? ROUGH : EXACT, v, v_next);
   for (int k = 0; k < part->info->nv; ++k) {
-    gain[k] = v_next[k] - v[k];
+    flow_dv[k] = v_next[k] - v[k];
     data->work[k] = 0.5 * options->h * v_next[k];
   }
   return tribo_dyn_tree_integrate(part, pin, half.q, data->work, q_next);

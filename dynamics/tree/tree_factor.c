@@ -17,7 +17,7 @@
 // Numbers run depth first, so the ancestors of a dof are a few stretches of neighbouring numbers, each start … end with
 // the next one's end at the parent of start: loops over them are loops over arrays. Stretches that are close are taken
 // as one: L is 0 in between, and to run over a few zeros costs less than to begin anew.
-#include "internal.h"
+#include "tree/tree_model.h"
 
 #include "lanes.h"
 

@@ -9,28 +9,20 @@
 //
 // N comes from Cholesky with pivots: P SGS Pᵀ = [L₁; L₂][L₁; L₂]ᵀ gives N = Pᵀ [−L₁⁻ᵀL₂ᵀ; 1]. The same factor solves
 // Gλ = −g where nothing but closures acts, with the least impulses: λ = S(1 − NNᵀ)Pᵀ[−L₁⁻ᵀL₁⁻¹(PSg)₁; 0].
-#include "internal.h"
-
-// What is left of a row's diagonal when the rows before it are taken out, as a share: below this it depends on them.
-static const double DEPENDENT = 1e-10;
+#include "dyn_data.h"
+#include "small_dense_dyn.h"
 
 // y (dim × n) = J M⁻¹ of one term; its block has n dofs.
 static void spread(const TriboSystem* system, const Rows* rows, const double* all_minv, int c, int term, double* y) {
   const int block = rows->term_block[term], n = system->block_dim[block];
   const double *jac = rows->term_jac + rows->term_at[term], *minv = all_minv + system->block_at[block];
   for (int r = 0; r < rows->cones[c].dim; ++r) {
-    for (int i = 0; i < n; ++i) {
-      double sum = 0;
-      for (int k = 0; k < n; ++k) {
-        sum += minv[i * n + k] * jac[r * n + k];
-      }
-      y[r * n + i] = sum;
-    }
+    tribo_mat_vec(n, n, minv, jac + r * n, y + r * n);
   }
 }
 
 // W (nrow × nrow) = J M⁻¹ Jᵀ + R of the closure rows, which are the last rows; y (6 × largest block) is scratch.
-static void fill_delassus(const TriboSystem* system, const Rows* rows, const double* minv, double* W, double* y) {
+void tribo_dyn_closure_delassus(const TriboSystem* system, const Rows* rows, const double* minv, double* W, double* y) {
   const int n = (int)system->closure_size.nrow, first = rows->nrow - n, begin = rows->ncone - system->nclosure;
   memset(W, 0, (size_t)n * (size_t)n * sizeof *W);
   for (int c = begin; c < rows->ncone; ++c) {
@@ -63,66 +55,6 @@ static void fill_delassus(const TriboSystem* system, const Rows* rows, const dou
   }
 }
 
-// ---- at load: which rows -------------------------------------------------------------------------------------------
-
-// Cholesky row by row in their own order, leaving out those that depend on rows before: W holds G, then L.
-static void find_dependent(int n, double* W, unsigned char* dependent) {
-  for (int i = 0; i < n; ++i) {
-    double* row = W + (size_t)i * (size_t)n;
-    const double diagonal = row[i];
-    double rest = diagonal;
-    for (int k = 0; k < i; ++k) {
-      const double* other = W + (size_t)k * (size_t)n;
-      if (dependent[k]) {
-        row[k] = 0;
-        continue;
-      }
-      double sum = row[k];
-      for (int m = 0; m < k; ++m) {
-        sum -= row[m] * other[m];
-      }
-      row[k] = sum / other[k];
-      rest -= row[k] * row[k];
-    }
-    dependent[i] = (unsigned char)!(rest > DEPENDENT * diagonal);
-    row[i] = dependent[i] ? 0 : sqrt(rest);
-  }
-}
-
-TriboStatus tribo_dyn_closure_redundant(TriboSystem* system, TriboDynData* data, const double* q, unsigned* redundant) {
-  // Euler's options give rows and masses at q itself
-  const TriboStepOptions at_q = {.h = 1, .scheme = TRIBO_SCHEME_EULER};
-  const ClosureSize* size = &system->closure_size;
-  const size_t n = size->nrow, nv = (size_t)system->info.nv;
-  const size_t widest = system->nv_max > 6 ? (size_t)system->nv_max : 6;
-  double* W = tribo_alloc(n * n + 6 * widest + nv, sizeof *W);
-  unsigned char* dependent = tribo_alloc(n, 1);
-  TriboStatus status = TRIBO_OK;
-  if (W == NULL || dependent == NULL) {
-    status = tribo_fail(TRIBO_NOMEM, "tribo_dyn_closure_redundant: no memory for %zu rows", n);
-  }
-  double *y = W + n * n, *v = y + 6 * widest;
-  status = status == TRIBO_OK ? tribo_dyn_update(system, data, &at_q, q, v, NULL, NULL) : status;
-  status = status == TRIBO_OK ? tribo_dyn_rows_reserve(&data->rows, size->ncone, n, size->nterm, size->njac) : status;
-  status = status == TRIBO_OK ? tribo_dyn_closures_assemble(system, data, &at_q, v) : status;
-  if (status == TRIBO_OK) {
-    fill_delassus(system, &data->rows, data->minv, W, y);
-    find_dependent((int)n, W, dependent);
-    for (int i = 0; i < system->nclosure; ++i) {
-      redundant[i] = 0;
-      for (int r = 0; r < data->rows.cones[i].dim; ++r) {
-        redundant[i] |= (unsigned)dependent[data->rows.cones[i].row + r] << r;
-        system->slack |= dependent[data->rows.cones[i].row + r];
-      }
-    }
-  }
-  tribo_free(W);
-  tribo_free(dependent);
-  return status;
-}
-
-// ---- in a step: what they cannot say -------------------------------------------------------------------------------
-
 // Cholesky with pivots of SGS in place: rows of W end up as L by order[]. Returns the rank.
 static int factor_pivoted(int n, double* W, int* order) {
   for (int i = 0; i < n; ++i) {
@@ -138,7 +70,7 @@ static int factor_pivoted(int n, double* W, int* order) {
     order[k] = order[best];
     order[best] = swap;
     double* pivot = W + (size_t)order[k] * (size_t)n;
-    if (!(pivot[order[k]] > DEPENDENT)) {
+    if (!(pivot[order[k]] > TRIBO_DYN_DEPENDENT)) {
       return k;
     }
     const double root = sqrt(pivot[order[k]]);
@@ -157,10 +89,10 @@ static int factor_pivoted(int n, double* W, int* order) {
   return n;
 }
 
-void tribo_dyn_slack_find(const TriboSystem* system, const Rows* rows, const double* minv, Slack* s) {
+void tribo_dyn_closure_factor(const TriboSystem* system, const Rows* rows, const double* minv, ClosureFactor* s) {
   const int n = (int)system->closure_size.nrow;
   double* W = s->W;
-  fill_delassus(system, rows, minv, W, s->y);
+  tribo_dyn_closure_delassus(system, rows, minv, W, s->y);
   for (int i = 0; i < n; ++i) {
     const double diagonal = W[(size_t)i * (size_t)(n + 1)];
     s->scale[i] = diagonal > 0 ? 1 / sqrt(diagonal) : 0;
@@ -190,26 +122,17 @@ void tribo_dyn_slack_find(const TriboSystem* system, const Rows* rows, const dou
     }
     for (int other = 0; other < 2 * j; ++other) {
       const double* known = s->N + (size_t)(other % j) * (size_t)n;
-      double dot = 0;
-      for (int i = 0; i < n; ++i) {
-        dot += known[i] * vector[i];
-      }
-      for (int i = 0; i < n; ++i) {
-        vector[i] -= dot * known[i];
-      }
+      tribo_add_scaled(n, -tribo_dot(known, vector, n), known, vector);
     }
-    double length = 0;
+    const double length = tribo_norm(vector, n);
     for (int i = 0; i < n; ++i) {
-      length += vector[i] * vector[i];
-    }
-    for (int i = 0; i < n; ++i) {
-      vector[i] /= sqrt(length);
+      vector[i] /= length;
     }
   }
 }
 
-void tribo_dyn_slack_remove(const TriboSystem* system, const TriboDynData* data, double* g) {
-  const Slack* s = &data->slack;
+void tribo_dyn_closure_project(const TriboSystem* system, const TriboDynData* data, double* g) {
+  const ClosureFactor* s = &data->closure_factor;
   const int n = (int)system->closure_size.nrow;
   for (int j = 0; j < s->count; ++j) {
     const double* vector = s->N + (size_t)j * (size_t)n;
@@ -223,7 +146,7 @@ void tribo_dyn_slack_remove(const TriboSystem* system, const TriboDynData* data,
   }
 }
 
-void tribo_dyn_slack_solve(const TriboSystem* system, const Slack* s, const double* g, double* lambda) {
+void tribo_dyn_closure_solve(const TriboSystem* system, const ClosureFactor* s, const double* g, double* lambda) {
   const int n = (int)system->closure_size.nrow, *order = s->order;
   const double* W = s->W;
   memset(lambda, 0, (size_t)n * sizeof *lambda);
@@ -244,13 +167,7 @@ void tribo_dyn_slack_solve(const TriboSystem* system, const Slack* s, const doub
   }
   for (int j = 0; j < s->count; ++j) {
     const double* vector = s->N + (size_t)j * (size_t)n;
-    double dot = 0;
-    for (int i = 0; i < n; ++i) {
-      dot += vector[i] * lambda[i];
-    }
-    for (int i = 0; i < n; ++i) {
-      lambda[i] -= dot * vector[i];
-    }
+    tribo_add_scaled(n, -tribo_dot(vector, lambda, n), vector, lambda);
   }
   for (int i = 0; i < n; ++i) {
     lambda[i] *= s->scale[i];

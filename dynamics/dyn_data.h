@@ -1,0 +1,98 @@
+// All that is mutable: one per thread of simulation. Everything a step needs after `update` is copied into the arrays
+// below, so that the trees' Pinocchio workspaces are pure scratch and an evaluation at another state disturbs nothing.
+#pragma once
+
+#include "inverse/inverse_dynamics.h"
+#include "loops/loops.h"
+#include "tree/tree_motion.h"
+
+// Which stage of a step the data has behind it.
+typedef enum Stage { STAGE_NONE, STAGE_UPDATED, STAGE_ASSEMBLED } Stage;
+
+struct TriboDynData {
+  Stage stage;
+
+  // set by: update. Velocities in [m/s, rad/s], forces in [N, N·m], masses in SI; trees: at the half-way point where
+  // said
+  double* q;              // (nq) the caller's, with unit parts of length 1
+  double* v_free;         // (nv) of trees final after assemble; with is_inverse the target velocity
+  TriboPose* poses;       // (nbody) at q
+  TriboTwist* twists;     // (nbody) of v_free at q
+  double* mass;           // (nmass) per block, free bodies' at creation
+  double* minv;           // (nmass) its inverse
+  double* jac;            // (6 × nv) trees: world twist per unit velocity, at q, columns by v; free bodies': unused
+  double* q_half;         // (nq) trees: the point half-way, q ⊕ (h/2) v
+  double* jac_half;       // (6 × nv) half-way
+  TreeInertia* inertias;  // (nv) half-way, per block as many as it has joints
+  TreeMotion* motions;    // (nv) half-way, likewise, at the velocity v and without weight
+  double* force;          // (nv) trees: all known forces but the bias, half-way
+  double* weight;         // (nv) trees: the part of the bias that gravity makes, half-way
+  double* coriolis;       // (nv) trees: the rest of the bias, at the velocity v
+  double* factor;         // (nmass) trees: of M̃
+  int is_inverse;         // 1: v_free is a target velocity  set by: inverse_update
+
+  // set by: assemble
+  Directions directions;  // of the contacts
+  Rows rows;
+  unsigned char* limit_row;           // (2 × bounds) lower, upper limit: 1: it has a row, 2: it must have one
+  unsigned char* cluster_in_contact;  // (ncluster) more than its closures acts on a cluster: it moves as at contacts
+  unsigned char* touched;             // (nblock) at q a contact or a limit is reached
+  unsigned char* cluster_touched;     // (ncluster) some block of a cluster is touched
+  unsigned char* mean_kind;           // (ntree) MEAN_…: where v_free has its bias from
+
+  // scratch of: advance
+  double* impulse;              // (nv) Jᵀλ [N·s, N·m·s]
+  double* split;                // (nblock) fraction of the step with the old velocity, or TRIBO_DYN_SMOOTH
+  unsigned char* is_ballistic;  // (nblock) nothing but impacts pushes it
+  double *v_before, *v_after;   // (nv) what carries the blocks before and after an impact
+
+  // closures only: the forces of update, and the step's flow
+  double *tau, *wrench;          // (nv), (nbody × 6) the forces of update
+  double *kick, *cluster_split;  // (nv), (ncluster) scratch of advance
+  double* flow_dv;               // (nv) v_f − v of the last flow: where the next one starts
+  int flow_is_halfway;           // 1: the half-way point of update serves the first flow  set by: assemble
+  int flow_is_rough;             // 1: the last flow lacks its last digits  set by: advance
+  double* q_trial;               // (nq) scratch of assemble
+
+  // closures only: at the next state, or, between steps, at the end of the last one
+  TriboPose* next_poses;          // (nbody)
+  double* next_jac;               // (6 × nv)
+  double *next_mass, *next_minv;  // (nmass) set by: settle_assemble
+  Rows projection;                // rows of the velocity projection  set by: settle_assemble
+  double* guess;                  // (rows of the closures) start of the projection's impulses  set by: settle_assemble
+  int *next_block, *next_dim;     // (nblock) blocks the projection acts on: their numbers there, their sizes
+  size_t* next_at;                // (nblock) where they start
+  int* next_term;                 // (terms of the closures) in the projection's numbers
+  double* end_q;                  // (nq) where next_…, projection and closure_factor are
+  int end_is_known;               // 1: they are there  set by: settle_alone
+  int start_is_known;             // 1: this step starts from there  set by: update
+
+  // closures only: how they are kept shut
+  ClosureFactor closure_factor;  // set by: assemble, where rows are redundant or closures_only; settle_assemble
+  int closures_only;             // 1: nothing but closures acts on what they tie, and the factor is there
+  double* predicted_dv;          // (nv) M⁻¹Jᵀλ of the predicted impulses  set by: update
+  int predicted_in_update;       // 1: trees went half-way with the predicted impulses  set by: update
+  int is_predicted;              // 1: the passes start from predicted impulses  set by: assemble
+  AndersonMemory anderson;       // set by: close
+  double last_error;             // of the pass before [m, rad]  set by: close
+  int passes;                    // so far
+
+  Inverse inverse;
+
+  // scratch of: trees
+  TriboPinData** pin;  // (npin = ntree)
+  int npin;
+  double* mean;            // (nv_max)
+  double* work;            // (nv_max)
+  double* scratch_force;   // (nv_max)
+  double* scratch_weight;  // (nv_max)
+  double* scratch_factor;  // (nv_max²)
+
+  // scratch of: kinematics, energy, integrate, difference
+  double* scratch_q[2];                          // (nq)
+  TriboPose* scratch_poses;                      // (nbody)
+  TriboTwist* scratch_twists;                    // (nbody)
+  double* scratch_jac;                           // (6 × nv_max)
+  TreeInertia *scratch_inertias, *scratch_sums;  // (nv_max)
+  TreeMotion* scratch_motions;                   // (nv_max)
+};

@@ -1,0 +1,64 @@
+// What inverse dynamics through contact keeps: inverse_dynamics.c has the equations.
+#pragma once
+
+#include "rows/rows.h"
+
+// X(array, count): what inverse dynamics keeps per velocity and per block, taken when it is first asked for
+#define TRIBO_DYN_INVERSE_ARRAYS(X) \
+  X(impulse_needed, nv)             \
+  X(v_free, nv)                     \
+  X(mean, nv)                       \
+  X(v_error, nv)                    \
+  X(bias_low, nv)                   \
+  X(place, nv)                      \
+  X(chain_parent, nv)               \
+  X(chain_start, nv)                \
+  X(block, nblock)                  \
+  X(dim, nblock)                    \
+  X(at, nblock)                     \
+  X(mass, nmass)                    \
+  X(minv, nmass)
+
+// The contact mode of a cone: what the target velocity leaves to its impulse.
+enum {
+  TRIBO_DYN_MODE_KNOWN,  // nothing: its λ is known, 0 when it is open
+  TRIBO_DYN_MODE_RAY,    // it slides: one number ≥ 0 along a direction
+  TRIBO_DYN_MODE_DISK,   // friction under a known normal impulse
+  TRIBO_DYN_MODE_CONE,   // it sticks: all of it
+};
+
+// Inverse dynamics; the equations are those of inverse_dynamics.c.
+typedef struct Inverse {
+  double* impulse_needed;  // (nv) p [N·s, N·m·s]  set by: inverse_update (free bodies), inverse_balance (trees)
+  double* v_free;          // (nv) v_f [m/s, rad/s]  set by: the same
+  double* mean;            // (nv) velocity of the bias, trees that something touches [m/s, rad/s]  set by: assemble
+  double* v_error;         // (nv) y, 0 on driven velocities [m/s, rad/s]  set by: inverse_balance, inverse_finish
+
+  // set by: inverse_reduce
+  int whole;                        // 1: contacts answer to the motion they make, not to the target velocity
+  int* place;                       // (nv) of an undriven velocity in its reduced block, −1: driven
+  int *chain_parent, *chain_start;  // (nv) scratch
+  int nblock, *block, *dim;         // blocks with undriven velocities: their number, −1: none; their size
+  size_t* at;                       // (nblock) in mass and minv
+  double *mass, *minv;              // M_uu and its inverse, block by block
+  int *mode, *cone_of;              // (ncone) TRIBO_DYN_MODE_…; reduced cone → cone
+  double* lambda_known;             // (nrow) what is known of λ: see classify in inverse_dynamics.c [N·s]
+  double scale;      // of the terms that impulse_needed is the sum of [N·s, N·m·s]  set by: inverse_impulse
+  double* span;      // (nrow × nv)  set by: inverse_span
+  double* polish;    // scratch of: inverse_polish
+  char* directions;  // scratch of: inverse_polish
+  double* bias_low;  // (nv) scratch of: inverse_polish
+  Rows rows;         // the reduced problem
+  size_t impulse_needed_capacity, v_free_capacity, mean_capacity, v_error_capacity, place_capacity,
+      chain_parent_capacity, chain_start_capacity, block_capacity, dim_capacity, at_capacity, mass_capacity,
+      minv_capacity, mode_capacity, cone_of_capacity, lambda_known_capacity, span_capacity, polish_capacity,
+      directions_capacity, bias_low_capacity;
+} Inverse;
+
+void tribo_dyn_inverse_free(Inverse* inverse);
+// Jᵀλ (in data->impulse), and with it v_f and p of the trees; free bodies' are known.
+TriboStatus tribo_dyn_inverse_impulse(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                      const double* v, const double* lambda);
+// inverse_polish.c: what an impulse asks of the step's forces. column (block's nv): Jᵀe, and where closures tie
+// M̃M⁻¹Jᵀe; d: M⁻¹Jᵀe.
+void tribo_dyn_inverse_carry(const TriboSystem* system, const TriboDynData* data, int block, double* column, double* d);
