@@ -3,7 +3,7 @@
 
 #include "cones.h"
 #include "settings.h"
-#include "system.h"
+#include "linear_system.h"
 
 // Settings every solver has: X(type, name, default, min, max, open_min, unit, doc)
 #define TRIBO_COMMON_SETTINGS(X, max_it)                                                                    \

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "small.h"
-#include "system.h"
+#include "cone_block.h"
+#include "linear_system.h"
 
 enum { S = TRIBO_CONE_ROWS };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "memory.h"
-#include "system.h"
+#include "linear_system.h"
 
 enum { S = TRIBO_CONE_ROWS };
 

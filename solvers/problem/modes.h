@@ -1,7 +1,7 @@
 // Contact modes, and the unknowns a cone has in each of them.
 #pragma once
 
-#include "system.h"
+#include "linear_system.h"
 
 typedef enum TriboMode { TRIBO_OPEN, TRIBO_STICK, TRIBO_SLIP } TriboMode;
 

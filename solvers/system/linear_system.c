@@ -1,10 +1,10 @@
-#include "system.h"
+#include "linear_system.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "memory.h"
-#include "small.h"
+#include "cone_block.h"
 
 enum { S = TRIBO_CONE_ROWS, MOST_DENSE = 3000 };
 
