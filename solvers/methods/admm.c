@@ -9,13 +9,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "solver.h"
+#include "methods.h"
 
 enum { MOST_DEPTH = 10 };
 
 // largest eigenvalue of W by a few power steps
 static double largest_eigenvalue(TriboSolver* s) {
-  size_t mark = s->pool_used;
+  const size_t pool_mark = s->scratch.used;
   int n = s->scaled.n;
   double *v = tribo_sol_take(s), *w = tribo_sol_take(s), size = 0;
   for (int i = 0; i < n; ++i) {
@@ -28,7 +28,7 @@ static double largest_eigenvalue(TriboSolver* s) {
       v[i] = size > 0 ? w[i] / size : 0;
     }
   }
-  s->pool_used = mark;
+  s->scratch.used = pool_mark;
   return size;
 }
 
@@ -158,7 +158,7 @@ static void accelerate(Memory* m, double* t, int n) {
 void tribo_sol_admm(TriboSolver* s, TriboAdmm* a) {
   const TriboScaled* sc = &s->scaled;
   int n = sc->n, changes = 0, last = 0;
-  size_t mark = s->pool_used;
+  const size_t pool_mark = s->scratch.used;
   double *x = tribo_sol_take(s), *b = tribo_sol_take(s), *y0 = tribo_sol_take(s), *u = tribo_sol_take(s);
   double* t = tribo_sol_take(s);
   Memory memory = {.depth = a->anderson};
@@ -250,7 +250,7 @@ void tribo_sol_admm(TriboSolver* s, TriboAdmm* a) {
   }
   tribo_sol_velocity(s, y, u);
   tribo_sol_note(s, y, u);
-  s->pool_used = mark;
+  s->scratch.used = pool_mark;
 }
 
 void tribo_sol_run_admm(TriboSolver* s) {
@@ -271,7 +271,7 @@ void tribo_sol_run_admm(TriboSolver* s) {
                  .anderson = set->anderson};
   memset(a.y, 0, sizeof(double) * (size_t)n);
   memset(a.z, 0, sizeof(double) * (size_t)n);
-  tribo_sol_enter(s, TRIBO_RUNG_ADMM);
+  tribo_sol_enter_stage(s, TRIBO_RUNG_ADMM);
   if (tribo_sol_warm_is_better(s)) {
     memcpy(a.y, s->warm_x, sizeof(double) * (size_t)n);
     if (set->relaxed) {

@@ -5,9 +5,9 @@
 
 enum { S = TRIBO_CONE_ROWS };
 
-TriboPair tribo_sol_take_pair(TriboSolver* s) {
+TriboPrimalDual tribo_sol_take_primal_dual(TriboSolver* s) {
   size_t n = (size_t)s->scaled.n;
-  TriboPair pair = {tribo_sol_take(s), tribo_sol_take(s), tribo_sol_take(s)};
+  TriboPrimalDual pair = {tribo_sol_take(s), tribo_sol_take(s), tribo_sol_take(s)};
   memset(pair.x, 0, sizeof(double) * n);
   memset(pair.z, 0, sizeof(double) * n);
   memset(pair.zu, 0, sizeof(double) * n);
@@ -16,7 +16,7 @@ TriboPair tribo_sol_take_pair(TriboSolver* s) {
 
 void tribo_sol_central_begin(TriboSolver* s, TriboCentral* p) {
   const TriboScaled* sc = &s->scaled;
-  *p = (TriboCentral){.s = s, .at = tribo_sol_take_pair(s), .step = tribo_sol_take_pair(s)};
+  *p = (TriboCentral){.s = s, .at = tribo_sol_take_primal_dual(s), .step = tribo_sol_take_primal_dual(s)};
   double** vectors[] = {&p->r, &p->w, &p->l, &p->t, &p->d, &p->du, &p->b};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) {
     *vectors[i] = tribo_sol_take(s);
@@ -299,7 +299,7 @@ void tribo_sol_central_aim(TriboCentral* p, double target, double keep, double s
   }
 }
 
-double tribo_sol_central_dot(const TriboCentral* p, const TriboPair* one, const TriboPair* two) {
+double tribo_sol_central_dot(const TriboCentral* p, const TriboPrimalDual* one, const TriboPrimalDual* two) {
   const TriboScaled* sc = &p->s->scaled;
   double sum = 0;
   for (int c = 0; c < sc->ncone; ++c) {

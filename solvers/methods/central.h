@@ -15,21 +15,21 @@
 
 #include <math.h>
 
-#include "solver.h"
+#include "progress.h"
 
 // A point of the interior, or a direction there.
-typedef struct TriboPair {
+typedef struct TriboPrimalDual {
   double* x;   // (n) round: X; bounded rows: x
   double* z;   // (n) round: Z; bounded rows: multiplier of lo
   double* zu;  // (n) bounded rows: multiplier of hi
-} TriboPair;
+} TriboPrimalDual;
 
 typedef struct TriboCentral {
   TriboSolver* s;
-  int degree;      // complementary pairs
-  TriboPair at;    // the present point
-  TriboPair step;  // the last direction
-  double* r;       // (n) residual in X's coordinates, by linearise
+  int degree;            // complementary pairs
+  TriboPrimalDual at;    // the present point
+  TriboPrimalDual step;  // the last direction
+  double* r;             // (n) residual in X's coordinates, by linearise
   // of the linearisation
   double *w, *l, *t;  // (n) scaling direction, scaled point, t_Z with the scale η in its normal slot
   double *d, *du;     // (n) scaled complementarity; bounded rows: of lo and of hi
@@ -38,7 +38,7 @@ typedef struct TriboCentral {
 
 // Takes the vectors from the solver's pool, all zero, and counts the pairs.
 void tribo_sol_central_begin(TriboSolver* s, TriboCentral* p);
-TriboPair tribo_sol_take_pair(TriboSolver* s);
+TriboPrimalDual tribo_sol_take_primal_dual(TriboSolver* s);
 
 // Residual, scalings and factors at the present point; 0, or 1 when there are none.
 int tribo_sol_central_linearise(TriboCentral* p);
@@ -53,7 +53,7 @@ void tribo_sol_central_move(TriboCentral* p, double part);
 // Mean of the complementary products after a part of the step.
 double tribo_sol_central_gap(const TriboCentral* p, double part);
 // Inner product of two directions in the scaled metric, G dX and G⁻¹ dZ.
-double tribo_sol_central_dot(const TriboCentral* p, const TriboPair* a, const TriboPair* b);
+double tribo_sol_central_dot(const TriboCentral* p, const TriboPrimalDual* a, const TriboPrimalDual* b);
 // The present impulses in own coordinates.
 void tribo_sol_central_point(const TriboCentral* p, double* x);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "central.h"
+#include "methods.h"
 
 enum { S = TRIBO_CONE_ROWS, MEMORY = 6 };
 static const double SETTLE_BELOW = 1e-3, SETTLE_DROP = 0.3;
@@ -90,7 +91,7 @@ static double interior_step(TriboCentral* p, double fraction) {
 void tribo_sol_interior_from(TriboCentral* p, double fraction, int max_steps) {
   TriboSolver* s = p->s;
   const TriboScaled* sc = &s->scaled;
-  size_t mark = s->pool_used;
+  const size_t pool_mark = s->scratch.used;
   double *x = tribo_sol_take(s), *u = tribo_sol_take(s), threshold = 1e-4, settled = SETTLE_BELOW;
   double past[MEMORY] = {0}, *modes = tribo_sol_forget_modes(s);
   for (int it = 0, short_steps = 0; !tribo_sol_stop(s); ++it) {
@@ -131,16 +132,16 @@ void tribo_sol_interior_from(TriboCentral* p, double fraction, int max_steps) {
       break;
     }
   }
-  s->pool_used = mark;
+  s->scratch.used = pool_mark;
 }
 
 void tribo_sol_interior(TriboSolver* s, const TriboInterior* start) {
-  size_t mark = s->pool_used;
+  const size_t pool_mark = s->scratch.used;
   TriboCentral p;
   tribo_sol_central_begin(s, &p);
   start_at(&p, start);
   tribo_sol_interior_from(&p, start->fraction, start->max_steps);
-  s->pool_used = mark;
+  s->scratch.used = pool_mark;
 }
 
 void tribo_sol_run_interior(TriboSolver* s) {
@@ -148,7 +149,7 @@ void tribo_sol_run_interior(TriboSolver* s) {
   TriboInterior start = {.fraction = 0.95, .max_steps = s->settings.common.max_iterations};
   double *x = tribo_sol_take(s), *z = tribo_sol_take(s);
   if (s->warm_x != NULL) {
-    tribo_sol_enter(s, TRIBO_RUNG_WARM_INTERIOR);
+    tribo_sol_enter_stage(s, TRIBO_RUNG_WARM_INTERIOR);
     tribo_sol_shift(sc, s->warm_u, z);
     start.x = s->warm_x, start.z = z, start.push = 0.1;
     start.k = fmax(tribo_sol_max(s->warm_x, sc->n), 1e-3);
@@ -158,7 +159,7 @@ void tribo_sol_run_interior(TriboSolver* s) {
     return;
   }
   // the size of the impulses that stop the free velocity tells the height to start from
-  tribo_sol_enter(s, TRIBO_RUNG_COLD);
+  tribo_sol_enter_stage(s, TRIBO_RUNG_COLD);
   for (int c = 0; c < sc->ncone; ++c) {
     TriboLocal* l = &s->system.local[c];
     *l = (TriboLocal){.k = sc->cone[c].dim, .identity = 1, .symmetric = 1};

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "modes.h"
-#include "solver.h"
+#include "methods.h"
 
 enum { MEMORY = 4, POINT_STEPS = 20, IDLE_STEPS = 5 };
 static const double POINT_MISS = 1e-13, POINT_EPS = 1e-2;
@@ -150,7 +150,7 @@ static void look_for_idleness(const TriboSolver* s, Newton* w) {
 
 void tribo_sol_newton(TriboSolver* s, double* x, double eps, int max_steps, int max_bad) {
   int n = s->scaled.n, bad = 0;
-  size_t mark = s->pool_used;
+  const size_t pool_mark = s->scratch.used;
   Newton w = {.x = x, .u = tribo_sol_take(s), .step = tribo_sol_take(s), .du = tribo_sol_take(s)};
   w.b = tribo_sol_take(s), w.fixed = tribo_sol_take(s), w.w = tribo_sol_take(s);
   tribo_sol_velocity(s, x, w.u);
@@ -198,7 +198,7 @@ void tribo_sol_newton(TriboSolver* s, double* x, double eps, int max_steps, int 
       break;
     }
   }
-  s->pool_used = mark;
+  s->scratch.used = pool_mark;
 }
 
 double* tribo_sol_forget_modes(TriboSolver* s) {
@@ -231,7 +231,7 @@ static int same_modes(const TriboScaled* sc, const double* y, double* modes) {
 void tribo_sol_settle(TriboSolver* s, const double* from, double* modes) {
   enum { STEPS = 3 };
   int n = s->scaled.n;
-  size_t mark = s->pool_used;
+  const size_t pool_mark = s->scratch.used;
   Newton w = {.x = tribo_sol_take(s), .u = tribo_sol_take(s), .step = tribo_sol_take(s), .eps = 1e-7};
   w.b = tribo_sol_take(s), w.fixed = tribo_sol_take(s), w.w = tribo_sol_take(s);
   double *x = tribo_sol_take(s), *u = tribo_sol_take(s);
@@ -253,7 +253,7 @@ void tribo_sol_settle(TriboSolver* s, const double* from, double* modes) {
     tribo_sol_velocity(s, x, u);
     tribo_sol_note(s, x, u);
   }
-  s->pool_used = mark;
+  s->scratch.used = pool_mark;
 }
 
 // The largest change [m/s] of a row of the problem since q was `own`.
@@ -319,7 +319,7 @@ void tribo_sol_level(TriboSolver* s, double most, int max_steps) {
     return;
   }
   int n = s->scaled.n;
-  size_t mark = s->pool_used, bytes = sizeof(double) * (size_t)n;
+  const size_t pool_mark = s->scratch.used, bytes = sizeof(double) * (size_t)n;
   double *x = tribo_sol_take(s), *u = tribo_sol_take(s);
   const Own own = remember_own(s);
   Newton w = {.x = tribo_sol_take(s), .u = tribo_sol_take(s), .step = tribo_sol_take(s)};
@@ -349,7 +349,7 @@ void tribo_sol_level(TriboSolver* s, double most, int max_steps) {
     }
   }
   end_own(s, &own);
-  s->pool_used = mark;
+  s->scratch.used = pool_mark;
 }
 
 // ---- proximal points ----
@@ -402,7 +402,7 @@ static int proximal_point(TriboSolver* s, Newton* w, double rho) {
 // Once no more is missing than q may give way by, its normal rows do so at every point: what contradicts itself goes
 // away, and the points end.
 void tribo_sol_proximal(TriboSolver* s, const double* from, double level) {
-  const size_t mark = s->pool_used, bytes = sizeof(double) * (size_t)s->scaled.n;
+  const size_t pool_mark = s->scratch.used, bytes = sizeof(double) * (size_t)s->scaled.n;
   double *centre = tribo_sol_take(s), *u = tribo_sol_take(s), *modes = tribo_sol_forget_modes(s), looked = INFINITY;
   Newton w = {.x = tribo_sol_take(s), .u = tribo_sol_take(s), .step = tribo_sol_take(s), .du = tribo_sol_take(s)};
   w.b = tribo_sol_take(s), w.fixed = tribo_sol_take(s), w.w = tribo_sol_take(s);
@@ -441,13 +441,13 @@ void tribo_sol_proximal(TriboSolver* s, const double* from, double level) {
   if (own.q != NULL) {
     end_own(s, &own);
   }
-  s->pool_used = mark;
+  s->scratch.used = pool_mark;
 }
 
 void tribo_sol_run_newton(TriboSolver* s) {
   double* x = tribo_sol_take(s);
   int warm = s->warm_x != NULL;
-  tribo_sol_enter(s, warm ? TRIBO_RUNG_WARM_NEWTON : TRIBO_RUNG_NEWTON);
+  tribo_sol_enter_stage(s, warm ? TRIBO_RUNG_WARM_NEWTON : TRIBO_RUNG_NEWTON);
   if (warm) {
     memcpy(x, s->warm_x, sizeof(double) * (size_t)s->scaled.n);
   } else {

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "central.h"
+#include "methods.h"
 
 enum { S = TRIBO_CONE_ROWS };
 static const double FIRST_STEP = 0.3, LONGEST_STEP = 1, SHORTEST_STEP = 1e-4;  // in units of the boundary's distance
@@ -31,8 +32,8 @@ static const double FAR = 1e6, NEAR = 1e-14;  // where t may go before the path 
 
 // A point on the path and how it goes on from there.
 typedef struct Waypoint {
-  TriboPair at;
-  TriboPair correction, tangent;          // orthogonal; the tangent of unit length
+  TriboPrimalDual at;
+  TriboPrimalDual correction, tangent;    // orthogonal; the tangent of unit length
   double t, log_correction, log_tangent;  // t there, and the changes of log t
 } Waypoint;
 
@@ -66,7 +67,7 @@ static void start_round(const TriboOwnCone* k, double tau, double rho, double* x
   z[m] = 0.5 * (ez[0] + ez[1]);
 }
 
-static void start_row(const TriboScaled* sc, int i, double tau, double rho, TriboPair* at) {
+static void start_row(const TriboScaled* sc, int i, double tau, double rho, TriboPrimalDual* at) {
   double lo = sc->lo[i], hi = sc->hi[i], x = at->x[i], z = at->z[i];
   at->z[i] = at->zu[i] = 0;
   if (tribo_sol_is_fixed(sc, i)) {
@@ -103,14 +104,15 @@ static void start_at(TriboCentral* p, const TriboPath* start) {
   }
 }
 
-static void copy(int n, const TriboPair* from, TriboPair* to) {
+static void copy(int n, const TriboPrimalDual* from, TriboPrimalDual* to) {
   memcpy(to->x, from->x, sizeof(double) * (size_t)n);
   memcpy(to->z, from->z, sizeof(double) * (size_t)n);
   memcpy(to->zu, from->zu, sizeof(double) * (size_t)n);
 }
 
 // to = a·one + b·two
-static void combine(int n, double a, const TriboPair* one, double b, const TriboPair* two, TriboPair* to) {
+static void combine(int n, double a, const TriboPrimalDual* one, double b, const TriboPrimalDual* two,
+                    TriboPrimalDual* to) {
   for (int i = 0; i < n; ++i) {
     to->x[i] = a * one->x[i] + b * two->x[i];
     to->z[i] = a * one->z[i] + b * two->z[i];
@@ -141,7 +143,7 @@ static double survey(TriboCentral* p, const TriboPath* start, double* r0, const 
   copy(n, &p->step, &here->tangent);
 
   // the tangent of length one, going on; from the start, towards smaller t
-  TriboPair *T = &here->tangent, *c = &here->correction;
+  TriboPrimalDual *T = &here->tangent, *c = &here->correction;
   double square = unit * tribo_sol_central_dot(p, T, T) + WEIGHT, length = sqrt(square);
   double ahead = last != NULL ? unit * tribo_sol_central_dot(p, T, &last->tangent) + WEIGHT * last->log_tangent : -1;
   // the correction across it
@@ -181,12 +183,13 @@ static void look(TriboCentral* p, double* x, double* u, double* modes) {
 }
 
 static Waypoint take_waypoint(TriboSolver* s) {
-  return (Waypoint){
-      .at = tribo_sol_take_pair(s), .correction = tribo_sol_take_pair(s), .tangent = tribo_sol_take_pair(s)};
+  return (Waypoint){.at = tribo_sol_take_primal_dual(s),
+                    .correction = tribo_sol_take_primal_dual(s),
+                    .tangent = tribo_sol_take_primal_dual(s)};
 }
 
 void tribo_sol_path(TriboSolver* s, const TriboPath* start) {
-  size_t mark = s->pool_used;
+  const size_t pool_mark = s->scratch.used;
   TriboCentral p;
   tribo_sol_central_begin(s, &p);
   Waypoint one = take_waypoint(s), two = take_waypoint(s), *last = NULL, *here = &one;
@@ -223,5 +226,5 @@ void tribo_sol_path(TriboSolver* s, const TriboPath* start) {
     copy(s->scaled.n, &last->at, &p.at);
     tribo_sol_interior_from(&p, 0.95, 20);
   }
-  s->pool_used = mark;
+  s->scratch.used = pool_mark;
 }

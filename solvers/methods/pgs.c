@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "math3.h"
-#include "solver.h"
+#include "methods.h"
 
 enum { S = TRIBO_CONE_ROWS };
 static const double PI = 3.14159265358979323846;
@@ -427,7 +427,7 @@ void tribo_sol_run_pgs(TriboSolver* s) {
   const TriboPgsSettings* set = &s->settings.pgs;
   int n = s->scaled.n;
   Sweep w = {.s = s, .x = tribo_sol_take(s), .u = tribo_sol_take(s), .omega = set->relaxation};
-  tribo_sol_enter(s, TRIBO_RUNG_PGS);
+  tribo_sol_enter_stage(s, TRIBO_RUNG_PGS);
   for (int c = 0; c < s->scaled.ncone; ++c) {
     block_of(&s->scaled, c, s->system.local[c].C);
     invert(s->system.local[c].C, s->scaled.cone[c].dim, s->system.local[c].B);

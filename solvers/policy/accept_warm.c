@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "score.h"
+#include "policy.h"
 
 static const double KEEP = 0.01;  // of the tolerance
 static const double JUMP = 4;     // by which what supports miss may grow
@@ -43,10 +43,10 @@ static double missed(const TriboCone* k, const double* sigma, double most) {
   return speed > most ? speed : most;
 }
 
-int tribo_sol_keep(TriboSolver* s, const TriboWarmStart* warm, double* lambda) {
+int tribo_sol_accept_warm(TriboSolver* s, const TriboWarmStart* warm, double* lambda) {
   const TriboScaled* sc = &s->scaled;
   const TriboProblem* p = sc->problem;
-  double *sigma = s->pool, was = 0, is = 0;
+  double *sigma = tribo_sol_take(s), was = 0, is = 0;
   TriboTally tally = {.mean = sc->mean};
   if (recall(p, warm, lambda) == 0) {
     return 0;
@@ -67,7 +67,7 @@ int tribo_sol_keep(TriboSolver* s, const TriboWarmStart* warm, double* lambda) {
     }
     tribo_sol_tally(&tally, k, mean / k->dim, lambda + k->row, sigma + k->row);
   }
-  s->best_score = tribo_sol_score(&tally, sc->norm_g, &s->settings.common);
+  s->best_score = tribo_sol_score(&tally, sc->norm_g, s->settings.common.tol, s->settings.common.tol_unit);
   s->warm_value = s->best_score.value;
   s->rung = s->best_rung = TRIBO_RUNG_WARM;
   s->rungs_tried |= 1u << TRIBO_RUNG_WARM;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solver.h"
+#include "policy.h"
 
 enum {
   TINY = 16,         // contacts up to which Newton from zero comes before ADMM
@@ -34,19 +34,19 @@ static double push_for(double j) {
 }
 
 static void newton_from_zero(TriboSolver* s, int max_steps, int max_bad) {
-  size_t mark = s->pool_used;
+  const size_t pool_mark = s->scratch.used;
   double* x = tribo_sol_take(s);
   memset(x, 0, sizeof(double) * (size_t)s->scaled.n);
   tribo_sol_newton(s, x, 1e-2, max_steps, max_bad);
-  s->pool_used = mark;
+  s->scratch.used = pool_mark;
 }
 
 static void newton_from(TriboSolver* s, const double* from, double eps, int max_steps, int max_bad) {
-  size_t mark = s->pool_used;
+  const size_t pool_mark = s->scratch.used;
   double* x = tribo_sol_take(s);
   memcpy(x, from, sizeof(double) * (size_t)s->scaled.n);
   tribo_sol_newton(s, x, eps, max_steps, max_bad);
-  s->pool_used = mark;
+  s->scratch.used = pool_mark;
 }
 
 // the central path from near (x, z) of residual j, whose impulses are of size k
@@ -56,22 +56,22 @@ static void follow(TriboSolver* s, const double* x, const double* z, double j, d
 }
 
 static void warm_path(TriboSolver* s) {
-  size_t mark = s->pool_used;
+  const size_t pool_mark = s->scratch.used;
   double *z = tribo_sol_take(s), *u = tribo_sol_take(s);
   tribo_sol_velocity(s, s->warm_x, u);
   double j = tribo_sol_residual(s, s->warm_x, u);
   tribo_sol_shift(&s->scaled, s->warm_u, z);
   follow(s, s->warm_x, z, j, fmax(tribo_sol_max(s->warm_x, s->scaled.n), 1e-3), 1, WARM_STEPS);
-  s->pool_used = mark;
+  s->scratch.used = pool_mark;
 }
 
 // from nowhere: impulses and velocities along the axes of their cones
 static void cold_path(TriboSolver* s, const Ladder* l) {
-  size_t mark = s->pool_used;
+  const size_t pool_mark = s->scratch.used;
   double* zero = tribo_sol_take(s);
   memset(zero, 0, sizeof(double) * (size_t)s->scaled.n);
   follow(s, zero, zero, 1, 10 * l->k, 1.5, PATH_STEPS);
-  s->pool_used = mark;
+  s->scratch.used = pool_mark;
 }
 
 // Forty iterations of ADMM, or fewer, find the size of the impulses and most modes. Where they come closer quickly and
@@ -90,12 +90,12 @@ static void first(TriboSolver* s, Ladder* l) {
                                  .refactor = 2,
                                  .rule = 1,
                                  .enough = cheap ? 1e-5 : 1e-4});
-  size_t mark = s->pool_used;
+  const size_t pool_mark = s->scratch.used;
   double* u = tribo_sol_take(s);
   tribo_sol_velocity(s, l->y, u);
   l->j = tribo_sol_residual(s, l->y, u);
   l->k = fmax(tribo_sol_max(l->y, n), 1e-3);
-  s->pool_used = mark;
+  s->scratch.used = pool_mark;
   if (l->j < 1e-2 && !tribo_sol_stop(s)) {
     newton_from(s, l->y, fmin(1e-4, l->j), 4, 0);
   }
@@ -109,7 +109,7 @@ static void interior(TriboSolver* s, const Ladder* l, double push, double fracti
 // a few hundred more from zero, without over-relaxation: where many light contacts share the load, as in piles, they
 // find the modes that interior points miss
 static void more(TriboSolver* s) {
-  size_t mark = s->pool_used, bytes = sizeof(double) * (size_t)s->scaled.n;
+  const size_t pool_mark = s->scratch.used, bytes = sizeof(double) * (size_t)s->scaled.n;
   TriboAdmm a = {.y = tribo_sol_take(s),
                  .z = tribo_sol_take(s),
                  .omega = 1,
@@ -124,7 +124,7 @@ static void more(TriboSolver* s) {
   for (int from = 0; from < 2 && !tribo_sol_stop(s); ++from) {
     newton_from(s, from == 0 ? s->best : a.y, 1e-4, 12, 2);
   }
-  s->pool_used = mark;
+  s->scratch.used = pool_mark;
 }
 
 // segments of ADMM without over-relaxation, each followed by Newton and by interior points
@@ -151,11 +151,11 @@ static void long_first_order(TriboSolver* s, Ladder* l) {
 }
 
 static void proximal(TriboSolver* s) {
-  size_t mark = s->pool_used;
+  const size_t pool_mark = s->scratch.used;
   double* zero = tribo_sol_take(s);
   memset(zero, 0, sizeof(double) * (size_t)s->scaled.n);
   tribo_sol_proximal(s, zero, s->settings.automatic.level);
-  s->pool_used = mark;
+  s->scratch.used = pool_mark;
 }
 
 // what is near enough is levelled, where that is allowed, before more is tried
@@ -170,7 +170,7 @@ static void level(TriboSolver* s) {
 // the more the worse it is; where all are poor, as among bodies that fall on each other, the old impulses are first
 // improved by ADMM, whose iterations cost little there.
 static void warm_newton(TriboSolver* s, int max_steps) {
-  size_t mark = s->pool_used, bytes = sizeof(double) * (size_t)s->scaled.n;
+  const size_t pool_mark = s->scratch.used, bytes = sizeof(double) * (size_t)s->scaled.n;
   double *y = tribo_sol_take(s), *z = tribo_sol_take(s), eps = 1e-4;
   memcpy(y, s->warm_x, bytes);
   if (s->scaled.nround > MANY) {
@@ -188,7 +188,7 @@ static void warm_newton(TriboSolver* s, int max_steps) {
     }
   }
   newton_from(s, y, eps, max_steps, max_steps);
-  s->pool_used = mark;
+  s->scratch.used = pool_mark;
   level(s);
 }
 
@@ -197,7 +197,7 @@ static int climb(TriboSolver* s, TriboRung rung) {
   if (tribo_sol_stop(s)) {
     return 0;
   }
-  tribo_sol_enter(s, rung);
+  tribo_sol_enter_stage(s, rung);
   return 1;
 }
 
@@ -206,12 +206,12 @@ static int climb(TriboSolver* s, TriboRung rung) {
 // as on most robots, a few damped steps of Newton come first.
 static void climb_warm(TriboSolver* s, int small) {
   if (climb(s, TRIBO_RUNG_WARM)) {
-    tribo_sol_centred(s, small ? 2 : 1);
+    tribo_sol_warm_modes(s, small ? 2 : 1);
   }
   if (!small && climb(s, TRIBO_RUNG_WARM_NEWTON)) {
     warm_newton(s, 2 * NEWTON_STEPS);
   }
-  if (small && tribo_sol_determined(s) && climb(s, TRIBO_RUNG_WARM_NEWTON)) {
+  if (small && tribo_sol_is_determined(s) && climb(s, TRIBO_RUNG_WARM_NEWTON)) {
     newton_from(s, s->warm_x, 0.1, FEW_STEPS, 2);
   }
   if (climb(s, TRIBO_RUNG_WARM_PATH)) {

@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "modes.h"
-#include "solver.h"
+#include "policy.h"
 
 enum { S = TRIBO_CONE_ROWS, PASSES = 10, MOVES = 8, REFINE = 1, LESSONS = 3 };
 static const double EPSILON = 1e-10;
@@ -181,7 +181,7 @@ static int factorise(TriboSolver* s, Centred* w) {
       l->C[(S + 1) * i] = weight + (i > 0 ? slide : 0);
     }
   }
-  w->determined = tribo_sol_determined(s);
+  w->determined = tribo_sol_is_determined(s);
   if (!w->determined) {
     hold_slipping(s, w, size);
   }
@@ -373,7 +373,7 @@ static double answer(TriboSolver* s, Centred* w, double centring, double enough)
   return last;
 }
 
-int tribo_sol_determined(const TriboSolver* s) {
+int tribo_sol_is_determined(const TriboSolver* s) {
   int unknowns = 0;
   for (int c = 0; c < s->scaled.ncone; ++c) {
     unknowns += s->system.local[c].k;
@@ -399,8 +399,8 @@ static void meet(TriboSolver* s, Centred* w) {
   }
 }
 
-void tribo_sol_centred(TriboSolver* s, int turns) {
-  size_t bytes = sizeof(double) * (size_t)s->scaled.n, mark = s->pool_used;
+void tribo_sol_warm_modes(TriboSolver* s, int turns) {
+  const size_t bytes = sizeof(double) * (size_t)s->scaled.n, pool_mark = s->scratch.used;
   Centred w;
   double** vectors[] = {&w.x,    &w.u,     &w.centre, &w.least, &w.grad, &w.metric, &w.fixed,
                         &w.next, &w.trial, &w.v,      &w.b,     &w.from, &w.step};
@@ -439,5 +439,5 @@ void tribo_sol_centred(TriboSolver* s, int turns) {
     tribo_sol_velocity(s, s->warm_x, w.v);
     tribo_sol_note(s, s->warm_x, w.v);
   }
-  s->pool_used = mark;
+  s->scratch.used = pool_mark;
 }

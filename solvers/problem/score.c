@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "cones.h"
 #include "lanes.h"
 #include "math3.h"
 
@@ -85,14 +86,14 @@ TRIBO_LANES void tribo_sol_tally(TriboTally* t, const TriboCone* k, double mean,
   }
 }
 
-TriboScore tribo_sol_score(const TriboTally* t, double norm_g, const TriboCommonSettings* set) {
+TriboScore tribo_sol_score(const TriboTally* t, double norm_g, double asked, double tol_unit) {
   if (!isfinite(t->norm_l + t->norm_s)) {
     return (TriboScore){INFINITY, INFINITY, INFINITY};
   }
   double scale = larger(norm_g, larger(t->mean * sqrt(t->norm_l), sqrt(t->norm_s)));
   TriboScore score = {t->nat, scale > 0 ? sqrt(t->square) / scale : 0, 0};
-  double tol = larger(set->tol, 50 * DBL_EPSILON * sqrt(t->most));
+  double tol = larger(asked, 50 * DBL_EPSILON * sqrt(t->most));
   // half the tolerance: the independent judge rounds differently
-  score.value = 2 * larger(tol > 0 ? t->nat / tol : t->nat > 0 ? INFINITY : 0, score.unit / set->tol_unit);
+  score.value = 2 * larger(tol > 0 ? t->nat / tol : t->nat > 0 ? INFINITY : 0, score.unit / tol_unit);
   return score;
 }

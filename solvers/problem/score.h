@@ -1,7 +1,12 @@
 // What a point is worth, by the solvers' own account.
 #pragma once
 
-#include "solver.h"
+#include <tribo/problem.h>
+
+typedef struct TriboScore {
+  double nat, unit;  // r_nat [m/s], natmap_unit
+  double value;      // how many times the tolerance; the larger of the two
+} TriboScore;
 
 // What the cones of a problem add up to. Begins with `mean` and `relaxed`, all else 0.
 typedef struct TriboTally {
@@ -15,4 +20,5 @@ typedef struct TriboTally {
 
 // Adds a cone with its mean diagonal, λ and σ (cone->dim); both are 0 in rows whose friction coefficient is 0.
 void tribo_sol_tally(TriboTally* tally, const TriboCone* cone, double mean, const double* lambda, const double* sigma);
-TriboScore tribo_sol_score(const TriboTally* tally, double norm_g, const TriboCommonSettings* settings);
+// The score for the tolerances tol [m/s] of the worst cone and tol_unit of the whole problem, ‖g‖ = norm_g.
+TriboScore tribo_sol_score(const TriboTally* tally, double norm_g, double tol, double tol_unit);

@@ -8,12 +8,12 @@
 
 enum { S = TRIBO_CONE_ROWS, MOST_DENSE = 3000 };
 
-TriboStatus tribo_sol_system_create(TriboSystem* sys) {
+TriboStatus tribo_sol_system_create(TriboLinearSystem* sys) {
   TRIBO_TRY(tribo_la_factor_create(&sys->dense));
   return tribo_la_factor_create(&sys->sparse);
 }
 
-void tribo_sol_system_free(TriboSystem* sys) {
+void tribo_sol_system_free(TriboLinearSystem* sys) {
   tribo_la_factor_destroy(sys->dense);
   tribo_la_factor_destroy(sys->sparse);
   void* all[] = {sys->local, sys->offset,   sys->key, sys->edge, sys->pair_edge, sys->node_dim, sys->scratch, sys->Z,
@@ -23,7 +23,7 @@ void tribo_sol_system_free(TriboSystem* sys) {
   }
 }
 
-static TriboStatus reserve(TriboSystem* sys, const TriboScaled* sc) {
+static TriboStatus reserve(TriboLinearSystem* sys, const TriboScaled* sc) {
   size_t n = (size_t)sc->n, nc = (size_t)sc->ncone;
   TRIBO_TRY(TRIBO_RESERVE(&sys->local, &sys->local_capacity, nc));
   TRIBO_TRY(TRIBO_RESERVE(&sys->offset, &sys->offset_capacity, nc + 1));
@@ -38,7 +38,7 @@ static TriboStatus reserve(TriboSystem* sys, const TriboScaled* sc) {
   return TRIBO_RESERVE(&sys->v, &sys->v_capacity, S * (size_t)sc->nv);
 }
 
-TriboStatus tribo_sol_system_begin(TriboSystem* sys, TriboScaled* sc, TriboForm wanted) {
+TriboStatus tribo_sol_system_begin(TriboLinearSystem* sys, TriboScaled* sc, TriboForm wanted) {
   sys->sc = sc;
   sys->wanted = wanted;
   sys->factorisations = 0;
@@ -60,7 +60,7 @@ TriboStatus tribo_sol_system_begin(TriboSystem* sys, TriboScaled* sc, TriboForm 
 
 // ---- which form ----
 
-static TriboForm choose(const TriboSystem* sys, int unknowns) {
+static TriboForm choose(const TriboLinearSystem* sys, int unknowns) {
   if (sys->wanted != TRIBO_FORM_CHEAPEST) {
     return sys->wanted;
   }
@@ -81,12 +81,12 @@ static TriboForm choose(const TriboSystem* sys, int unknowns) {
   return dense <= 1.5 * sparse ? TRIBO_FORM_DENSE : TRIBO_FORM_SPARSE;
 }
 
-double tribo_sol_system_least(const TriboSystem* sys, int unknowns) {
+double tribo_sol_system_least(const TriboLinearSystem* sys, int unknowns) {
   return choose(sys, unknowns) == TRIBO_FORM_DENSE ? 1e-13 : 1e-11;
 }
 
 // to = Eᵀ from, for the cones from `first` on
-static void reduce(const TriboSystem* sys, int first, const double* from, double* to) {
+static void reduce(const TriboLinearSystem* sys, int first, const double* from, double* to) {
   if (sys->plain) {
     const int row = sys->sc->cone[first].row;
     memcpy(to + row, from + row, sizeof(double) * (size_t)(sys->sc->n - row));
@@ -108,7 +108,7 @@ static void reduce(const TriboSystem* sys, int first, const double* from, double
 }
 
 // x = B y
-static void expand(const TriboSystem* sys, const double* y, double* x) {
+static void expand(const TriboLinearSystem* sys, const double* y, double* x) {
   if (sys->plain) {
     memcpy(x, y, sizeof(double) * (size_t)sys->sc->n);
     return;
@@ -159,7 +159,7 @@ static void reduce_block(const TriboLocal* a, int dim_a, const TriboLocal* b, in
 // ---- dense form ----
 
 // to = W B_c e_j for the rows from those of cone `first` on
-static void column_of(const TriboSystem* sys, int c, int j, int first, double* to) {
+static void column_of(const TriboLinearSystem* sys, int c, int j, int first, double* to) {
   const TriboScaled* sc = sys->sc;
   const TriboOwnCone* k = &sc->cone[c];
   const int from = sc->cone[first].row;
@@ -179,7 +179,7 @@ static void column_of(const TriboSystem* sys, int c, int j, int first, double* t
   }
 }
 
-static int factor_dense(TriboSystem* sys, int unknowns, int symmetric) {
+static int factor_dense(TriboLinearSystem* sys, int unknowns, int symmetric) {
   const TriboScaled* sc = sys->sc;
   if (!sc->has_W) {
     tribo_sol_make_W(sys->sc);
@@ -227,7 +227,7 @@ static void add_slot_transposed(double* value, TriboSlot slot, const double* blo
 }
 
 // explicit G: nodes are cones; a cone with fewer unknowns than rows is filled up with ones
-static int factor_explicit(TriboSystem* sys, int symmetric) {
+static int factor_explicit(TriboLinearSystem* sys, int symmetric) {
   const TriboScaled* sc = sys->sc;
   double* value = tribo_la_factor_begin(sys->sparse);
   double t[S * S];
@@ -274,7 +274,7 @@ static int factor_explicit(TriboSystem* sys, int symmetric) {
 
 // ---- factorise and solve ----
 
-int tribo_sol_system_factor(TriboSystem* sys) {
+int tribo_sol_system_factor(TriboLinearSystem* sys) {
   const TriboScaled* sc = sys->sc;
   int symmetric = 1, unknowns = 0;
   sys->plain = 1;
@@ -302,7 +302,7 @@ int tribo_sol_system_factor(TriboSystem* sys) {
   return 1;
 }
 
-static void solve_explicit(TriboSystem* sys, const double* r, double* y) {
+static void solve_explicit(TriboLinearSystem* sys, const double* r, double* y) {
   const TriboScaled* sc = sys->sc;
   double* padded = sys->wx;
   memset(padded, 0, sizeof(double) * (size_t)sc->n);
@@ -315,7 +315,7 @@ static void solve_explicit(TriboSystem* sys, const double* r, double* y) {
   }
 }
 
-static void solve_once(TriboSystem* sys, const double* r, double* y) {
+static void solve_once(TriboLinearSystem* sys, const double* r, double* y) {
   if (sys->form == TRIBO_FORM_DENSE) {
     memcpy(y, r, sizeof(double) * (size_t)sys->offset[sys->sc->ncone]);
     tribo_la_factor_solve(sys->dense, y);
@@ -327,7 +327,7 @@ static void solve_once(TriboSystem* sys, const double* r, double* y) {
 }
 
 // r = Eᵀ (b − W x) − C y; returns its norm
-static double residual(TriboSystem* sys, const double* b, const double* x, const double* y, double* r) {
+static double residual(TriboLinearSystem* sys, const double* b, const double* x, const double* y, double* r) {
   const TriboScaled* sc = sys->sc;
   double sum = 0;
   tribo_sol_apply(sc, x, sys->wx);
@@ -348,7 +348,7 @@ static double residual(TriboSystem* sys, const double* b, const double* x, const
   return sqrt(sum);
 }
 
-void tribo_sol_system_solve(TriboSystem* sys, const double* b, double* x, int refine) {
+void tribo_sol_system_solve(TriboLinearSystem* sys, const double* b, double* x, int refine) {
   const TriboScaled* sc = sys->sc;
   int unknowns = sys->offset[sc->ncone];
   memset(x, 0, sizeof(double) * (size_t)sc->n);

@@ -29,7 +29,7 @@ typedef enum TriboForm {
   TRIBO_FORM_SPARSE,  // motion, or the sparse constraints of an explicit G
 } TriboForm;
 
-typedef struct TriboSystem {
+typedef struct TriboLinearSystem {
   TriboScaled* sc;
   TriboForm wanted, form;  // form: of the last factorisation
   TriboLocal* local;       // (ncone) filled by the method before each factorisation
@@ -55,25 +55,25 @@ typedef struct TriboSystem {
   size_t local_capacity, offset_capacity, key_capacity, edge_capacity, pair_edge_capacity, node_dim_capacity,
       scratch_capacity, Z_capacity, blockval_capacity, y_capacity, r_capacity, dy_capacity, x2_capacity, wx_capacity,
       v_capacity;
-} TriboSystem;
+} TriboLinearSystem;
 
-TriboStatus tribo_sol_system_create(TriboSystem* sys);
-void tribo_sol_system_free(TriboSystem* sys);
+TriboStatus tribo_sol_system_create(TriboLinearSystem* sys);
+void tribo_sol_system_free(TriboLinearSystem* sys);
 
 // Takes the memory and chooses the orderings for a problem; nothing is computed that may not be needed.
-TriboStatus tribo_sol_system_begin(TriboSystem* sys, TriboScaled* sc, TriboForm wanted);
+TriboStatus tribo_sol_system_begin(TriboLinearSystem* sys, TriboScaled* sc, TriboForm wanted);
 
 // The part of it that depends on the pattern alone (pattern.c).
-TriboStatus tribo_sol_system_graph(TriboSystem* sys, const TriboScaled* sc);
+TriboStatus tribo_sol_system_graph(TriboLinearSystem* sys, const TriboScaled* sc);
 
 // The form in the size of the motion (motion.c): 0 or 1 as below; y from the reduced right-hand side r.
-int tribo_sol_motion_factor(TriboSystem* sys, int symmetric);
-void tribo_sol_motion_solve(TriboSystem* sys, const double* r, double* y);
+int tribo_sol_motion_factor(TriboLinearSystem* sys, int symmetric);
+void tribo_sol_motion_solve(TriboLinearSystem* sys, const double* r, double* y);
 
 // Smallest diagonal of C that the form for `unknowns` unknowns bears.
-double tribo_sol_system_least(const TriboSystem* sys, int unknowns);
+double tribo_sol_system_least(const TriboLinearSystem* sys, int unknowns);
 
 // 0, or 1 when a pivot broke down.
-int tribo_sol_system_factor(TriboSystem* sys);
+int tribo_sol_system_factor(TriboLinearSystem* sys);
 // x from b (both n), with at most `refine` steps of iterative refinement.
-void tribo_sol_system_solve(TriboSystem* sys, const double* b, double* x, int refine);
+void tribo_sol_system_solve(TriboLinearSystem* sys, const double* b, double* x, int refine);

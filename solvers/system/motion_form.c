@@ -53,7 +53,7 @@ static int invert_small(int k, const double* A, double* Z) {
 }
 
 // K = B Z Eᵀ (dim × dim, stride 6) of a cone, Z = (C + Eᵀ R B)⁻¹
-static int compliance(const TriboSystem* sys, int c, double* K) {
+static int compliance(const TriboLinearSystem* sys, int c, double* K) {
   const TriboOwnCone* k = &sys->sc->cone[c];
   const TriboLocal* l = &sys->local[c];
   const double* R = sys->sc->R + k->row;
@@ -127,7 +127,7 @@ static void times_jacobian(const double* K, int dim, const double* J, int n, dou
   }
 }
 
-int tribo_sol_motion_factor(TriboSystem* sys, int symmetric) {
+int tribo_sol_motion_factor(TriboLinearSystem* sys, int symmetric) {
   const TriboScaled* sc = sys->sc;
   const TriboProblem* p = sc->problem;
   double* value = tribo_la_factor_begin(sys->sparse);
@@ -180,7 +180,7 @@ int tribo_sol_motion_factor(TriboSystem* sys, int symmetric) {
 }
 
 // the reduced system without refinement: y from r
-void tribo_sol_motion_solve(TriboSystem* sys, const double* r, double* y) {
+void tribo_sol_motion_solve(TriboLinearSystem* sys, const double* r, double* y) {
   const TriboScaled* sc = sys->sc;
   const TriboProblem* p = sc->problem;
   memset(sys->v, 0, sizeof(double) * (size_t)sc->nv);

@@ -7,7 +7,7 @@
 
 enum { S = TRIBO_CONE_ROWS };
 
-static TriboStatus pattern_changed(TriboSystem* sys, const TriboScaled* sc, int* changed) {
+static TriboStatus pattern_changed(TriboLinearSystem* sys, const TriboScaled* sc, int* changed) {
   const TriboProblem* p = sc->problem;
   int motion = p->G_col == NULL, nterm = motion ? p->term_first[p->ncone] : sc->col[sc->n];
   const int* first = motion ? p->term_first : sc->col;
@@ -41,7 +41,7 @@ static TriboStatus pattern_changed(TriboSystem* sys, const TriboScaled* sc, int*
 }
 
 // Gives every pair (a, b), a < b, the number of its edge: pairs are sorted by a, then a mark per b finds the repeats.
-static TriboStatus number_pairs(TriboSystem* sys, int nnode, int npair, const int* pair) {
+static TriboStatus number_pairs(TriboLinearSystem* sys, int nnode, int npair, const int* pair) {
   TRIBO_TRY(TRIBO_RESERVE(&sys->pair_edge, &sys->pair_edge_capacity, npair));
   TRIBO_TRY(TRIBO_RESERVE(&sys->edge, &sys->edge_capacity, 2 * (size_t)npair));
   int *head = sys->scratch + 2 * npair, *list = head + nnode + 1, *mark = list + npair;
@@ -73,7 +73,7 @@ static TriboStatus number_pairs(TriboSystem* sys, int nnode, int npair, const in
   return TRIBO_OK;
 }
 
-static TriboStatus make_graph(TriboSystem* sys, const TriboScaled* sc) {
+static TriboStatus make_graph(TriboLinearSystem* sys, const TriboScaled* sc) {
   const TriboProblem* p = sc->problem;
   int changed, motion = p->G_col == NULL, nnode = motion ? p->nblock : p->ncone, npair = 0;
   TRIBO_TRY(pattern_changed(sys, sc, &changed));
@@ -123,7 +123,7 @@ static TriboStatus make_graph(TriboSystem* sys, const TriboScaled* sc) {
 }
 
 // dense blocks of an explicit W: (i,j) at 6 i + j; rows of the later cone first
-static void gather_blocks(TriboSystem* sys, const TriboScaled* sc) {
+static void gather_blocks(TriboLinearSystem* sys, const TriboScaled* sc) {
   memset(sys->blockval, 0, sizeof(double) * S * S * (size_t)(sc->ncone + sys->nedge));
   int at = 0;
   for (int c = 0; c < sc->ncone; ++c) {
@@ -146,7 +146,7 @@ static void gather_blocks(TriboSystem* sys, const TriboScaled* sc) {
   }
 }
 
-TriboStatus tribo_sol_system_graph(TriboSystem* sys, const TriboScaled* sc) {
+TriboStatus tribo_sol_system_graph(TriboLinearSystem* sys, const TriboScaled* sc) {
   TRIBO_TRY(make_graph(sys, sc));
   if (sc->problem->G_col) {
     gather_blocks(sys, sc);
