@@ -9,9 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "anderson.h"
 #include "methods.h"
-
-enum { MOST_DEPTH = 10 };
 
 // largest eigenvalue of W by a few power steps
 static double largest_eigenvalue(TriboSolver* s) {
@@ -23,26 +22,13 @@ static double largest_eigenvalue(TriboSolver* s) {
   }
   for (int it = 0; it < 13; ++it) {
     tribo_sol_apply(&s->scaled, v, w);
-    size = tribo_sol_norm(w, n);
+    size = tribo_norm(w, n);
     for (int i = 0; i < n; ++i) {
       v[i] = size > 0 ? w[i] / size : 0;
     }
   }
   s->scratch.used = pool_mark;
   return size;
-}
-
-static int factorise(TriboSolver* s, double diagonal) {
-  for (int c = 0; c < s->scaled.ncone; ++c) {
-    TriboLocal* l = &s->system.local[c];
-    l->k = s->scaled.cone[c].dim;
-    l->identity = l->symmetric = 1;
-    memset(l->C, 0, sizeof l->C);
-    for (int i = 0; i < l->k; ++i) {
-      l->C[TRIBO_CONE_ROWS * i + i] = diagonal;
-    }
-  }
-  return tribo_sol_system_factor(&s->system);
 }
 
 static double biggest_change(const double* a, const double* b, int n) {
@@ -53,126 +39,22 @@ static double biggest_change(const double* a, const double* b, int n) {
   return most;
 }
 
-// Anderson acceleration of t ← F(t): the combination of the last steps whose residuals f = F(t) − t nearly cancel. When
-// an accelerated point has a larger residual than the one before, the plain step from there is taken back and the
-// memory cleared.
-typedef struct Memory {
-  int depth, count;               // differences kept at most, and now
-  int started, known;             // there is a last t; there are a last f and F
-  int accelerated;                // the last t is not what F gave
-  double norm;                    // of the last residual
-  double* v[2 * MOST_DEPTH + 3];  // (n) differences of f, then of F; last f, last F, last t
-} Memory;
-
-static double dot(const double* a, const double* b, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; ++i) {
-    sum += a[i] * b[i];
-  }
-  return sum;
-}
-
-// coefficients that minimise ‖f − Σ γ_k Δf_k‖; 0 when the differences do not tell
-static int combine(const Memory* m, const double* f, int n, double* gamma) {
-  double A[MOST_DEPTH][MOST_DEPTH + 1], trace = 0;
-  for (int i = 0; i < m->count; ++i) {
-    for (int j = 0; j < m->count; ++j) {
-      A[i][j] = dot(m->v[i], m->v[j], n);
-    }
-    A[i][m->count] = dot(m->v[i], f, n);
-    trace += A[i][i];
-  }
-  for (int i = 0; i < m->count; ++i) {
-    A[i][i] += 1e-12 * trace;
-  }
-  for (int k = 0; k < m->count; ++k) {
-    if (!(A[k][k] > 0)) {
-      return 0;
-    }
-    for (int i = k + 1; i < m->count; ++i) {
-      double r = A[i][k] / A[k][k];
-      for (int j = k; j <= m->count; ++j) {
-        A[i][j] -= r * A[k][j];
-      }
-    }
-  }
-  for (int i = m->count - 1; i >= 0; --i) {
-    gamma[i] = A[i][m->count];
-    for (int j = i + 1; j < m->count; ++j) {
-      gamma[i] -= A[i][j] * gamma[j];
-    }
-    gamma[i] /= A[i][i];
-  }
-  return 1;
-}
-
-// t holds F of the last t and becomes the next one
-static void accelerate(Memory* m, double* t, int n) {
-  double **df = m->v, **dF = m->v + m->depth, *f = m->v[2 * m->depth], *F = m->v[2 * m->depth + 1];
-  double *last = m->v[2 * m->depth + 2], gamma[MOST_DEPTH], norm = 0;
-  size_t bytes = sizeof(double) * (size_t)n;
-  if (!m->started) {
-    m->started = 1;
-    memcpy(last, t, bytes);
-    return;
-  }
-  for (int i = 0; i < n; ++i) {
-    norm += (t[i] - last[i]) * (t[i] - last[i]);
-  }
-  norm = sqrt(norm);
-  if (m->accelerated && !(norm <= 2 * m->norm)) {
-    // worse: go on from the plain step of the point before
-    memcpy(t, F, bytes);
-    memcpy(last, t, bytes);
-    m->count = m->accelerated = m->known = 0;
-    return;
-  }
-  if (m->known) {
-    // the oldest difference makes room
-    m->count = m->count < m->depth ? m->count + 1 : m->depth;
-    double *df_new = df[m->depth - 1], *dF_new = dF[m->depth - 1];
-    for (int i = m->depth - 1; i > 0; --i) {
-      df[i] = df[i - 1], dF[i] = dF[i - 1];
-    }
-    df[0] = df_new, dF[0] = dF_new;
-    for (int i = 0; i < n; ++i) {
-      df[0][i] = t[i] - last[i] - f[i];
-      dF[0][i] = t[i] - F[i];
-    }
-  }
-  for (int i = 0; i < n; ++i) {
-    f[i] = t[i] - last[i];
-    F[i] = t[i];
-  }
-  m->known = 1;
-  m->norm = norm;
-  m->accelerated = m->count > 0 && combine(m, f, n, gamma);
-  for (int k = 0; m->accelerated && k < m->count; ++k) {
-    for (int i = 0; i < n; ++i) {
-      t[i] -= gamma[k] * dF[k][i];
-    }
-  }
-  memcpy(last, t, bytes);
-}
-
 void tribo_sol_admm(TriboSolver* s, TriboAdmm* a) {
   const TriboScaled* sc = &s->scaled;
   int n = sc->n, changes = 0, last = 0;
   const size_t pool_mark = s->scratch.used;
   double *x = tribo_sol_take(s), *b = tribo_sol_take(s), *y0 = tribo_sol_take(s), *u = tribo_sol_take(s);
   double* t = tribo_sol_take(s);
-  Memory memory = {.depth = a->anderson};
-  for (int i = 0; i < 2 * a->anderson + 3 && a->anderson > 0; ++i) {
-    memory.v[i] = tribo_sol_take(s);
-  }
+  TriboAnderson memory;
+  tribo_sol_anderson_begin(&memory, &s->scratch, a->anderson);
   double *y = a->y, *z = a->z, L = 0, exponent = 0.2, least = fmax(a->prox, 1e-12);
   memcpy(x, y, sizeof(double) * (size_t)n);
   if (a->rho <= 0) {
     L = fmax(largest_eigenvalue(s), least);
     a->rho = sqrt(least * L) * pow(L / least, exponent);
   }
-  int failed = factorise(s, a->prox + a->rho);
-  double q_size = tribo_sol_max(sc->q, n), stalled = INFINITY, sprinted = INFINITY;
+  int failed = tribo_sol_system_factor_shifted(&s->system, a->prox + a->rho);
+  double q_size = tribo_max_abs(sc->q, n), stalled = INFINITY, sprinted = INFINITY;
   for (int it = 0; !failed && it < a->iterations; ++it) {
     double rho = a->rho;
     memcpy(b, z, sizeof(double) * (size_t)n);
@@ -190,7 +72,7 @@ void tribo_sol_admm(TriboSolver* s, TriboAdmm* a) {
       t[i] = a->omega * x[i] + (1 - a->omega) * y[i] - z[i] / rho;
     }
     if (a->anderson > 0) {
-      accelerate(&memory, t, n);
+      tribo_sol_anderson_step(&memory, n, t);
     }
     tribo_sol_project(sc, t, y);
     for (int i = 0; i < n; ++i) {
@@ -210,8 +92,8 @@ void tribo_sol_admm(TriboSolver* s, TriboAdmm* a) {
     }
     // rho: keep the relative residuals together
     if ((changes < a->refactor && it - last >= 5) || a->enough > 0 || a->sprint > 0) {
-      double rp = primal / fmax(fmax(tribo_sol_max(x, n), tribo_sol_max(y, n)), 1e-12);
-      double rd = dual / fmax(fmax(tribo_sol_max(z, n), q_size), 1e-12);
+      double rp = primal / fmax(fmax(tribo_max_abs(x, n), tribo_max_abs(y, n)), 1e-12);
+      double rd = dual / fmax(fmax(tribo_max_abs(z, n), q_size), 1e-12);
       if (fmax(rp, rd) < a->enough) {
         break;
       }
@@ -232,8 +114,8 @@ void tribo_sol_admm(TriboSolver* s, TriboAdmm* a) {
       }
       if (next != rho && changes < a->refactor && it - last >= 5) {
         a->rho = next;
-        memory.started = memory.known = memory.count = memory.accelerated = 0;
-        failed = factorise(s, a->prox + next);
+        tribo_sol_anderson_restart(&memory);
+        failed = tribo_sol_system_factor_shifted(&s->system, a->prox + next);
         changes++;
         last = it;
         stalled = INFINITY;

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "small_dense.h"
+
 enum { S = TRIBO_CONE_ROWS };
 
 TriboPrimalDual tribo_sol_take_primal_dual(TriboSolver* s) {
@@ -32,17 +34,9 @@ void tribo_sol_central_begin(TriboSolver* s, TriboCentral* p) {
   p->degree = p->degree > 0 ? p->degree : 1;
 }
 
-static double dot(const double* a, const double* b, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; ++i) {
-    sum += a[i] * b[i];
-  }
-  return sum;
-}
-
 // x_N² − ‖x_f‖², kept positive
 static double det(const double* x, int m) {
-  double s = sqrt(dot(x, x, m));
+  double s = tribo_norm(x, m);
   return fmax((x[m] - s) * (x[m] + s), 1e-300);
 }
 
@@ -50,7 +44,7 @@ static double det(const double* x, int m) {
 static void scaling(const double* x, const double* z, int dim, double* w, double* t) {
   int m = dim - 1;
   double jx = det(x, m), jz = det(z, m), rx = 1 / sqrt(jx), rz = 1 / sqrt(jz);
-  double gamma = sqrt((1 + rx * rz * dot(x, z, dim)) / 2), slip = sqrt(dot(z, z, m));
+  double gamma = sqrt((1 + rx * rz * tribo_dot(x, z, dim)) / 2), slip = tribo_norm(z, m);
   for (int i = 0; i < m; ++i) {
     w[i] = (rz * z[i] - rx * x[i]) / (2 * gamma);
     t[i] = slip > 1e-14 ? z[i] / slip : 0;
@@ -62,7 +56,7 @@ static void scaling(const double* x, const double* z, int dim, double* w, double
 // o = G v (sign 1) or G⁻¹ v (sign −1)
 static void scale(const double* w, double eta, int dim, double sign, const double* v, double* o) {
   int m = dim - 1;
-  double a = sign * dot(w, v, m), f = v[m] * sign + a * sign / (1 + w[m]), e = sign > 0 ? eta : 1 / eta;
+  double a = sign * tribo_dot(w, v, m), f = v[m] * sign + a * sign / (1 + w[m]), e = sign > 0 ? eta : 1 / eta;
   double normal = e * (w[m] * v[m] + a);
   for (int i = 0; i < m; ++i) {
     o[i] = e * (v[i] + w[i] * f);
@@ -73,7 +67,7 @@ static void scale(const double* w, double eta, int dim, double sign, const doubl
 // o = a ∘ b
 static void jordan(const double* a, const double* b, int dim, double* o) {
   int m = dim - 1;
-  double normal = dot(a, b, dim);
+  double normal = tribo_dot(a, b, dim);
   for (int i = 0; i < m; ++i) {
     o[i] = a[m] * b[i] + b[m] * a[i];
   }
@@ -83,7 +77,7 @@ static void jordan(const double* a, const double* b, int dim, double* o) {
 // o with l ∘ o = d
 static void jordan_solve(const double* l, const double* d, int dim, double* o) {
   int m = dim - 1;
-  double normal = (l[m] * d[m] - dot(l, d, m)) / det(l, m);
+  double normal = (l[m] * d[m] - tribo_dot(l, d, m)) / det(l, m);
   for (int i = 0; i < m; ++i) {
     o[i] = (d[i] - normal * l[i]) / l[m];
   }
@@ -93,7 +87,8 @@ static void jordan_solve(const double* l, const double* d, int dim, double* o) {
 // largest a with x + a d in the cone
 static double cone_step(const double* x, const double* d, int dim) {
   int m = dim - 1;
-  double A = d[m] * d[m] - dot(d, d, m), B = x[m] * d[m] - dot(x, d, m), c = det(x, m), disc = B * B - A * c;
+  double A = d[m] * d[m] - tribo_dot(d, d, m), B = x[m] * d[m] - tribo_dot(x, d, m), c = det(x, m),
+         disc = B * B - A * c;
   double most = d[m] < 0 ? -x[m] / d[m] : INFINITY;
   if (disc >= 0) {
     double h = -(B + (B >= 0 ? 1 : -1) * sqrt(disc)), roots[2] = {h / A, c / h};
@@ -160,6 +155,12 @@ void tribo_sol_central_point(const TriboCentral* p, double* x) {
   }
 }
 
+void tribo_sol_central_answer(const TriboCentral* p, double* x) {
+  tribo_sol_central_point(p, x);
+  tribo_sol_project(&p->s->scaled, x, x);
+  tribo_sol_alart_curnier(&p->s->scaled, x, x);
+}
+
 // C of a round cone: T⁻¹ Q G² T⁻¹ with G² = η² (2 w wᵀ − diag(−1 … −1, 1))
 static void round_block(const TriboOwnCone* k, const double* w, const double* t, double tiny, double* C) {
   int m = k->dim - 1;
@@ -194,7 +195,7 @@ int tribo_sol_central_linearise(TriboCentral* p) {
     if (k->round) {
       scaling(p->at.x + k->row, z, k->dim, p->w + k->row, p->t + k->row);
       scale(p->w + k->row, p->t[k->row + m], k->dim, 1, p->at.x + k->row, p->l + k->row);
-      r[m] = r[m] / k->mu + sqrt(dot(z, z, m));
+      r[m] = r[m] / k->mu + tribo_norm(z, m);
       for (int i = 0; i <= m; ++i) {
         r[i] -= z[i];
       }
@@ -228,7 +229,7 @@ void tribo_sol_central_direction(TriboCentral* p, const double* r, double share)
       // T⁻¹ (−share r + Q G d)
       const double* t = p->t + k->row;
       scale(p->w + k->row, t[m], k->dim, 1, p->d + k->row, b);
-      b[m] -= dot(t, b, m);
+      b[m] -= tribo_dot(t, b, m);
       for (int i = 0; i <= m; ++i) {
         b[i] -= share * r[k->row + i];
       }
@@ -310,7 +311,7 @@ double tribo_sol_central_dot(const TriboCentral* p, const TriboPrimalDual* one, 
       for (int sign = 1; sign >= -1; sign -= 2) {
         scale(p->w + row, eta, k->dim, sign, (sign > 0 ? one->x : one->z) + row, a);
         scale(p->w + row, eta, k->dim, sign, (sign > 0 ? two->x : two->z) + row, b);
-        sum += dot(a, b, k->dim);
+        sum += tribo_dot(a, b, k->dim);
       }
       continue;
     }

@@ -56,6 +56,8 @@ double tribo_sol_central_gap(const TriboCentral* p, double part);
 double tribo_sol_central_dot(const TriboCentral* p, const TriboPrimalDual* a, const TriboPrimalDual* b);
 // The present impulses in own coordinates.
 void tribo_sol_central_point(const TriboCentral* p, double* x);
+// The same put onto the cones, as they would be returned.
+void tribo_sol_central_answer(const TriboCentral* p, double* x);
 
 // Predictor and corrector from the present point.
 void tribo_sol_interior_from(TriboCentral* p, double fraction, int max_steps);

@@ -6,7 +6,7 @@
 #include "central.h"
 #include "methods.h"
 
-enum { S = TRIBO_CONE_ROWS, MEMORY = 6 };
+enum { MEMORY = 6 };
 static const double SETTLE_BELOW = 1e-3, SETTLE_DROP = 0.3;
 
 // a bounded row pushed inside
@@ -57,8 +57,8 @@ static void start_at(TriboCentral* p, const TriboInterior* start) {
     } else {
       memcpy(x, start->x + i, sizeof(double) * (size_t)k->dim);
       memcpy(z, start->z + i, sizeof(double) * (size_t)k->dim);
-      x[m] = fmax(k->mu * x[m], tribo_sol_norm(x, m)) + start->push * start->k * k->mu;
-      z[m] = fmax(z[m] / k->mu, tribo_sol_norm(z, m)) + start->push / k->mu;
+      x[m] = fmax(k->mu * x[m], tribo_norm(x, m)) + start->push * start->k * k->mu;
+      z[m] = fmax(z[m] / k->mu, tribo_norm(z, m)) + start->push / k->mu;
     }
   }
 }
@@ -90,7 +90,6 @@ static double interior_step(TriboCentral* p, double fraction) {
 
 void tribo_sol_interior_from(TriboCentral* p, double fraction, int max_steps) {
   TriboSolver* s = p->s;
-  const TriboScaled* sc = &s->scaled;
   const size_t pool_mark = s->scratch.used;
   double *x = tribo_sol_take(s), *u = tribo_sol_take(s), threshold = 1e-4, settled = SETTLE_BELOW;
   double past[MEMORY] = {0}, *modes = tribo_sol_forget_modes(s);
@@ -101,10 +100,7 @@ void tribo_sol_interior_from(TriboCentral* p, double fraction, int max_steps) {
     }
     s->iterations++;
     double a = interior_step(p, fraction);
-    // the point as it would be returned
-    tribo_sol_central_point(p, x);
-    tribo_sol_project(sc, x, x);
-    tribo_sol_alart_curnier(sc, x, x);
+    tribo_sol_central_answer(p, x);
     tribo_sol_velocity(s, x, u);
     double j = past[it % MEMORY] = tribo_sol_residual(s, x, u);
     if (tribo_sol_done(s) || !isfinite(j)) {
@@ -118,9 +114,7 @@ void tribo_sol_interior_from(TriboCentral* p, double fraction, int max_steps) {
       if (tribo_sol_done(s)) {
         break;
       }
-      tribo_sol_central_point(p, x);
-      tribo_sol_project(sc, x, x);
-      tribo_sol_alart_curnier(sc, x, x);
+      tribo_sol_central_answer(p, x);
     }
     // close enough: a few Newton steps from here, again after every twentyfold drop
     if (j < threshold) {
@@ -152,7 +146,7 @@ void tribo_sol_run_interior(TriboSolver* s) {
     tribo_sol_enter_stage(s, TRIBO_RUNG_WARM_INTERIOR);
     tribo_sol_shift(sc, s->warm_u, z);
     start.x = s->warm_x, start.z = z, start.push = 0.1;
-    start.k = fmax(tribo_sol_max(s->warm_x, sc->n), 1e-3);
+    start.k = fmax(tribo_max_abs(s->warm_x, sc->n), 1e-3);
     tribo_sol_interior(s, &start);
   }
   if (tribo_sol_stop(s)) {
@@ -160,17 +154,10 @@ void tribo_sol_run_interior(TriboSolver* s) {
   }
   // the size of the impulses that stop the free velocity tells the height to start from
   tribo_sol_enter_stage(s, TRIBO_RUNG_COLD);
-  for (int c = 0; c < sc->ncone; ++c) {
-    TriboLocal* l = &s->system.local[c];
-    *l = (TriboLocal){.k = sc->cone[c].dim, .identity = 1, .symmetric = 1};
-    for (int i = 0; i < l->k; ++i) {
-      l->C[(S + 1) * i] = 1e-3;
-    }
-  }
   start.cold = 1;
-  if (tribo_sol_system_factor(&s->system) == 0) {
+  if (tribo_sol_system_factor_shifted(&s->system, 1e-3) == 0) {
     tribo_sol_system_solve(&s->system, sc->q, x, 0);
-    start.cold = fmax(tribo_sol_max(x, sc->n), 1e-3);
+    start.cold = fmax(tribo_max_abs(x, sc->n), 1e-3);
   }
   tribo_sol_interior(s, &start);
 }

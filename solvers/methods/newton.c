@@ -32,8 +32,8 @@ typedef struct Newton {
 // impulses per velocity
 static double balance(const TriboSolver* s, const double* x, const double* u) {
   int n = s->scaled.n;
-  double v = fmax(fmax(tribo_sol_norm(s->scaled.q, n), tribo_sol_norm(u, n)), 1e-300);
-  return fmin(fmax(tribo_sol_norm(x, n) / v, 1e-3), 1e6);
+  double v = fmax(fmax(tribo_norm(s->scaled.q, n), tribo_norm(u, n)), 1e-300);
+  return fmin(fmax(tribo_norm(x, n) / v, 1e-3), 1e6);
 }
 
 static double merit(const TriboSolver* s, Newton* w, const double* x, const double* u, double a) {
@@ -154,7 +154,7 @@ void tribo_sol_newton(TriboSolver* s, double* x, double eps, int max_steps, int 
   Newton w = {.x = x, .u = tribo_sol_take(s), .step = tribo_sol_take(s), .du = tribo_sol_take(s)};
   w.b = tribo_sol_take(s), w.fixed = tribo_sol_take(s), w.w = tribo_sol_take(s);
   tribo_sol_velocity(s, x, w.u);
-  w.rho = tribo_sol_max(x, n) > 0 ? balance(s, x, w.u) : 1;
+  w.rho = tribo_max_abs(x, n) > 0 ? balance(s, x, w.u) : 1;
   w.eps = eps / w.rho;
   w.nearest = INFINITY;
   refresh(s, &w);

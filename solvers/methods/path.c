@@ -171,9 +171,7 @@ static double advance(TriboCentral* p, const Waypoint* from, double step) {
 // what the present point is worth, and what its modes are, once they have settled
 static void look(TriboCentral* p, double* x, double* u, double* modes) {
   TriboSolver* s = p->s;
-  tribo_sol_central_point(p, x);
-  tribo_sol_project(&s->scaled, x, x);
-  tribo_sol_alart_curnier(&s->scaled, x, x);
+  tribo_sol_central_answer(p, x);
   tribo_sol_velocity(s, x, u);
   tribo_sol_note(s, x, u);
   if (!tribo_sol_done(s)) {

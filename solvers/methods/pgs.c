@@ -22,6 +22,7 @@
 
 #include "math3.h"
 #include "methods.h"
+#include "small_dense.h"
 
 enum { S = TRIBO_CONE_ROWS };
 static const double PI = 3.14159265358979323846;
@@ -115,34 +116,25 @@ static void block_of(const TriboScaled* sc, int c, double* D) {
 
 // inverse of a symmetric matrix that may be singular, regularised by rounding; 0 for a matrix of zeros
 static void invert(const double* D, int n, double* inverse) {
-  double L[S * S] = {0}, most = 0;
+  double L[S * S], most = 0;
   memset(inverse, 0, sizeof(double) * S * S);
   for (int i = 0; i < n; ++i) {
     most = fmax(most, D[S * i + i]);
   }
-  for (int j = 0; most > 0 && j < n; ++j) {
-    for (int i = j; i < n; ++i) {
-      double sum = D[S * i + j] + (i == j ? 1e-13 * most : 0);
-      for (int k = 0; k < j; ++k) {
-        sum -= L[S * i + k] * L[S * j + k];
-      }
-      L[S * i + j] = i == j ? sqrt(fmax(sum, 1e-13 * most)) : sum / L[S * j + j];
-    }
+  if (!(most > 0)) {
+    return;
   }
-  for (int c = 0; most > 0 && c < n; ++c) {
-    double y[S];
+  memcpy(L, D, sizeof L);
+  for (int i = 0; i < n; ++i) {
+    L[(S + 1) * i] += 1e-13 * most;
+  }
+  tribo_small_cholesky(n, L, S, 1e-13 * most);
+  for (int c = 0; c < n; ++c) {
+    double y[S] = {0};
+    y[c] = 1;
+    tribo_small_forward(n, L, S, y);
+    tribo_small_backward(n, L, S, y);
     for (int i = 0; i < n; ++i) {
-      y[i] = i == c;
-      for (int k = 0; k < i; ++k) {
-        y[i] -= L[S * i + k] * y[k];
-      }
-      y[i] /= L[S * i + i];
-    }
-    for (int i = n - 1; i >= 0; --i) {
-      for (int k = i + 1; k < n; ++k) {
-        y[i] -= L[S * k + i] * y[k];
-      }
-      y[i] /= L[S * i + i];
       inverse[S * i + c] = y[i];
     }
   }
@@ -164,16 +156,15 @@ static void local_ccp(const TriboOwnCone* k, const double* D, const double* z, d
 
 static void local_ncp(const TriboOwnCone* k, const double* D, const double* z, double* x) {
   int m = k->dim - 1;
-  double least = INFINITY, size = 0;
+  double least = INFINITY;
   for (int i = 0; i < m; ++i) {
     least = D[S * i + i] > 0 ? fmin(least, D[S * i + i]) : least;
   }
   x[m] = D[S * m + m] > 0 ? fmax(0, x[m] - z[m] / D[S * m + m]) : 0;
   for (int i = 0; i < m; ++i) {
     x[i] -= z[i] / least;
-    size += x[i] * x[i];
   }
-  double radius = k->mu * x[m], shrink = sqrt(size) > radius ? radius / sqrt(size) : 1;
+  double size = tribo_norm(x, m), radius = k->mu * x[m], shrink = size > radius ? radius / size : 1;
   for (int i = 0; i < m; ++i) {
     x[i] *= shrink;
   }
@@ -317,7 +308,7 @@ static void local_exact(const TriboOwnCone* k, const TriboLocal* l, const double
                         double* x) {
   const double* D = l->C;
   int m = k->dim - 1;
-  double free[S], stick[S], slip = saxce ? k->mu * tribo_sol_norm(u, m) : 0;
+  double free[S], stick[S], slip = saxce ? k->mu * tribo_norm(u, m) : 0;
   for (int i = 0; i < k->dim; ++i) {
     free[i] = u[i];
     stick[i] = 0;
@@ -332,7 +323,7 @@ static void local_exact(const TriboOwnCone* k, const TriboLocal* l, const double
   }
   if (free[m] >= 0 || !(D[S * m + m] > 0)) {
     memset(x, 0, sizeof(double) * (size_t)k->dim);
-  } else if (tribo_sol_norm(stick, m) <= k->mu * stick[m]) {
+  } else if (tribo_norm(stick, m) <= k->mu * stick[m]) {
     memcpy(x, stick, sizeof(double) * (size_t)k->dim);
   } else if (k->dim == 3) {
     Curve c = {.D = D, .mu = k->mu, .s = slip};
@@ -355,7 +346,7 @@ static void local_exact(const TriboOwnCone* k, const TriboLocal* l, const double
           z[i] += D[S * i + j] * x[j];
         }
       }
-      z[m] += saxce ? k->mu * tribo_sol_norm(z, m) : 0;
+      z[m] += saxce ? k->mu * tribo_norm(z, m) : 0;
       // a step that no block is too stiff for
       local_ccp(k, D, z, 1.0 / k->dim, x);
     }
@@ -377,7 +368,7 @@ static void visit(Sweep* w, int c) {
     if (rule == TRIBO_LOCAL_QUARTIC || rule == TRIBO_LOCAL_BISECTION) {
       local_exact(k, l, u, set->de_saxce, rule == TRIBO_LOCAL_QUARTIC, x);
     } else {
-      u[k->dim - 1] += set->de_saxce ? k->mu * tribo_sol_norm(u, k->dim - 1) : 0;
+      u[k->dim - 1] += set->de_saxce ? k->mu * tribo_norm(u, k->dim - 1) : 0;
       if (rule == TRIBO_LOCAL_CCP) {
         local_ccp(k, l->C, u, 1, x);
       } else {
@@ -445,7 +436,7 @@ void tribo_sol_run_pgs(TriboSolver* s) {
     s->iterations++;
     w.omega = fmax(set->relaxation_min, set->relaxation_decay * w.omega);
     // nothing moves any more: a fixed point, whether or not it solves the problem
-    int still = !(w.change > 1e-15 * tribo_sol_max(w.x, n));
+    int still = !(w.change > 1e-15 * tribo_max_abs(w.x, n));
     if (still || set->early_stop > 0 || s->iterations % set->check_every == 0 || s->iterations >= set->max_iterations) {
       double objective = refresh(&w);
       tribo_sol_note(s, w.x, w.u);

@@ -97,8 +97,8 @@ double tribo_sol_residual(TriboSolver* s, const double* x, const double* u) {
   for (int i = 0; i < sc->n; ++i) {
     f[i] = x[i] - f[i];
   }
-  double size = fmax(tribo_sol_norm(sc->q, sc->n), fmax(tribo_sol_norm(x, sc->n), tribo_sol_norm(u, sc->n)));
-  double j = fmax(score.unit, size > 0 ? tribo_sol_norm(f, sc->n) / size : 0);
+  double size = fmax(tribo_norm(sc->q, sc->n), fmax(tribo_norm(x, sc->n), tribo_norm(u, sc->n)));
+  double j = fmax(score.unit, size > 0 ? tribo_norm(f, sc->n) / size : 0);
   s->scratch.used = pool_mark;
   return j;
 }

@@ -61,7 +61,7 @@ static void warm_path(TriboSolver* s) {
   tribo_sol_velocity(s, s->warm_x, u);
   double j = tribo_sol_residual(s, s->warm_x, u);
   tribo_sol_shift(&s->scaled, s->warm_u, z);
-  follow(s, s->warm_x, z, j, fmax(tribo_sol_max(s->warm_x, s->scaled.n), 1e-3), 1, WARM_STEPS);
+  follow(s, s->warm_x, z, j, fmax(tribo_max_abs(s->warm_x, s->scaled.n), 1e-3), 1, WARM_STEPS);
   s->scratch.used = pool_mark;
 }
 
@@ -94,7 +94,7 @@ static void first(TriboSolver* s, Ladder* l) {
   double* u = tribo_sol_take(s);
   tribo_sol_velocity(s, l->y, u);
   l->j = tribo_sol_residual(s, l->y, u);
-  l->k = fmax(tribo_sol_max(l->y, n), 1e-3);
+  l->k = fmax(tribo_max_abs(l->y, n), 1e-3);
   s->scratch.used = pool_mark;
   if (l->j < 1e-2 && !tribo_sol_stop(s)) {
     newton_from(s, l->y, fmin(1e-4, l->j), 4, 0);
@@ -138,7 +138,7 @@ static void long_first_order(TriboSolver* s, Ladder* l) {
   for (int i = 0; i < 5 && !tribo_sol_stop(s); ++i) {
     a.iterations = segments[i];
     tribo_sol_admm(s, &a);
-    l->k = fmax(tribo_sol_max(l->y, n), 1e-3);
+    l->k = fmax(tribo_max_abs(l->y, n), 1e-3);
     for (int from = 0; from < 2 && !tribo_sol_stop(s); ++from) {
       newton_from(s, from == 0 ? s->best : l->y, i == 0 ? 1e-4 : 1e-2, 12 + 6 * i, 2 + 4 * i);
     }

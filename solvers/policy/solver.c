@@ -137,7 +137,7 @@ static void try_zero(TriboSolver* s) {
   double *zero = tribo_sol_take(s), *u = tribo_sol_take(s);
   memset(zero, 0, sizeof(double) * (size_t)s->scaled.n);
   tribo_sol_project(&s->scaled, zero, zero);
-  if (tribo_sol_max(zero, s->scaled.n) > 0) {
+  if (tribo_max_abs(zero, s->scaled.n) > 0) {
     tribo_sol_velocity(s, zero, u);
   } else {
     memcpy(u, s->scaled.q, sizeof(double) * (size_t)s->scaled.n);

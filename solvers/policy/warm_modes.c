@@ -22,10 +22,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "anderson.h"
 #include "modes.h"
 #include "policy.h"
+#include "small_dense.h"
 
-enum { S = TRIBO_CONE_ROWS, PASSES = 10, MOVES = 8, REFINE = 1, LESSONS = 3 };
+enum { S = TRIBO_CONE_ROWS, PASSES = 10, MOVES = 8, REFINE = 1 };
 static const double EPSILON = 1e-10;
 static const double HOLD = 1e3;    // of ε in slipping cones, over the size of the impulses
 static const double LEAST = 1e-4;  // of the largest impulse: what a centre has at least,
@@ -44,19 +46,13 @@ typedef struct Centred {
   double* b;              // (n) right-hand side
   int determined;         // 1: the modes leave no choice of impulses
 
-  double *from, *step;                      // (n) where the last move set out, and its step
-  double *path[LESSONS], *change[LESSONS];  // (n) how the two have changed from move to move
-  int nlesson;                              // so far; −1 before the first move
+  TriboAndersonMoves moves;  // of the centre, where the modes leave no choice
 } Centred;
 
 // C += ε k² ∇²B and grad = ε k² ∇B of a sticking cone with centre c, held inside where it is less than `least`
 static void barrier(const TriboOwnCone* k, const double* c, double size, double least, double* C, double* grad) {
   int m = k->dim - 1;
-  double n = fmax(c[m], least), s = 0, mu2 = k->mu * k->mu, t[S], weight = EPSILON * size * size;
-  for (int i = 0; i < m; ++i) {
-    s += c[i] * c[i];
-  }
-  s = sqrt(s);
+  double n = fmax(c[m], least), s = tribo_norm(c, m), mu2 = k->mu * k->mu, t[S], weight = EPSILON * size * size;
   double inside = s > 0 ? fmin(1, 0.9 * k->mu * n / s) : 1, det = mu2 * n * n;
   for (int i = 0; i < m; ++i) {
     t[i] = inside * c[i];
@@ -154,7 +150,7 @@ static void hold_slipping(TriboSolver* s, Centred* w, double size) {
 // modes, barrier metric and factorisation; 0, or 1 when a pivot broke down
 static int factorise(TriboSolver* s, Centred* w) {
   const TriboScaled* sc = &s->scaled;
-  double size = fmax(tribo_sol_max(w->centre, sc->n), 1e-300), *y = w->b;
+  double size = fmax(tribo_max_abs(w->centre, sc->n), 1e-300), *y = w->b;
   for (int i = 0; i < sc->n; ++i) {
     y[i] = w->x[i] - w->u[i];
     w->fixed[i] = w->grad[i] = w->metric[i] = 0;
@@ -193,7 +189,7 @@ static void solve(TriboSolver* s, Centred* w, double centring) {
   const TriboScaled* sc = &s->scaled;
   double* b = w->b;
   memset(b, 0, sizeof(double) * (size_t)sc->n);
-  if (tribo_sol_max(w->fixed, sc->n) > 0) {
+  if (tribo_max_abs(w->fixed, sc->n) > 0) {
     tribo_sol_apply(sc, w->fixed, b);
   }
   for (int c = 0; c < sc->ncone; ++c) {
@@ -244,59 +240,11 @@ static void slip_misses(const TriboOwnCone* k, const TriboLocal* l, const double
 // A cone that slips is left by a move as it turns: back onto it.
 static void onto_cone(const TriboOwnCone* k, double* x) {
   const int m = k->dim - 1;
-  double size = 0;
-  for (int i = 0; i < m; ++i) {
-    size += x[i] * x[i];
-  }
-  for (int i = 0; i < m && size > 0 && x[m] > 0; ++i) {
-    x[i] *= k->mu * x[m] / sqrt(size);
-  }
-}
-
-static double dot(int n, const double* x, const double* y) {
-  double sum = 0;
-  for (int i = 0; i < n; ++i) {
-    sum += x[i] * y[i];
-  }
-  return sum;
-}
-
-static void subtract(int n, double a, const double* x, double* y) {
-  for (int i = 0; i < n; ++i) {
-    y[i] -= a * x[i];
-  }
-}
-
-// Anderson's mixing of moves. Steps are about linear in where they set out: the combination of the last moves whose
-// step is shortest takes the place of the present `trial` and of its step, `next`.
-static void learn(int n, Centred* w) {
-  const size_t bytes = sizeof(double) * (size_t)n;
-  for (int i = 0, m = w->nlesson % LESSONS; i < n && m >= 0; ++i) {
-    w->path[m][i] = w->trial[i] - w->from[i];
-    w->change[m][i] = w->next[i] - w->step[i];
-  }
-  memcpy(w->from, w->trial, bytes);
-  memcpy(w->step, w->next, bytes);
-  const int last = w->nlesson++, count = w->nlesson < LESSONS ? w->nlesson : LESSONS;
-  // changes are made orthogonal to each other, the newest first
-  for (int j = 0; j < count; ++j) {
-    double *path = w->path[(last - j) % LESSONS], *change = w->change[(last - j) % LESSONS];
-    const double whole = dot(n, change, change);
-    for (int k = 0; k < j; ++k) {
-      const double *old = w->change[(last - k) % LESSONS], size = dot(n, old, old);
-      const double share = size > 0 ? dot(n, old, change) / size : 0;
-      subtract(n, share, w->path[(last - k) % LESSONS], path);
-      subtract(n, share, old, change);
+  const double size = tribo_norm(x, m);
+  if (size > 0 && x[m] > 0) {
+    for (int i = 0; i < m; ++i) {
+      x[i] *= k->mu * x[m] / size;
     }
-    const double own = dot(n, change, change);
-    if (!(own > 1e-16 * whole)) {
-      memset(path, 0, bytes);
-      memset(change, 0, bytes);
-      continue;
-    }
-    const double share = dot(n, change, w->next) / own;
-    subtract(n, share, path, w->trial);
-    subtract(n, share, change, w->next);
   }
 }
 
@@ -334,7 +282,7 @@ static void move_centre(TriboSolver* s, Centred* w) {
     w->next[i] = -w->next[i];
   }
   if (w->determined) {
-    learn(sc->n, w);
+    tribo_sol_anderson_mix(&w->moves, sc->n, w->trial, w->next);
   }
   for (int i = 0; i < sc->n; ++i) {
     w->next[i] += w->trial[i];
@@ -357,7 +305,7 @@ static double judge(TriboSolver* s, Centred* w, const double* x) {
 // fail to once, unless the modes are others. Returns what is left.
 static double answer(TriboSolver* s, Centred* w, double centring, double enough) {
   solve(s, w, centring);
-  w->nlesson = -1;
+  tribo_sol_anderson_moves_restart(&w->moves);
   double last = judge(s, w, w->x);
   for (int move = 0, idle = 0; move < MOVES && last > enough; ++move) {
     move_centre(s, w);
@@ -402,15 +350,11 @@ static void meet(TriboSolver* s, Centred* w) {
 void tribo_sol_warm_modes(TriboSolver* s, int turns) {
   const size_t bytes = sizeof(double) * (size_t)s->scaled.n, pool_mark = s->scratch.used;
   Centred w;
-  double** vectors[] = {&w.x,    &w.u,     &w.centre, &w.least, &w.grad, &w.metric, &w.fixed,
-                        &w.next, &w.trial, &w.v,      &w.b,     &w.from, &w.step};
+  double** vectors[] = {&w.x, &w.u, &w.centre, &w.least, &w.grad, &w.metric, &w.fixed, &w.next, &w.trial, &w.v, &w.b};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) {
     *vectors[i] = tribo_sol_take(s);
   }
-  for (int i = 0; i < LESSONS; ++i) {
-    w.path[i] = tribo_sol_take(s);
-    w.change[i] = tribo_sol_take(s);
-  }
+  tribo_sol_anderson_moves_begin(&w.moves, &s->scratch);
   memcpy(w.x, s->warm_x, bytes);
   memcpy(w.u, s->warm_u, bytes);
   memcpy(w.centre, s->warm_x, bytes);

@@ -3,9 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-static double clip(double x, double lo, double hi) {
-  return x < lo ? lo : x > hi ? hi : x;
-}
+#include "math3.h"
 
 // The point on the face belongs to a multiplier k > 0: p_i = x_i D_i²/(D_i² + k), p_N = x_N/(1 − k), with
 // f(k) = (1 − k) ‖D⁻¹ p_f(k)‖ − x_N = 0. f has one root, between 0 and 1 for x_N > 0 and above 1 otherwise.
@@ -61,7 +59,7 @@ void tribo_sol_project_elliptic(int dim, const double* mu, const double* x, doub
 
 static void clip_rows(const TriboScaled* sc, const TriboOwnCone* k, const double* x, double* p) {
   for (int i = k->row; i < k->row + k->dim; ++i) {
-    p[i] = clip(x[i], sc->lo[i], sc->hi[i]);
+    p[i] = tribo_clamp(x[i], sc->lo[i], sc->hi[i]);
   }
 }
 
@@ -86,7 +84,7 @@ void tribo_sol_alart_curnier(const TriboScaled* sc, const double* x, double* p) 
     int m = k->dim - 1;
     const double* y = x + k->row;
     double* o = p + k->row;
-    double n = y[m] > 0 ? y[m] : 0, s = tribo_sol_norm(y, m), r = k->mu * n;
+    double n = y[m] > 0 ? y[m] : 0, s = tribo_norm(y, m), r = k->mu * n;
     double f = s > r ? r / s : 1;
     for (int i = 0; i < m; ++i) {
       o[i] = f * y[i];
@@ -102,7 +100,7 @@ void tribo_sol_shift(const TriboScaled* sc, const double* z, double* s) {
   for (int c = 0; c < sc->ncone; ++c) {
     const TriboOwnCone* k = &sc->cone[c];
     if (k->round) {
-      s[k->row + k->dim - 1] += k->mu * tribo_sol_norm(z + k->row, k->dim - 1);
+      s[k->row + k->dim - 1] += k->mu * tribo_norm(z + k->row, k->dim - 1);
     }
   }
 }

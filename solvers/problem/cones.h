@@ -4,15 +4,12 @@
 #include <string.h>
 
 #include "scaled.h"
+#include "small_dense.h"
 
 // Euclidean projection on the round cone ‖p_f‖ ≤ mu p_N.
 static inline void tribo_sol_project_round(int dim, double mu, const double* x, double* p) {
   int m = dim - 1;
-  double s = 0, n = x[m];
-  for (int i = 0; i < m; ++i) {
-    s += x[i] * x[i];
-  }
-  s = sqrt(s);
+  double s = tribo_norm(x, m), n = x[m];
   if (s <= mu * n) {
     memmove(p, x, sizeof(double) * (size_t)dim);
     return;

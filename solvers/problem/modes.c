@@ -3,19 +3,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { S = TRIBO_CONE_ROWS };
+#include "small_dense.h"
 
-static double tangent_norm(const TriboOwnCone* k, const double* y) {
-  double sum = 0;
-  for (int i = 0; i < k->dim - 1; ++i) {
-    sum += y[i] * y[i];
-  }
-  return sqrt(sum);
-}
+enum { S = TRIBO_CONE_ROWS };
 
 TriboMode tribo_sol_mode(const TriboOwnCone* k, const double* y) {
   double n = y[k->dim - 1];
-  return n <= 0 ? TRIBO_OPEN : tangent_norm(k, y) <= k->mu * n ? TRIBO_STICK : TRIBO_SLIP;
+  return n <= 0 ? TRIBO_OPEN : tribo_norm(y, k->dim - 1) <= k->mu * n ? TRIBO_STICK : TRIBO_SLIP;
 }
 
 double tribo_sol_local_round(const TriboOwnCone* k, const double* y, double rho, TriboLocal* l) {
@@ -32,7 +26,7 @@ double tribo_sol_local_round(const TriboOwnCone* k, const double* y, double rho,
   l->identity = l->symmetric = 0;
   memset(l->B, 0, sizeof l->B);
   memset(l->E, 0, sizeof l->E);
-  double s = tangent_norm(k, y), t[S] = {0};
+  double s = tribo_norm(y, m), t[S] = {0};
   for (int i = 0; i < m; ++i) {
     t[i] = y[i] / s;
     l->B[S * i] = k->mu * t[i];

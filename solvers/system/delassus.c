@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "kernels.h"
 #include "lanes.h"
 #include "memory.h"
 #include "scaled.h"
@@ -190,23 +191,9 @@ TriboStatus tribo_sol_response(TriboScaled* sc) {
 
 // ---- products with wide blocks ----
 
-// a · b, by four sums side by side
-static inline double dot(int n, const double* a, const double* b) {
-  TriboFour sums = {0};
-  double rest = 0;
-  int i = 0;
-  for (; i + 4 <= n; i += 4) {
-    sums += TRIBO_FOUR_CONST(a + i) * TRIBO_FOUR_CONST(b + i);
-  }
-  for (; i < n; ++i) {
-    rest += a[i] * b[i];
-  }
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest;
-}
-
 TRIBO_LANES void tribo_sol_add_velocity_wide(int dim, int n, const double* J, const double* v, double* u) {
   for (int i = 0; i < dim; ++i, J += n) {
-    u[i] += dot(n, J, v);
+    u[i] += tribo_la_dot(n, J, v);
   }
 }
 

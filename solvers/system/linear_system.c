@@ -5,6 +5,7 @@
 
 #include "memory.h"
 #include "cone_block.h"
+#include "small_dense.h"
 
 enum { S = TRIBO_CONE_ROWS, MOST_DENSE = 3000 };
 
@@ -302,6 +303,19 @@ int tribo_sol_system_factor(TriboLinearSystem* sys) {
   return 1;
 }
 
+int tribo_sol_system_factor_shifted(TriboLinearSystem* sys, double shift) {
+  for (int c = 0; c < sys->sc->ncone; ++c) {
+    TriboLocal* l = &sys->local[c];
+    l->k = sys->sc->cone[c].dim;
+    l->identity = l->symmetric = 1;
+    memset(l->C, 0, sizeof l->C);
+    for (int i = 0; i < l->k; ++i) {
+      l->C[(S + 1) * i] = shift;
+    }
+  }
+  return tribo_sol_system_factor(sys);
+}
+
 static void solve_explicit(TriboLinearSystem* sys, const double* r, double* y) {
   const TriboScaled* sc = sys->sc;
   double* padded = sys->wx;
@@ -360,7 +374,7 @@ void tribo_sol_system_solve(TriboLinearSystem* sys, const double* b, double* x, 
   expand(sys, sys->y, x);
   double last = refine > 0 ? residual(sys, b, x, sys->y, sys->r) : 0;
   // what rounding leaves of a product with W, whose diagonal is about 1
-  double enough = refine > 0 ? 1e-15 * (tribo_sol_norm(b, sc->n) + tribo_sol_norm(x, sc->n)) : 0;
+  double enough = refine > 0 ? 1e-15 * (tribo_norm(b, sc->n) + tribo_norm(x, sc->n)) : 0;
   for (int it = 0; it < refine && last > enough; ++it) {
     solve_once(sys, sys->r, sys->dy);
     for (int i = 0; i < unknowns; ++i) {

@@ -75,5 +75,7 @@ double tribo_sol_system_least(const TriboLinearSystem* sys, int unknowns);
 
 // 0, or 1 when a pivot broke down.
 int tribo_sol_system_factor(TriboLinearSystem* sys);
+// The same for W + `shift` I over all rows of all cones, which sets their parts of the system.
+int tribo_sol_system_factor_shifted(TriboLinearSystem* sys, double shift);
 // x from b (both n), with at most `refine` steps of iterative refinement.
 void tribo_sol_system_solve(TriboLinearSystem* sys, const double* b, double* x, int refine);

@@ -319,20 +319,3 @@ void tribo_sol_sigma(const TriboScaled* sc, const double* lambda, double* sigma)
     }
   }
 }
-
-double tribo_sol_norm(const double* x, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; ++i) {
-    sum += x[i] * x[i];
-  }
-  return sqrt(sum);
-}
-
-double tribo_sol_max(const double* x, int n) {
-  double most = 0;
-  for (int i = 0; i < n; ++i) {
-    double a = fabs(x[i]);
-    most = a > most ? a : most;
-  }
-  return most;
-}

@@ -101,9 +101,6 @@ void tribo_sol_apply(const TriboScaled* sc, const double* x, double* y);
 // The same from the problem's own data, also where there is a dense W.
 void tribo_sol_apply_raw(const TriboScaled* sc, const double* x, double* y);
 
-double tribo_sol_norm(const double* x, int n);
-double tribo_sol_max(const double* x, int n);  // largest magnitude
-
 // ---- products with one Jacobian term, J row-major dim × n; contacts (dim = 3) of free bodies (n = 6) get loops of
 // known length, wide blocks loops over several numbers at once ----
 
