@@ -27,8 +27,10 @@ void tribo_sol_central_begin(TriboSolver* s, TriboCentral* p) {
   p->degree = sc->nround;
   for (int c = 0; c < sc->ncone; ++c) {
     const TriboOwnCone* k = &sc->cone[c];
-    for (int i = k->row; !k->round && i < k->row + k->dim; ++i) {
-      p->degree += tribo_sol_is_fixed(sc, i) ? 0 : tribo_sol_has_lo(sc, i) + tribo_sol_has_hi(sc, i);
+    if (!k->round) {
+      for (int i = k->row; i < k->row + k->dim; ++i) {
+        p->degree += tribo_sol_is_fixed(sc, i) ? 0 : tribo_sol_has_lo(sc, i) + tribo_sol_has_hi(sc, i);
+      }
     }
   }
   p->degree = p->degree > 0 ? p->degree : 1;

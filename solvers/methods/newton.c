@@ -80,8 +80,10 @@ static int newton_step(TriboSolver* s, Newton* w) {
     TriboLocal* l = &s->system.local[c];
     if (k->round) {
       double slide = tribo_sol_local_round(k, y + k->row, w->rho, l);
-      for (int i = 1; slide > 0 && i < l->k; ++i) {
-        l->C[TRIBO_CONE_ROWS * i + i] = slide;
+      if (slide > 0) {
+        for (int i = 1; i < l->k; ++i) {
+          l->C[TRIBO_CONE_ROWS * i + i] = slide;
+        }
       }
     } else {
       tribo_sol_local_rows(sc, k, y + k->row, l, w->fixed + k->row);

@@ -65,14 +65,17 @@ static void push(Sweep* w, int c, const double* dx) {
     w->x[k->row + i] += dx[i];
     w->change = fmax(w->change, fabs(dx[i]));
   }
-  for (int i = 0; p->G_col != NULL && i < k->dim; ++i) {
-    int j = k->row + i;
-    w->u[j] += sc->R[j] * dx[i];
-    for (int e = sc->col[j]; e < sc->col[j + 1]; ++e) {
-      w->u[sc->row[e]] += sc->val[e] * dx[i];
+  if (p->G_col != NULL) {
+    for (int i = 0; i < k->dim; ++i) {
+      int j = k->row + i;
+      w->u[j] += sc->R[j] * dx[i];
+      for (int e = sc->col[j]; e < sc->col[j + 1]; ++e) {
+        w->u[sc->row[e]] += sc->val[e] * dx[i];
+      }
     }
+    return;
   }
-  for (int t = p->G_col == NULL ? p->term_first[c] : 0; p->G_col == NULL && t < p->term_first[c + 1]; ++t) {
+  for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
     int b = p->term_block[t], n = p->block_dim[b];
     double* momentum = sc->velocity;  // scratch of a product
     memset(momentum, 0, sizeof(double) * (size_t)n);
@@ -89,15 +92,19 @@ static void block_of(const TriboScaled* sc, int c, double* D) {
   memset(D, 0, sizeof(double) * S * S);
   for (int i = 0; i < k->dim; ++i) {
     D[S * i + i] = sc->R[k->row + i];
-    int j = k->row + i;
-    for (int e = p->G_col ? sc->col[j] : 0; p->G_col && e < sc->col[j + 1]; ++e) {
-      int r = sc->row[e] - k->row;
-      if (r >= 0 && r < k->dim) {
-        D[S * r + i] += sc->val[e];
+  }
+  if (p->G_col != NULL) {
+    for (int i = 0; i < k->dim; ++i) {
+      for (int e = sc->col[k->row + i]; e < sc->col[k->row + i + 1]; ++e) {
+        int r = sc->row[e] - k->row;
+        if (r >= 0 && r < k->dim) {
+          D[S * r + i] += sc->val[e];
+        }
       }
     }
+    return;
   }
-  for (int t = p->G_col ? 0 : p->term_first[c]; !p->G_col && t < p->term_first[c + 1]; ++t) {
+  for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
     int b = p->term_block[t], n = p->block_dim[b];
     const double *J = sc->jac + sc->term_at[t], *minv = p->minv + p->block_at[b];
     for (int i = 0; i < k->dim; ++i) {
@@ -148,8 +155,10 @@ static void local_ccp(const TriboOwnCone* k, const double* D, const double* z, d
   for (int i = 0; i < k->dim; ++i) {
     trace += D[S * i + i];
   }
-  for (int i = 0; trace > 0 && i < k->dim; ++i) {
-    x[i] -= share * k->dim / trace * z[i];
+  if (trace > 0) {
+    for (int i = 0; i < k->dim; ++i) {
+      x[i] -= share * k->dim / trace * z[i];
+    }
   }
   tribo_sol_project_round(k->dim, k->mu, x, x);
 }

@@ -30,11 +30,15 @@ static int recall(const TriboProblem* p, const TriboWarmStart* warm, double* lam
 }
 
 static int has_friction(const TriboCone* k) {
-  int any = 0;
-  for (int i = 0; k->kind == TRIBO_CONE_FRICTION && i < k->dim - 1 && !any; ++i) {
-    any = k->mu[i] > 0;
+  if (k->kind != TRIBO_CONE_FRICTION) {
+    return 0;
   }
-  return any;
+  for (int i = 0; i < k->dim - 1; ++i) {
+    if (k->mu[i] > 0) {
+      return 1;
+    }
+  }
+  return 0;
 }
 
 // The largest speed along the normal of a loaded contact, this one and those that made `most`.

@@ -22,8 +22,10 @@ static void take_warm_start(TriboSolver* s, const TriboWarmStart* warm) {
   s->warm_x = s->warm_u = NULL;
   s->warm_known = warm != NULL ? warm->known : NULL;
   int any = 0;
-  for (int c = 0; c < sc->ncone && warm != NULL && warm->lambda != NULL; ++c) {
-    any |= warm->known == NULL || warm->known[c];
+  if (warm != NULL && warm->lambda != NULL) {
+    for (int c = 0; c < sc->ncone; ++c) {
+      any |= warm->known == NULL || warm->known[c];
+    }
   }
   if (!any) {
     return;
@@ -73,8 +75,10 @@ static int bilateral_rows_contradict(TriboSolver* s) {
     tribo_sol_velocity(s, x, u);
     left = 0;
     for (int c = 0; c < sc->ncone; ++c) {
-      for (int i = sc->cone[c].row; s->system.local[c].k > 0 && i < sc->cone[c].row + sc->cone[c].dim; ++i) {
-        left = fmax(left, fabs(u[i]));
+      if (s->system.local[c].k > 0) {
+        for (int i = sc->cone[c].row; i < sc->cone[c].row + sc->cone[c].dim; ++i) {
+          left = fmax(left, fabs(u[i]));
+        }
       }
     }
     for (int i = 0; i < n; ++i) {
@@ -92,9 +96,11 @@ static int bilateral_rows_contradict(TriboSolver* s) {
 void tribo_solver_levelled(const TriboSolver* s, double* g) {
   const TriboScaled* sc = &s->scaled;
   memmove(g, sc->problem->g, sizeof(double) * (size_t)sc->problem->nrow);
-  for (int i = 0; s->shift > 0 && i < sc->n; ++i) {
-    const double own = sc->s[i] * sc->problem->g[sc->source[i]] / sc->g;
-    g[sc->source[i]] += (sc->q[i] - own) * sc->g / sc->s[i];
+  if (s->shift > 0) {
+    for (int i = 0; i < sc->n; ++i) {
+      const double own = sc->s[i] * sc->problem->g[sc->source[i]] / sc->g;
+      g[sc->source[i]] += (sc->q[i] - own) * sc->g / sc->s[i];
+    }
   }
 }
 

@@ -138,10 +138,13 @@ static void hold_slipping(TriboSolver* s, Centred* w, double size) {
   for (int c = 0; c < s->scaled.ncone; ++c) {
     const TriboOwnCone* k = &s->scaled.cone[c];
     TriboLocal* l = &s->system.local[c];
-    for (int i = 0; is_slipping(s, c) && i < l->k; ++i) {
+    if (!is_slipping(s, c)) {
+      continue;
+    }
+    for (int i = 0; i < l->k; ++i) {
       l->C[(S + 1) * i] += (more - 1) * w->metric[k->row];
     }
-    for (int i = k->row; is_slipping(s, c) && i < k->row + k->dim; ++i) {
+    for (int i = k->row; i < k->row + k->dim; ++i) {
       w->metric[i] *= more;
     }
   }
@@ -198,8 +201,10 @@ static void solve(TriboSolver* s, Centred* w, double centring) {
     for (int i = 0; i < k->dim; ++i) {
       int row = k->row + i;
       double pull = w->metric[row] * w->centre[row] - centring * w->grad[row];
-      for (int j = 0; k->round && l->identity && j < k->dim; ++j) {
-        pull += l->C[S * i + j] * w->centre[k->row + j];
+      if (k->round && l->identity) {
+        for (int j = 0; j < k->dim; ++j) {
+          pull += l->C[S * i + j] * w->centre[k->row + j];
+        }
       }
       b[row] = pull - sc->q[row] - b[row];
     }
@@ -334,14 +339,18 @@ int tribo_sol_is_determined(const TriboSolver* s) {
 // impulses say too much.
 static void meet(TriboSolver* s, Centred* w) {
   const TriboScaled* sc = &s->scaled;
-  int met = 0;
-  for (int c = 0; c < sc->ncone && s->warm_known != NULL; ++c) {
+  int has_velocity = 0;
+  if (s->warm_known == NULL) {
+    return;
+  }
+  for (int c = 0; c < sc->ncone; ++c) {
     const TriboOwnCone* k = &sc->cone[c];
     if (s->warm_known[c]) {
       continue;
     }
-    if (!met++) {
+    if (!has_velocity) {
       tribo_sol_velocity(s, w->x, w->v);
+      has_velocity = 1;
     }
     memcpy(w->u + k->row, w->v + k->row, sizeof(double) * (size_t)k->dim);
   }

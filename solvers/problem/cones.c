@@ -27,10 +27,12 @@ void tribo_sol_project_elliptic(int dim, const double* mu, const double* x, doub
     return;
   }
   double lo = n > 0 ? 0 : 1, hi = 1, k, h = 0;
-  for (int i = 0; n <= 0 && i < m; ++i) {
-    // (k − 1) h(k) ≥ (k − 1)/(k + max D²) ‖D x‖ reaches −x_N at the latest here
-    double share = -n / sqrt(polar);
-    hi = fmax(hi, 2 * (1 + share * mu[i] * mu[i]) / (1 - share));
+  if (n <= 0) {
+    for (int i = 0; i < m; ++i) {
+      // (k − 1) h(k) ≥ (k − 1)/(k + max D²) ‖D x‖ reaches −x_N at the latest here
+      double share = -n / sqrt(polar);
+      hi = fmax(hi, 2 * (1 + share * mu[i] * mu[i]) / (1 - share));
+    }
   }
   k = 0.5 * (lo + hi);
   for (int it = 0; it < 100; ++it) {

@@ -39,9 +39,11 @@ static TriboStatus check_cone(const TriboProblem* p, int c, int row) {
     return tribo_fail(TRIBO_INVALID, WHERE "cones[%d].row = %d, expected %d: cones follow each other without holes", c,
                       k->row, row);
   }
-  for (int i = 0; k->kind == TRIBO_CONE_FRICTION && i < k->dim - 1; ++i) {
-    if (!(k->mu[i] >= 0 && k->mu[i] < INFINITY)) {
-      return tribo_fail(TRIBO_INVALID, WHERE "cones[%d].mu[%d] = %g must be finite and at least 0", c, i, k->mu[i]);
+  if (k->kind == TRIBO_CONE_FRICTION) {
+    for (int i = 0; i < k->dim - 1; ++i) {
+      if (!(k->mu[i] >= 0 && k->mu[i] < INFINITY)) {
+        return tribo_fail(TRIBO_INVALID, WHERE "cones[%d].mu[%d] = %g must be finite and at least 0", c, i, k->mu[i]);
+      }
     }
   }
   if (k->kind == TRIBO_CONE_BOX && !(k->lo <= k->hi && k->lo < INFINITY && k->hi > -INFINITY)) {
@@ -187,9 +189,11 @@ TriboStatus tribo_problem_validate(const TriboProblem* p) {
     return TRIBO_OK;
   }
   TRIBO_TRY(all_finite(p->g, (size_t)row, "g"));
-  for (int i = 0; p->R && i < row; ++i) {
-    if (!(p->R[i] >= 0 && p->R[i] < INFINITY)) {
-      return tribo_fail(TRIBO_INVALID, WHERE "R[%d] = %g must be finite and at least 0", i, p->R[i]);
+  if (p->R != NULL) {
+    for (int i = 0; i < row; ++i) {
+      if (!(p->R[i] >= 0 && p->R[i] < INFINITY)) {
+        return tribo_fail(TRIBO_INVALID, WHERE "R[%d] = %g must be finite and at least 0", i, p->R[i]);
+      }
     }
   }
   if ((p->nblock > 0) == (p->G_col != NULL)) {

@@ -62,8 +62,10 @@ static inline void add(TriboTally* t, const TriboCone* k, int circular, double m
   t->norm_l += size;
   t->norm_s += speed;
   // σ̂ = σ + Γ(σ)
-  for (int i = 0; i < dim - 1 && (circular || k->kind == TRIBO_CONE_FRICTION) && !t->relaxed; ++i) {
-    slip += k->mu[i] * s[i] * k->mu[i] * s[i];
+  if ((circular || k->kind == TRIBO_CONE_FRICTION) && !t->relaxed) {
+    for (int i = 0; i < dim - 1; ++i) {
+      slip += k->mu[i] * s[i] * k->mu[i] * s[i];
+    }
   }
   s[dim - 1] += sqrt(slip);
   t->most = larger(t->most, mean * mean * size);

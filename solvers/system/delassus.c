@@ -65,11 +65,12 @@ TRIBO_LANES static void times_1(int n, const int* which, const double* P, const 
 
 static void times(int dim, int n, const int* which, const double* P, const double* A, int stride, int count, double* to,
                   int ld) {
-  for (int i = 0; i < dim && dim != 3; ++i) {
-    times_1(n, which, P + i * n, A, stride, count, to + i * ld, ld);
-  }
   if (dim == 3) {
     times_3(n, which, P, A, stride, count, to, ld);
+    return;
+  }
+  for (int i = 0; i < dim; ++i) {
+    times_1(n, which, P + i * n, A, stride, count, to + i * ld, ld);
   }
 }
 
@@ -182,7 +183,10 @@ TriboStatus tribo_sol_response(TriboScaled* sc) {
   for (int b = 0; b < p->nblock; ++b) {
     const int ld = tribo_four_up(sc->acting[b]);
     double* to = sc->response + sc->response_at[b];
-    for (int j = 0; j < p->block_dim[b] && ld > sc->acting[b]; ++j, to += ld) {
+    if (ld == sc->acting[b]) {
+      continue;
+    }
+    for (int j = 0; j < p->block_dim[b]; ++j, to += ld) {
       memset(to + sc->acting[b], 0, sizeof(double) * (size_t)(ld - sc->acting[b]));
     }
   }
@@ -200,10 +204,13 @@ TRIBO_LANES void tribo_sol_add_velocity_wide(int dim, int n, const double* J, co
 TRIBO_LANES void tribo_sol_add_momentum_wide(int dim, int n, const double* J, const double* impulse, double* momentum) {
   for (int i = 0; i < dim; ++i, J += n) {
     int j = 0;
-    for (; impulse[i] != 0 && j + 4 <= n; j += 4) {
+    if (impulse[i] == 0) {
+      continue;
+    }
+    for (; j + 4 <= n; j += 4) {
       TRIBO_FOUR(momentum + j) += impulse[i] * TRIBO_FOUR_CONST(J + j);
     }
-    for (; impulse[i] != 0 && j < n; ++j) {
+    for (; j < n; ++j) {
       momentum[j] += impulse[i] * J[j];
     }
   }
@@ -272,8 +279,10 @@ static void add_wide(TriboScaled* sc, int c, int t) {
     }
     for (int d = c; d < sc->ncone; ++d) {
       for (int u = p->term_first[d]; u < p->term_first[d + 1] && p->term_block[u] <= b; ++u) {
-        for (int j = sc->cone[d].row; p->term_block[u] == b && j < sc->cone[d].row + sc->cone[d].dim; ++j) {
-          column[j] += sc->s[i] * sc->s[j] * row[sc->moved[u].column + sc->source[j] - p->cones[d].row];
+        if (p->term_block[u] == b) {
+          for (int j = sc->cone[d].row; j < sc->cone[d].row + sc->cone[d].dim; ++j) {
+            column[j] += sc->s[i] * sc->s[j] * row[sc->moved[u].column + sc->source[j] - p->cones[d].row];
+          }
         }
       }
     }
@@ -299,17 +308,20 @@ void tribo_sol_make_W(TriboScaled* sc) {
   const TriboProblem* p = sc->problem;
   size_t n = (size_t)sc->n;
   memset(sc->W, 0, sizeof(double) * n * n);
-  for (int j = 0; p->G_col != NULL && j < sc->n; ++j) {
-    for (int e = sc->col[j]; e < sc->col[j + 1]; ++e) {
-      sc->W[(size_t)sc->row[e] + (size_t)j * n] = sc->val[e];
+  if (p->G_col != NULL) {
+    for (int j = 0; j < sc->n; ++j) {
+      for (int e = sc->col[j]; e < sc->col[j + 1]; ++e) {
+        sc->W[(size_t)sc->row[e] + (size_t)j * n] = sc->val[e];
+      }
     }
-  }
-  for (int c = 0; p->G_col == NULL && c < sc->ncone; ++c) {
-    for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
-      if (p->block_dim[p->term_block[t]] > NARROW) {
-        add_wide(sc, c, t);
-      } else {
-        add_narrow(sc, c, t);
+  } else {
+    for (int c = 0; c < sc->ncone; ++c) {
+      for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
+        if (p->block_dim[p->term_block[t]] > NARROW) {
+          add_wide(sc, c, t);
+        } else {
+          add_narrow(sc, c, t);
+        }
       }
     }
   }

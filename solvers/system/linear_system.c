@@ -133,14 +133,15 @@ static void reduce_block(const TriboLocal* a, int dim_a, const TriboLocal* b, in
   double* AB = a->identity ? out : t;
   if (b->identity) {
     memcpy(AB, A, sizeof(double) * (size_t)(S * dim_a));
-  }
-  for (int i = 0; !b->identity && i < dim_a; ++i) {
-    for (int j = 0; j < b->k; ++j) {
-      double sum = 0;
-      for (int m = 0; m < dim_b; ++m) {
-        sum += A[S * i + m] * b->B[S * m + j];
+  } else {
+    for (int i = 0; i < dim_a; ++i) {
+      for (int j = 0; j < b->k; ++j) {
+        double sum = 0;
+        for (int m = 0; m < dim_b; ++m) {
+          sum += A[S * i + m] * b->B[S * m + j];
+        }
+        AB[S * i + j] = sum;
       }
-      AB[S * i + j] = sum;
     }
   }
   if (a->identity) {
@@ -167,13 +168,19 @@ static void column_of(const TriboLinearSystem* sys, int c, int j, int first, dou
   int any = 0;
   for (int m = 0; m < k->dim; ++m) {
     const double f = sys->local[c].B[S * m + j], *w = sc->W + (size_t)(k->row + m) * (size_t)sc->n;
-    for (int i = from; f != 0 && !any && i < sc->n; ++i) {
-      to[i] = f * w[i];
+    if (f == 0) {
+      continue;
     }
-    for (int i = from; f != 0 && any && i < sc->n; ++i) {
-      to[i] += f * w[i];
+    if (any) {
+      for (int i = from; i < sc->n; ++i) {
+        to[i] += f * w[i];
+      }
+    } else {
+      for (int i = from; i < sc->n; ++i) {
+        to[i] = f * w[i];
+      }
     }
-    any |= f != 0;
+    any = 1;
   }
   if (!any) {
     memset(to + from, 0, sizeof(double) * (size_t)(sc->n - from));

@@ -80,9 +80,11 @@ static TriboStatus make_graph(TriboLinearSystem* sys, const TriboScaled* sc) {
   if (!changed) {
     return TRIBO_OK;
   }
-  for (int c = 0; motion && c < p->ncone; ++c) {
-    int terms = p->term_first[c + 1] - p->term_first[c];
-    npair += terms * (terms - 1) / 2;
+  if (motion) {
+    for (int c = 0; c < p->ncone; ++c) {
+      int terms = p->term_first[c + 1] - p->term_first[c];
+      npair += terms * (terms - 1) / 2;
+    }
   }
   npair = motion ? npair : sc->col[sc->n];
   TRIBO_TRY(TRIBO_RESERVE(&sys->scratch, &sys->scratch_capacity, 3 * (size_t)npair + 2 * (size_t)nnode + 1));

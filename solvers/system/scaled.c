@@ -61,8 +61,11 @@ static inline double quadratic_n(const double* B, const double* x, int n) {
 }
 // Whether six velocities come in two threes with nothing between them in M⁻¹, as those of a free body about its centre.
 static int is_parted(const double* B, int n) {
-  int zeros = n == 6 ? 0 : -1;
-  for (int i = 3; n == 6 && i < 6; ++i) {
+  int zeros = 0;
+  if (n != 6) {
+    return 0;
+  }
+  for (int i = 3; i < 6; ++i) {
     zeros += (B[6 * i] == 0) + (B[6 * i + 1] == 0) + (B[6 * i + 2] == 0);
   }
   return zeros == 9;
