@@ -59,6 +59,7 @@ static inline void subtract_some(int n, int count, const double* a, size_t ld, c
   }
 }
 
+// A = L Lᵀ by own loops, four columns at a time; returns as tribo_la_cholesky does.
 TRIBO_LANES static int own_cholesky(int n, double* A, size_t ld) {
   for (int first = 0; first < n; first += 4) {
     const int count = n - first < 4 ? n - first : 4, next = first + count;

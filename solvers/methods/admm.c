@@ -54,7 +54,7 @@ void tribo_sol_admm(TriboSolver* s, TriboAdmm* a) {
     a->rho = sqrt(least * L) * pow(L / least, exponent);
   }
   int failed = tribo_sol_system_factor_shifted(&s->system, a->prox + a->rho);
-  double q_size = tribo_max_abs(sc->q, n), stalled = INFINITY, sprinted = INFINITY;
+  double q_size = tribo_max_abs(sc->q, n), stalled = INFINITY, progress = INFINITY;
   for (int it = 0; !failed && it < a->iterations; ++it) {
     double rho = a->rho;
     memcpy(b, z, sizeof(double) * (size_t)n);
@@ -83,36 +83,36 @@ void tribo_sol_admm(TriboSolver* s, TriboAdmm* a) {
     if (!(fmax(primal, dual) >= 1e-14)) {
       break;
     }
-    if (a->check > 0 && it % a->check == a->check - 1) {
+    if (a->check_every > 0 && it % a->check_every == a->check_every - 1) {
       tribo_sol_velocity(s, y, u);
-      tribo_sol_note(s, y, u);
+      tribo_sol_record(s, y, u);
       if (tribo_sol_stop(s)) {
         break;
       }
     }
     // rho: keep the relative residuals together
-    if ((changes < a->refactor && it - last >= 5) || a->enough > 0 || a->sprint > 0) {
+    if ((changes < a->max_rho_changes && it - last >= 5) || a->tolerance > 0 || a->progress_every > 0) {
       double rp = primal / fmax(fmax(tribo_max_abs(x, n), tribo_max_abs(y, n)), 1e-12);
       double rd = dual / fmax(fmax(tribo_max_abs(z, n), q_size), 1e-12);
-      if (fmax(rp, rd) < a->enough) {
+      if (fmax(rp, rd) < a->tolerance) {
         break;
       }
-      if (a->sprint > 0 && it % a->sprint == a->sprint - 1) {
-        if (it >= a->least && !(fmax(rp, rd) < 0.7 * sprinted)) {
+      if (a->progress_every > 0 && it % a->progress_every == a->progress_every - 1) {
+        if (it >= a->min_iterations && !(fmax(rp, rd) < 0.7 * progress)) {
           break;
         }
-        sprinted = fmax(rp, rd);
+        progress = fmax(rp, rd);
       }
       double f = sqrt(rp / fmax(rd, 1e-300)), next = rho;
-      if (a->rule == 1 && (f > 4 || f < 0.25)) {
+      if (a->rho_rule == 1 && (f > 4 || f < 0.25)) {
         next = rho * fmin(fmax(f, 0.05), 20);
-      } else if (a->rule == 3 && (rp > 10 * rd || rd > 10 * rp)) {
+      } else if (a->rho_rule == 3 && (rp > 10 * rd || rd > 10 * rp)) {
         next = rp > rd ? 1.5 * rho : rho / 1.5;
-      } else if (a->rule == 2 && L > 0 && (rp > 10 * rd || rd > 10 * rp)) {
+      } else if (a->rho_rule == 2 && L > 0 && (rp > 10 * rd || rd > 10 * rp)) {
         exponent += rp > rd ? 0.05 : -0.05;
         next = sqrt(least * L) * pow(L / least, exponent);
       }
-      if (next != rho && changes < a->refactor && it - last >= 5) {
+      if (next != rho && changes < a->max_rho_changes && it - last >= 5) {
         a->rho = next;
         tribo_sol_anderson_restart(&memory);
         failed = tribo_sol_system_factor_shifted(&s->system, a->prox + next);
@@ -131,7 +131,7 @@ void tribo_sol_admm(TriboSolver* s, TriboAdmm* a) {
     }
   }
   tribo_sol_velocity(s, y, u);
-  tribo_sol_note(s, y, u);
+  tribo_sol_record(s, y, u);
   s->scratch.used = pool_mark;
 }
 
@@ -144,11 +144,11 @@ void tribo_sol_run_admm(TriboSolver* s) {
                  .omega = set->over_relaxation,
                  .prox = set->prox,
                  .iterations = set->max_iterations,
-                 .refactor = set->rho_rule == 3  ? 50
-                             : set->rho_rule > 0 ? 10
-                                                 : 0,
-                 .rule = set->rho_rule,
-                 .check = set->check_every,
+                 .max_rho_changes = set->rho_rule == 3  ? 50
+                                    : set->rho_rule > 0 ? 10
+                                                        : 0,
+                 .rho_rule = set->rho_rule,
+                 .check_every = set->check_every,
                  .relaxed = set->relaxed,
                  .anderson = set->anderson};
   memset(a.y, 0, sizeof(double) * (size_t)n);

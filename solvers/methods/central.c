@@ -1,3 +1,4 @@
+// Newton's equations on the central path with Nesterov and Todd's scaling, cone by cone (central.h).
 #include "central.h"
 
 #include <math.h>
@@ -26,7 +27,7 @@ void tribo_sol_central_begin(TriboSolver* s, TriboCentral* p) {
   }
   p->degree = sc->nround;
   for (int c = 0; c < sc->ncone; ++c) {
-    const TriboOwnCone* k = &sc->cone[c];
+    const TriboScaledCone* k = &sc->cone[c];
     if (!k->round) {
       for (int i = k->row; i < k->row + k->dim; ++i) {
         p->degree += tribo_sol_is_fixed(sc, i) ? 0 : tribo_sol_has_lo(sc, i) + tribo_sol_has_hi(sc, i);
@@ -111,7 +112,7 @@ double tribo_sol_central_gap(const TriboCentral* p, double a) {
   const TriboScaled* sc = &p->s->scaled;
   double sum = 0;
   for (int c = 0; c < sc->ncone; ++c) {
-    const TriboOwnCone* k = &sc->cone[c];
+    const TriboScaledCone* k = &sc->cone[c];
     for (int i = k->row; i < k->row + k->dim; ++i) {
       double x = p->at.x[i] + a * p->step.x[i], z = p->at.z[i] + a * p->step.z[i];
       if (k->round) {
@@ -125,11 +126,11 @@ double tribo_sol_central_gap(const TriboCentral* p, double a) {
   return sum / p->degree;
 }
 
-double tribo_sol_central_longest(const TriboCentral* p) {
+double tribo_sol_central_max_step(const TriboCentral* p) {
   const TriboScaled* sc = &p->s->scaled;
   double a = INFINITY;
   for (int c = 0; c < sc->ncone; ++c) {
-    const TriboOwnCone* k = &sc->cone[c];
+    const TriboScaledCone* k = &sc->cone[c];
     int i = k->row;
     if (k->round) {
       a = fmin(a, fmin(cone_step(p->at.x + i, p->step.x + i, k->dim), cone_step(p->at.z + i, p->step.z + i, k->dim)));
@@ -164,7 +165,7 @@ void tribo_sol_central_answer(const TriboCentral* p, double* x) {
 }
 
 // C of a round cone: T⁻¹ Q G² T⁻¹ with G² = η² (2 w wᵀ − diag(−1 … −1, 1))
-static void round_block(const TriboOwnCone* k, const double* w, const double* t, double tiny, double* C) {
+static void round_block(const TriboScaledCone* k, const double* w, const double* t, double tiny, double* C) {
   int m = k->dim - 1;
   double e2 = t[m] * t[m];
   for (int j = 0; j <= m; ++j) {
@@ -186,7 +187,7 @@ int tribo_sol_central_linearise(TriboCentral* p) {
   tribo_sol_central_point(p, p->b);
   tribo_sol_velocity(s, p->b, p->r);
   for (int c = 0; c < sc->ncone; ++c) {
-    const TriboOwnCone* k = &sc->cone[c];
+    const TriboScaledCone* k = &sc->cone[c];
     int m = k->dim - 1;
     double *r = p->r + k->row, *z = p->at.z + k->row;
     TriboLocal* l = &s->system.local[c];
@@ -220,26 +221,26 @@ int tribo_sol_central_linearise(TriboCentral* p) {
   return tribo_sol_system_factor(&s->system);
 }
 
-void tribo_sol_central_direction(TriboCentral* p, const double* r, double share) {
+void tribo_sol_central_direction(TriboCentral* p, const double* r, double fraction) {
   TriboSolver* s = p->s;
   const TriboScaled* sc = &s->scaled;
   for (int c = 0; c < sc->ncone; ++c) {
-    const TriboOwnCone* k = &sc->cone[c];
+    const TriboScaledCone* k = &sc->cone[c];
     int m = k->dim - 1;
     double* b = p->b + k->row;
     if (k->round) {
-      // T⁻¹ (−share r + Q G d)
+      // T⁻¹ (−fraction r + Q G d)
       const double* t = p->t + k->row;
       scale(p->w + k->row, t[m], k->dim, 1, p->d + k->row, b);
       b[m] -= tribo_dot(t, b, m);
       for (int i = 0; i <= m; ++i) {
-        b[i] -= share * r[k->row + i];
+        b[i] -= fraction * r[k->row + i];
       }
       b[m] *= k->mu;
       continue;
     }
     for (int i = k->row; i < k->row + k->dim; ++i) {
-      p->b[i] = -share * r[i];
+      p->b[i] = -fraction * r[i];
       if (!tribo_sol_is_fixed(sc, i)) {
         p->b[i] += tribo_sol_has_lo(sc, i) ? p->d[i] / (p->at.x[i] - sc->lo[i]) : 0;
         p->b[i] -= tribo_sol_has_hi(sc, i) ? p->du[i] / (sc->hi[i] - p->at.x[i]) : 0;
@@ -248,7 +249,7 @@ void tribo_sol_central_direction(TriboCentral* p, const double* r, double share)
   }
   tribo_sol_system_solve(&s->system, p->b, p->step.x, s->system.form == TRIBO_FORM_DENSE ? 1 : 2);
   for (int c = 0; c < sc->ncone; ++c) {
-    const TriboOwnCone* k = &sc->cone[c];
+    const TriboScaledCone* k = &sc->cone[c];
     int m = k->dim - 1;
     if (k->round) {
       double g[S], *dx = p->step.x + k->row, *dz = p->step.z + k->row;
@@ -272,16 +273,16 @@ void tribo_sol_central_direction(TriboCentral* p, const double* r, double share)
   }
 }
 
-void tribo_sol_central_aim(TriboCentral* p, double target, double keep, double second) {
+void tribo_sol_central_set_target(TriboCentral* p, double target, double kept, double second) {
   const TriboScaled* sc = &p->s->scaled;
   for (int c = 0; c < sc->ncone; ++c) {
-    const TriboOwnCone* k = &sc->cone[c];
+    const TriboScaledCone* k = &sc->cone[c];
     int m = k->dim - 1, row = k->row;
     if (k->round) {
       double e[S], a[S], b[S];
       jordan(p->l + row, p->l + row, k->dim, e);
       for (int i = 0; i <= m; ++i) {
-        e[i] = (i == m ? target : 0) - keep * e[i];
+        e[i] = (i == m ? target : 0) - kept * e[i];
       }
       if (second > 0) {
         scale(p->w + row, p->t[row + m], k->dim, 1, p->step.x + row, a);
@@ -296,8 +297,8 @@ void tribo_sol_central_aim(TriboCentral* p, double target, double keep, double s
     }
     for (int i = row; i < row + k->dim; ++i) {
       double product = p->at.x[i] - sc->lo[i], product_u = sc->hi[i] - p->at.x[i];
-      p->d[i] = target - keep * product * p->at.z[i] - (second > 0 ? second * p->step.x[i] * p->step.z[i] : 0);
-      p->du[i] = target - keep * product_u * p->at.zu[i] + (second > 0 ? second * p->step.x[i] * p->step.zu[i] : 0);
+      p->d[i] = target - kept * product * p->at.z[i] - (second > 0 ? second * p->step.x[i] * p->step.z[i] : 0);
+      p->du[i] = target - kept * product_u * p->at.zu[i] + (second > 0 ? second * p->step.x[i] * p->step.zu[i] : 0);
     }
   }
 }
@@ -306,7 +307,7 @@ double tribo_sol_central_dot(const TriboCentral* p, const TriboPrimalDual* one, 
   const TriboScaled* sc = &p->s->scaled;
   double sum = 0;
   for (int c = 0; c < sc->ncone; ++c) {
-    const TriboOwnCone* k = &sc->cone[c];
+    const TriboScaledCone* k = &sc->cone[c];
     int row = k->row;
     if (k->round) {
       double eta = p->t[row + k->dim - 1], a[S], b[S];

@@ -9,7 +9,7 @@
 //
 //     dZ = G d − G² dX,      (T W T + Q G²) dX = −r + Q G d,      Q = I − e_N t_Zᵀ.
 //
-// Rows with bounds have one multiplier per finite bound; bilateral rows none. In own coordinates Q G² becomes
+// Rows with bounds have one multiplier per finite bound; bilateral rows none. In scaled coordinates Q G² becomes
 // C = T⁻¹ Q G² T⁻¹ beside W.
 #pragma once
 
@@ -33,7 +33,7 @@ typedef struct TriboCentral {
   // of the linearisation
   double *w, *l, *t;  // (n) scaling direction, scaled point, t_Z with the scale η in its normal slot
   double *d, *du;     // (n) scaled complementarity; bounded rows: of lo and of hi
-  double* b;          // (n) right-hand side in own coordinates
+  double* b;          // (n) right-hand side in scaled coordinates
 } TriboCentral;
 
 // Takes the vectors from the solver's pool, all zero, and counts the pairs.
@@ -42,19 +42,19 @@ TriboPrimalDual tribo_sol_take_primal_dual(TriboSolver* s);
 
 // Residual, scalings and factors at the present point; 0, or 1 when there are none.
 int tribo_sol_central_linearise(TriboCentral* p);
-// d: complementarity `target`, less `keep` of what is there, less `second` of the last step's second-order term.
-void tribo_sol_central_aim(TriboCentral* p, double target, double keep, double second);
-// step: Newton's direction to d that changes the residual by −share·r.
-void tribo_sol_central_direction(TriboCentral* p, const double* r, double share);
+// d: complementarity `target`, less `kept` of what is there, less `second` of the last step's second-order term.
+void tribo_sol_central_set_target(TriboCentral* p, double target, double kept, double second);
+// step: Newton's direction to d that changes the residual by −fraction·r.
+void tribo_sol_central_direction(TriboCentral* p, const double* r, double fraction);
 // The longest part of the step that stays inside.
-double tribo_sol_central_longest(const TriboCentral* p);
+double tribo_sol_central_max_step(const TriboCentral* p);
 // Moves by a part of the step.
 void tribo_sol_central_move(TriboCentral* p, double part);
 // Mean of the complementary products after a part of the step.
 double tribo_sol_central_gap(const TriboCentral* p, double part);
 // Inner product of two directions in the scaled metric, G dX and G⁻¹ dZ.
 double tribo_sol_central_dot(const TriboCentral* p, const TriboPrimalDual* a, const TriboPrimalDual* b);
-// The present impulses in own coordinates.
+// The present impulses in scaled coordinates.
 void tribo_sol_central_point(const TriboCentral* p, double* x);
 // The same put onto the cones, as they would be returned.
 void tribo_sol_central_answer(const TriboCentral* p, double* x);

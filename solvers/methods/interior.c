@@ -7,13 +7,13 @@
 #include "methods.h"
 
 enum { MEMORY = 6 };
-static const double SETTLE_BELOW = 1e-3, SETTLE_DROP = 0.3;
+static const double POLISH_BELOW = 1e-3, POLISH_DROP = 0.3;
 
 // a bounded row pushed inside
 static void start_row(TriboCentral* p, const TriboInterior* start, int i, double height) {
   const TriboScaled* sc = &p->s->scaled;
   double lo = sc->lo[i], hi = sc->hi[i], x = start->cold > 0 ? 0 : start->x[i], z = start->cold > 0 ? 0 : start->z[i];
-  double push = start->cold > 0 ? start->cold : start->push * start->k;
+  double push = start->cold > 0 ? start->cold : start->push * start->size;
   p->at.x[i] = x;
   if (tribo_sol_is_fixed(sc, i)) {
     p->at.x[i] = lo;
@@ -30,21 +30,22 @@ static void start_row(TriboCentral* p, const TriboInterior* start, int i, double
   }
 }
 
+// Puts the present point inside all cones and bounds, along their axes or near the given estimate.
 static void start_at(TriboCentral* p, const TriboInterior* start) {
   const TriboScaled* sc = &p->s->scaled;
   double height = start->push;
-  // from nowhere: velocities as large as the free ones
+  // without an estimate: velocities as large as the free ones
   if (start->cold > 0) {
     height = 1;
     for (int c = 0; c < sc->ncone; ++c) {
-      const TriboOwnCone* k = &sc->cone[c];
+      const TriboScaledCone* k = &sc->cone[c];
       for (int i = 0; i < k->dim; ++i) {
         height = fmax(height, fabs(sc->q[k->row + i]) / (k->round && i == k->dim - 1 ? k->mu : 1));
       }
     }
   }
   for (int c = 0; c < sc->ncone; ++c) {
-    const TriboOwnCone* k = &sc->cone[c];
+    const TriboScaledCone* k = &sc->cone[c];
     int m = k->dim - 1, i = k->row;
     double *x = p->at.x + i, *z = p->at.z + i;
     if (!k->round) {
@@ -57,7 +58,7 @@ static void start_at(TriboCentral* p, const TriboInterior* start) {
     } else {
       memcpy(x, start->x + i, sizeof(double) * (size_t)k->dim);
       memcpy(z, start->z + i, sizeof(double) * (size_t)k->dim);
-      x[m] = fmax(k->mu * x[m], tribo_norm(x, m)) + start->push * start->k * k->mu;
+      x[m] = fmax(k->mu * x[m], tribo_norm(x, m)) + start->push * start->size * k->mu;
       z[m] = fmax(z[m] / k->mu, tribo_norm(z, m)) + start->push / k->mu;
     }
   }
@@ -70,18 +71,18 @@ static double interior_step(TriboCentral* p, double fraction) {
     return 0;
   }
   double tau = tribo_sol_central_gap(p, 0);
-  tribo_sol_central_aim(p, 0, 1, 0);
+  tribo_sol_central_set_target(p, 0, 1, 0);
   tribo_sol_central_direction(p, p->r, 1);
-  double a = fmin(1, tribo_sol_central_longest(p)),
+  double a = fmin(1, tribo_sol_central_max_step(p)),
          ahead = fmin(1, fmax(tribo_sol_central_gap(p, a), 0) / fmax(tau, 1e-300));
   double sigma = fmax(pow(fmin(1, fmax(1 - a, ahead)), 3), 1e-6);
-  tribo_sol_central_aim(p, sigma * tau, 1, a < 0.9 ? a * a : 1);
+  tribo_sol_central_set_target(p, sigma * tau, 1, a < 0.9 ? a * a : 1);
   tribo_sol_central_direction(p, p->r, 1 - sigma);
   double sum = 0;
   for (int i = 0; i < n; ++i) {
     sum += p->step.x[i] + p->step.z[i];
   }
-  a = isfinite(sum) ? fmin(1, fraction * tribo_sol_central_longest(p)) : 0;
+  a = isfinite(sum) ? fmin(1, fraction * tribo_sol_central_max_step(p)) : 0;
   if (a > 0) {
     tribo_sol_central_move(p, a);
   }
@@ -91,8 +92,8 @@ static double interior_step(TriboCentral* p, double fraction) {
 void tribo_sol_interior_from(TriboCentral* p, double fraction, int max_steps) {
   TriboSolver* s = p->s;
   const size_t pool_mark = s->scratch.used;
-  double *x = tribo_sol_take(s), *u = tribo_sol_take(s), threshold = 1e-4, settled = SETTLE_BELOW;
-  double past[MEMORY] = {0}, *modes = tribo_sol_forget_modes(s);
+  double *x = tribo_sol_take(s), *u = tribo_sol_take(s), threshold = 1e-4, polish_below = POLISH_BELOW;
+  double past[MEMORY] = {0}, *modes = tribo_sol_take_mode_memory(s);
   for (int it = 0, short_steps = 0; !tribo_sol_stop(s); ++it) {
     // large problems need more steps: beyond the limit, go on while the residual falls to half within a few
     if (it >= max_steps && (it >= 3 * max_steps || past[(it - 1) % MEMORY] > 0.5 * past[it % MEMORY])) {
@@ -106,11 +107,11 @@ void tribo_sol_interior_from(TriboCentral* p, double fraction, int max_steps) {
     if (tribo_sol_done(s) || !isfinite(j)) {
       break;
     }
-    // the modes show long before the digits: looked at whenever the residual has fallen to a third
-    if (j < settled) {
-      settled = SETTLE_DROP * j;
+    // the modes are right long before the digits: Newton tries them whenever the residual has fallen to a third
+    if (j < polish_below) {
+      polish_below = POLISH_DROP * j;
       tribo_sol_central_point(p, x);
-      tribo_sol_settle(s, x, modes);
+      tribo_sol_polish_modes(s, x, modes);
       if (tribo_sol_done(s)) {
         break;
       }
@@ -146,7 +147,7 @@ void tribo_sol_run_interior(TriboSolver* s) {
     tribo_sol_enter_stage(s, TRIBO_RUNG_WARM_INTERIOR);
     tribo_sol_shift(sc, s->warm_u, z);
     start.x = s->warm_x, start.z = z, start.push = 0.1;
-    start.k = fmax(tribo_max_abs(s->warm_x, sc->n), 1e-3);
+    start.size = fmax(tribo_max_abs(s->warm_x, sc->n), 1e-3);
     tribo_sol_interior(s, &start);
   }
   if (tribo_sol_stop(s)) {

@@ -13,29 +13,35 @@
 #include "modes.h"
 #include "methods.h"
 
-enum { MEMORY = 4, POINT_STEPS = 20, IDLE_STEPS = 5 };
-static const double POINT_MISS = 1e-13, POINT_EPS = 1e-2;
+enum { MERITS = 4, POINT_STEPS = 20, IDLE_STEPS = 5 };
+static const double POINT_TOLERANCE = 1e-13, POINT_EPS = 1e-2;
 // Of the impulses among which hyperstatic contacts leave the choice, ε takes those nearest to where a step sets out. An
 // ε near rounding leaves the choice to rounding: modes then change for no reason, without end.
 static const double LEAST_EPS = 1e-8, IDLE_EPS = 1e-3;
 
 typedef struct Newton {
-  double *x, *u, *step, *du, *b, *fixed, *w;  // (n) each
-  const double* centre;                       // (n) what ε pulls to, when that is not x
-  double rho, eps, f;
-  double past[MEMORY];
-  int npast;
-  double nearest;  // r_nat of the best point [m/s] when it was last halved,
-  int idle;        // and the steps since
+  double *x, *u;         // (n) the present point and its u = W x + q
+  double *step, *du;     // (n) the direction, and W times it
+  double *b, *fixed;     // (n) right-hand side; bounds of the rows that are at them, 0 elsewhere
+  double* w;             // (n) scratch of a mode or merit
+  const double* centre;  // (n) what ε pulls to, when that is not x
+  double rho;            // impulses per velocity
+  double eps;            // regularisation ε
+  double f;              // merit at x
+  double past[MERITS];   // the last merits, newest first
+  int npast;             // how many there are
+  double best_nat;       // [m/s] r_nat of the best point when it was last halved
+  int idle_steps;        // steps since then
 } Newton;
 
 // impulses per velocity
-static double balance(const TriboSolver* s, const double* x, const double* u) {
+static double impulse_per_velocity(const TriboSolver* s, const double* x, const double* u) {
   int n = s->scaled.n;
   double v = fmax(fmax(tribo_norm(s->scaled.q, n), tribo_norm(u, n)), 1e-300);
   return fmin(fmax(tribo_norm(x, n) / v, 1e-3), 1e6);
 }
 
+// f at x + a step
 static double merit(const TriboSolver* s, Newton* w, const double* x, const double* u, double a) {
   int n = s->scaled.n;
   double sum = 0, *y = w->w;
@@ -50,13 +56,13 @@ static double merit(const TriboSolver* s, Newton* w, const double* x, const doub
   return sqrt(sum) / w->rho;
 }
 
-static void remember(Newton* w, double f) {
-  memmove(w->past + 1, w->past, sizeof(double) * (MEMORY - 1));
+static void push_merit(Newton* w, double f) {
+  memmove(w->past + 1, w->past, sizeof(double) * (MERITS - 1));
   w->past[0] = f;
-  w->npast = w->npast < MEMORY ? w->npast + 1 : MEMORY;
+  w->npast = w->npast < MERITS ? w->npast + 1 : MERITS;
 }
 
-static double worst_of_last(const Newton* w) {
+static double worst_recent_merit(const Newton* w) {
   double most = 0;
   for (int i = 0; i < w->npast; ++i) {
     most = fmax(most, w->past[i]);
@@ -76,7 +82,7 @@ static int newton_step(TriboSolver* s, Newton* w) {
   }
   // modes, with c on the diagonal of the slip directions; ε follows once the number of unknowns has chosen the form
   for (int c = 0; c < sc->ncone; ++c) {
-    const TriboOwnCone* k = &sc->cone[c];
+    const TriboScaledCone* k = &sc->cone[c];
     TriboLocal* l = &s->system.local[c];
     if (k->round) {
       double slide = tribo_sol_local_round(k, y + k->row, w->rho, l);
@@ -122,7 +128,7 @@ static int newton_step(TriboSolver* s, Newton* w) {
 
 // takes the longest of 1, ½ … 2⁻⁷ steps that lowers the merit; 0 when none does
 static double line_search(TriboSolver* s, Newton* w, double* f) {
-  double bound = worst_of_last(w), a = 1;
+  double bound = worst_recent_merit(w), a = 1;
   for (int it = 0; it < 8; ++it, a *= 0.5) {
     *f = merit(s, w, w->x, w->u, a);
     if (*f < (1 - 1e-3 * a) * bound) {
@@ -132,21 +138,21 @@ static double line_search(TriboSolver* s, Newton* w, double* f) {
   return 0;
 }
 
-static void refresh(TriboSolver* s, Newton* w) {
+static void restart_merit(TriboSolver* s, Newton* w) {
   memset(w->step, 0, sizeof(double) * (size_t)s->scaled.n);
   memset(w->du, 0, sizeof(double) * (size_t)s->scaled.n);
   w->f = merit(s, w, w->x, w->u, 0);
 }
 
-// Steps that come no nearer for a while are to be shorter ones.
-static void look_for_idleness(const TriboSolver* s, Newton* w) {
-  w->idle++;
-  if (s->best_score.nat < 0.5 * w->nearest) {
-    w->nearest = s->best_score.nat;
-    w->idle = 0;
-  } else if (w->idle >= IDLE_STEPS) {
+// Where steps have come no nearer for a while, a larger ε makes them shorter.
+static void regularise_when_idle(const TriboSolver* s, Newton* w) {
+  w->idle_steps++;
+  if (s->best_score.nat < 0.5 * w->best_nat) {
+    w->best_nat = s->best_score.nat;
+    w->idle_steps = 0;
+  } else if (w->idle_steps >= IDLE_STEPS) {
     w->eps = fmax(w->eps, IDLE_EPS / w->rho);
-    w->idle = 0;
+    w->idle_steps = 0;
   }
 }
 
@@ -156,12 +162,12 @@ void tribo_sol_newton(TriboSolver* s, double* x, double eps, int max_steps, int 
   Newton w = {.x = x, .u = tribo_sol_take(s), .step = tribo_sol_take(s), .du = tribo_sol_take(s)};
   w.b = tribo_sol_take(s), w.fixed = tribo_sol_take(s), w.w = tribo_sol_take(s);
   tribo_sol_velocity(s, x, w.u);
-  w.rho = tribo_max_abs(x, n) > 0 ? balance(s, x, w.u) : 1;
+  w.rho = tribo_max_abs(x, n) > 0 ? impulse_per_velocity(s, x, w.u) : 1;
   w.eps = eps / w.rho;
-  w.nearest = INFINITY;
-  refresh(s, &w);
-  remember(&w, w.f);
-  tribo_sol_note(s, x, w.u);
+  w.best_nat = INFINITY;
+  restart_merit(s, &w);
+  push_merit(&w, w.f);
+  tribo_sol_record(s, x, w.u);
   for (int it = 0; it < max_steps && !tribo_sol_stop(s) && w.f >= 1e-16; ++it) {
     s->iterations++;
     double f = 0, a = 0;
@@ -176,14 +182,14 @@ void tribo_sol_newton(TriboSolver* s, double* x, double eps, int max_steps, int 
       }
       tribo_sol_velocity(s, x, w.u);
       w.f = f;
-      tribo_sol_note(s, x, w.u);
-      double rho = balance(s, x, w.u);
+      tribo_sol_record(s, x, w.u);
+      double rho = impulse_per_velocity(s, x, w.u);
       if (!(rho >= 0.5 * w.rho && rho <= 2 * w.rho)) {
         w.rho = rho;
         w.npast = 0;
-        refresh(s, &w);
+        restart_merit(s, &w);
       }
-      remember(&w, w.f);
+      push_merit(&w, w.f);
       if (a > 0.9) {
         w.eps = fmax(0.1 * w.eps, LEAST_EPS / w.rho);
       } else if (a < 0.2) {
@@ -195,7 +201,7 @@ void tribo_sol_newton(TriboSolver* s, double* x, double eps, int max_steps, int 
       bad++;
       w.eps *= 10;
     }
-    look_for_idleness(s, &w);
+    regularise_when_idle(s, &w);
     if (bad > max_bad || w.eps * w.rho > 10) {
       break;
     }
@@ -203,7 +209,7 @@ void tribo_sol_newton(TriboSolver* s, double* x, double eps, int max_steps, int 
   s->scratch.used = pool_mark;
 }
 
-double* tribo_sol_forget_modes(TriboSolver* s) {
+double* tribo_sol_take_mode_memory(TriboSolver* s) {
   double* modes = tribo_sol_take(s);
   for (int i = 0; i < s->scaled.n; ++i) {
     modes[i] = -1;
@@ -215,7 +221,7 @@ double* tribo_sol_forget_modes(TriboSolver* s) {
 static int same_modes(const TriboScaled* sc, const double* y, double* modes) {
   int same = 1;
   for (int c = 0; c < sc->ncone; ++c) {
-    const TriboOwnCone* k = &sc->cone[c];
+    const TriboScaledCone* k = &sc->cone[c];
     for (int i = k->row; i < k->row + (k->round ? 1 : k->dim); ++i) {
       int inside = (y[i] > sc->lo[i]) + (y[i] >= sc->hi[i]),
           mode = k->round ? (int)tribo_sol_mode(k, y + k->row) : inside;
@@ -227,10 +233,10 @@ static int same_modes(const TriboScaled* sc, const double* y, double* modes) {
 }
 
 // From a point whose modes are right, Newton's full steps end at once; a line search would only be misled by the merit,
-// which a contact with a light load or a slow slip hardly moves. Modes that have not changed since the last look are
+// which a contact with a light load or a slow slip hardly moves. Modes that have not changed since the last call are
 // taken for right. ε keeps the point near where it came from, among the many that hyperstatic contacts allow; its error
 // is squared away by the next step. ρ leans towards the velocities, which tell the modes of a central point better.
-void tribo_sol_settle(TriboSolver* s, const double* from, double* modes) {
+void tribo_sol_polish_modes(TriboSolver* s, const double* from, double* modes) {
   enum { STEPS = 3 };
   int n = s->scaled.n;
   const size_t pool_mark = s->scratch.used;
@@ -239,7 +245,7 @@ void tribo_sol_settle(TriboSolver* s, const double* from, double* modes) {
   double *x = tribo_sol_take(s), *u = tribo_sol_take(s);
   memcpy(w.x, from, sizeof(double) * (size_t)n);
   tribo_sol_velocity(s, w.x, w.u);
-  w.rho = 10 * balance(s, w.x, w.u);
+  w.rho = 10 * impulse_per_velocity(s, w.x, w.u);
   for (int i = 0; i < n; ++i) {
     u[i] = w.x[i] - w.rho * w.u[i];
   }
@@ -250,10 +256,10 @@ void tribo_sol_settle(TriboSolver* s, const double* from, double* modes) {
       w.x[i] += w.step[i];
     }
     tribo_sol_velocity(s, w.x, w.u);
-    // judged as it would be returned
+    // scored as it would be returned
     tribo_sol_alart_curnier(&s->scaled, w.x, x);
     tribo_sol_velocity(s, x, u);
-    tribo_sol_note(s, x, u);
+    tribo_sol_record(s, x, u);
   }
   s->scratch.used = pool_mark;
 }
@@ -269,10 +275,10 @@ static double largest_shift(const TriboScaled* sc, const double* own) {
 
 // Shifts the normal rows of q so that every loaded one is at rest and none approaches; u goes along. Rows that hold in
 // both directions stay as they are. Returns what x is worth then, INFINITY where that takes more than `most` [m/s].
-static double absorb(TriboSolver* s, const double* own, double most, const double* x, double* u) {
+static double relax_normals(TriboSolver* s, const double* own, double most, const double* x, double* u) {
   const TriboScaled* sc = &s->scaled;
   for (int c = 0; c < sc->ncone; ++c) {
-    const TriboOwnCone* k = &sc->cone[c];
+    const TriboScaledCone* k = &sc->cone[c];
     for (int i = k->round ? k->row + k->dim - 1 : k->row; i < k->row + k->dim; ++i) {
       const int one_sided = k->round || (tribo_sol_has_lo(sc, i) && !tribo_sol_has_hi(sc, i));
       if (one_sided && (x[i] > (k->round ? 0 : sc->lo[i]) || u[i] < 0)) {
@@ -281,26 +287,26 @@ static double absorb(TriboSolver* s, const double* own, double most, const doubl
       }
     }
   }
-  return largest_shift(sc, own) <= most ? tribo_sol_note(s, x, u).value : INFINITY;
+  return largest_shift(sc, own) <= most ? tribo_sol_record(s, x, u).value : INFINITY;
 }
 
-// What a solve was before its q gave way.
-typedef struct Own {
-  double *q, *best;  // (n)
-  TriboScore score;
-} Own;
+// A solve before its inconsistent normal rows were relaxed.
+typedef struct Unrelaxed {
+  double *q, *best;  // (n) q of the problem, and the best point
+  TriboScore score;  // of that point
+} Unrelaxed;
 
-static Own remember_own(TriboSolver* s) {
+static Unrelaxed save_unrelaxed(TriboSolver* s) {
   const size_t bytes = sizeof(double) * (size_t)s->scaled.n;
-  Own own = {tribo_sol_take(s), tribo_sol_take(s), s->best_score};
+  Unrelaxed own = {tribo_sol_take(s), tribo_sol_take(s), s->best_score};
   memcpy(own.q, s->scaled.q, bytes);
   memcpy(own.best, s->best, bytes);
   s->best_score.value = INFINITY;
   return own;
 }
 
-// Says by how much q gave way, or takes it back where that solved nothing.
-static void end_own(TriboSolver* s, const Own* own) {
+// Reports by how much q was relaxed, or undoes that where it solved nothing.
+static void end_relaxation(TriboSolver* s, const Unrelaxed* own) {
   const size_t bytes = sizeof(double) * (size_t)s->scaled.n;
   s->shift = largest_shift(&s->scaled, own->q);
   if (!tribo_sol_done(s)) {
@@ -314,23 +320,24 @@ static void end_own(TriboSolver* s, const Own* own) {
 // Supports that are too many for the motions they forbid have dependent rows. Sliding over faces that are not quite
 // parallel, they contradict each other by 1e-9 … 1e-6 m/s while impulses are large: the exact answer then takes the
 // whole load from one of them, for a distance of no size, and is far away from all that is known. Where the present
-// best is that near, q is what gives way: its normal rows are shifted to what the point does, and Newton's steps, which
-// an ε keeps near it, do the rest. A step that does not better the point is taken again, shorter.
-void tribo_sol_level(TriboSolver* s, double most, int max_steps) {
+// best is that near, the inconsistent normal rows of q are relaxed: they are shifted to the velocities of the point,
+// and Newton's steps, which an ε keeps near it, do the rest. A step that does not better the point is taken again,
+// shorter.
+void tribo_sol_relax_inconsistent_normals(TriboSolver* s, double most, int max_steps) {
   if (!(s->best_score.nat <= most)) {
     return;
   }
   int n = s->scaled.n;
   const size_t pool_mark = s->scratch.used, bytes = sizeof(double) * (size_t)n;
   double *x = tribo_sol_take(s), *u = tribo_sol_take(s);
-  const Own own = remember_own(s);
+  const Unrelaxed own = save_unrelaxed(s);
   Newton w = {.x = tribo_sol_take(s), .u = tribo_sol_take(s), .step = tribo_sol_take(s)};
   w.b = tribo_sol_take(s), w.fixed = tribo_sol_take(s), w.w = tribo_sol_take(s);
   memcpy(w.x, own.best, bytes);
   tribo_sol_velocity(s, w.x, w.u);
-  w.rho = 10 * balance(s, w.x, w.u);
+  w.rho = 10 * impulse_per_velocity(s, w.x, w.u);
   w.eps = 1e-2 / w.rho;
-  double value = absorb(s, own.q, most, w.x, w.u);
+  double value = relax_normals(s, own.q, most, w.x, w.u);
   for (int it = 0; it < max_steps && value < INFINITY && !tribo_sol_stop(s) && newton_step(s, &w) == 0; ++it) {
     s->iterations++;
     for (int i = 0; i < n; ++i) {
@@ -339,7 +346,7 @@ void tribo_sol_level(TriboSolver* s, double most, int max_steps) {
     tribo_sol_alart_curnier(&s->scaled, x, x);
     tribo_sol_velocity(s, x, u);
     memcpy(w.b, s->scaled.q, bytes);
-    double now = absorb(s, own.q, most, x, u);
+    double now = relax_normals(s, own.q, most, x, u);
     if (now < value) {
       value = now;
       memcpy(w.x, x, bytes);
@@ -350,7 +357,7 @@ void tribo_sol_level(TriboSolver* s, double most, int max_steps) {
       w.eps *= 10;
     }
   }
-  end_own(s, &own);
+  end_relaxation(s, &own);
   s->scratch.used = pool_mark;
 }
 
@@ -370,10 +377,10 @@ static int proximal_point(TriboSolver* s, Newton* w, double rho) {
   w->rho = rho;
   w->npast = 0;
   pulled_velocity(s, w);
-  refresh(s, w);
-  remember(w, w->f);
+  restart_merit(s, w);
+  push_merit(w, w->f);
   for (int it = 0; it <= POINT_STEPS; ++it) {
-    if (w->f <= POINT_MISS) {
+    if (w->f <= POINT_TOLERANCE) {
       return it;
     }
     s->iterations++;
@@ -393,7 +400,7 @@ static int proximal_point(TriboSolver* s, Newton* w, double rho) {
     }
     pulled_velocity(s, w);
     w->f = f;
-    remember(w, f);
+    push_merit(w, f);
   }
   return -1;
 }
@@ -401,15 +408,16 @@ static int proximal_point(TriboSolver* s, Newton* w, double rho) {
 // Proximal points: x_{k+1} solves the problem with ε (x − x_k) beside W x. That problem is close to a monotone one and
 // Newton ends it in a few steps from x_k; what it leaves of the true one is ε (x_{k+1} − x_k), which falls from point
 // to point also where the central path and Newton lose themselves among folds. ε follows the work that a point takes.
-// Once no more is missing than q may give way by, its normal rows do so at every point: what contradicts itself goes
-// away, and the points end.
+// Once the residual is below `level`, the normal rows of q are relaxed at every point: the contradictions between them
+// go away, and the points converge.
 void tribo_sol_proximal(TriboSolver* s, const double* from, double level) {
   const size_t pool_mark = s->scratch.used, bytes = sizeof(double) * (size_t)s->scaled.n;
-  double *centre = tribo_sol_take(s), *u = tribo_sol_take(s), *modes = tribo_sol_forget_modes(s), looked = INFINITY;
+  double *centre = tribo_sol_take(s), *u = tribo_sol_take(s), *modes = tribo_sol_take_mode_memory(s),
+         polished_at = INFINITY;
   Newton w = {.x = tribo_sol_take(s), .u = tribo_sol_take(s), .step = tribo_sol_take(s), .du = tribo_sol_take(s)};
   w.b = tribo_sol_take(s), w.fixed = tribo_sol_take(s), w.w = tribo_sol_take(s);
   w.centre = centre;
-  Own own = {NULL};
+  Unrelaxed own = {NULL};
   memcpy(w.x, from, bytes);
   for (w.eps = POINT_EPS; w.eps <= 1 && !tribo_sol_stop(s);) {
     memcpy(centre, w.x, bytes);
@@ -427,21 +435,21 @@ void tribo_sol_proximal(TriboSolver* s, const double* from, double level) {
       break;
     }
     tribo_sol_velocity(s, w.x, u);
-    const double nat = tribo_sol_note(s, w.x, u).nat;
+    const double nat = tribo_sol_record(s, w.x, u).nat;
     if (own.q != NULL) {
-      if (absorb(s, own.q, level, w.x, u) == INFINITY) {
+      if (relax_normals(s, own.q, level, w.x, u) == INFINITY) {
         break;
       }
     } else if (nat < 0.5 * level) {
-      own = remember_own(s);
-    } else if (nat < 0.3 * looked) {
-      looked = nat;
-      tribo_sol_settle(s, w.x, modes);
+      own = save_unrelaxed(s);
+    } else if (nat < 0.3 * polished_at) {
+      polished_at = nat;
+      tribo_sol_polish_modes(s, w.x, modes);
     }
     w.eps = fmax(w.eps * (steps <= 4 ? 0.5 : steps >= 10 ? 3 : 1), 1e-12);
   }
   if (own.q != NULL) {
-    end_own(s, &own);
+    end_relaxation(s, &own);
   }
   s->scratch.used = pool_mark;
 }

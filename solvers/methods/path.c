@@ -23,12 +23,13 @@
 
 enum { S = TRIBO_CONE_ROWS };
 static const double FIRST_STEP = 0.3, LONGEST_STEP = 1, SHORTEST_STEP = 1e-4;  // in units of the boundary's distance
-static const double GOOD = 0.1, BAD = 0.3;    // corrections: the step may grow; the point is given up
-static const double WEIGHT = 0.3;             // of log t among the other coordinates
-static const double FRACTION = 0.9;           // of the way to the boundary
-static const double LOOK = 0.1;               // the modes are looked at at every such drop of t
-static const double STRAIGHT = 1e-3;          // t below which the path no longer turns
-static const double FAR = 1e6, NEAR = 1e-14;  // where t may go before the path is given up, or is at its end
+static const double GOOD_CORRECTION = 0.1,
+                    MAX_CORRECTION = 0.3;        // corrections: the step may grow; the point is given up
+static const double WEIGHT = 0.3;                // of log t among the other coordinates
+static const double FRACTION = 0.9;              // of the way to the boundary
+static const double EVALUATE_DROP = 0.1;         // the point is evaluated at every such drop of t
+static const double STRAIGHT = 1e-3;             // t below which the path no longer turns
+static const double MAX_T = 1e6, MIN_T = 1e-14;  // where t may go before the path is given up, or is at its end
 
 // A point on the path and how it goes on from there.
 typedef struct Waypoint {
@@ -43,7 +44,7 @@ static double smooth_positive(double u, double p) {
   return u > 0 ? 0.5 * (u + root) : 2 * p / (root - u);
 }
 
-static void start_round(const TriboOwnCone* k, double tau, double rho, double* x, double* z) {
+static void start_round(const TriboScaledCone* k, double tau, double rho, double* x, double* z) {
   int m = k->dim - 1;
   double y[S], f = 0, ex[2], ez[2];
   x[m] *= k->mu;
@@ -93,7 +94,7 @@ static void start_at(TriboCentral* p, const TriboPath* start) {
   memcpy(p->at.x, start->x, sizeof(double) * (size_t)sc->n);
   memcpy(p->at.z, start->z, sizeof(double) * (size_t)sc->n);
   for (int c = 0; c < sc->ncone; ++c) {
-    const TriboOwnCone* k = &sc->cone[c];
+    const TriboScaledCone* k = &sc->cone[c];
     if (k->round) {
       start_round(k, start->tau, start->rho, p->at.x + k->row, p->at.z + k->row);
       continue;
@@ -122,7 +123,8 @@ static void combine(int n, double a, const TriboPrimalDual* one, double b, const
 
 // Correction and tangent at the present point, which is at t; `last` is the direction to go on in. Returns the length
 // of the correction, NAN when there is none.
-static double survey(TriboCentral* p, const TriboPath* start, double* r0, const Waypoint* last, Waypoint* here) {
+static double linearise_path(TriboCentral* p, const TriboPath* start, double* r0, const Waypoint* last,
+                             Waypoint* here) {
   int n = p->s->scaled.n;
   double tau = pow(here->t, start->power) * start->tau, unit = 1 / (tau * p->degree), *r = p->r;
   if (tribo_sol_central_linearise(p) != 0) {
@@ -135,10 +137,10 @@ static double survey(TriboCentral* p, const TriboPath* start, double* r0, const 
   for (int i = 0; i < n; ++i) {
     r[i] -= here->t * r0[i];
   }
-  tribo_sol_central_aim(p, tau, 1, 0);
+  tribo_sol_central_set_target(p, tau, 1, 0);
   tribo_sol_central_direction(p, r, 1);
   copy(n, &p->step, &here->correction);
-  tribo_sol_central_aim(p, start->power * tau, 0, 0);
+  tribo_sol_central_set_target(p, start->power * tau, 0, 0);
   tribo_sol_central_direction(p, r0, -here->t);
   copy(n, &p->step, &here->tangent);
 
@@ -161,22 +163,22 @@ static double advance(TriboCentral* p, const Waypoint* from, double step) {
   double change = from->log_correction + step * from->log_tangent;
   copy(n, &from->at, &p->at);
   combine(n, 1, &from->correction, step, &from->tangent, &p->step);
-  double part = fmin(1, FRACTION * tribo_sol_central_longest(p));
+  double part = fmin(1, FRACTION * tribo_sol_central_max_step(p));
   // t at most a twentieth, at most four times
   part = part * change < -0.95 ? -0.95 / change : part * change > 3 ? 3 / change : part;
   tribo_sol_central_move(p, part);
   return from->t * (1 + part * change);
 }
 
-// what the present point is worth, and what its modes are, once they have settled
-static void look(TriboCentral* p, double* x, double* u, double* modes) {
+// Records the answer at the present point, and polishes its modes once they have stopped changing.
+static void evaluate(TriboCentral* p, double* x, double* u, double* modes) {
   TriboSolver* s = p->s;
   tribo_sol_central_answer(p, x);
   tribo_sol_velocity(s, x, u);
-  tribo_sol_note(s, x, u);
+  tribo_sol_record(s, x, u);
   if (!tribo_sol_done(s)) {
     tribo_sol_central_point(p, x);
-    tribo_sol_settle(s, x, modes);
+    tribo_sol_polish_modes(s, x, modes);
   }
 }
 
@@ -191,14 +193,15 @@ void tribo_sol_path(TriboSolver* s, const TriboPath* start) {
   TriboCentral p;
   tribo_sol_central_begin(s, &p);
   Waypoint one = take_waypoint(s), two = take_waypoint(s), *last = NULL, *here = &one;
-  double *r0 = tribo_sol_take(s), *x = tribo_sol_take(s), *u = tribo_sol_take(s), *modes = tribo_sol_forget_modes(s);
-  double step = FIRST_STEP, looked = 1;
+  double *r0 = tribo_sol_take(s), *x = tribo_sol_take(s), *u = tribo_sol_take(s),
+         *modes = tribo_sol_take_mode_memory(s);
+  double step = FIRST_STEP, evaluated_at = 1;
   start_at(&p, start);
   here->t = 1;
   for (int it = 0; it < start->max_steps && !tribo_sol_stop(s); ++it) {
     s->iterations++;
-    double correction = survey(&p, start, r0, last, here);
-    if (last != NULL && !(correction <= BAD) && step > SHORTEST_STEP) {
+    double correction = linearise_path(&p, start, r0, last, here);
+    if (last != NULL && !(correction <= MAX_CORRECTION) && step > SHORTEST_STEP) {
       // too far from the path: nearer to the last good point
       step *= 0.4;
       here->t = advance(&p, last, step);
@@ -207,15 +210,15 @@ void tribo_sol_path(TriboSolver* s, const TriboPath* start) {
     if (!isfinite(correction)) {
       break;
     }
-    step = last != NULL && correction < GOOD ? fmin(1.5 * step, LONGEST_STEP) : step;
+    step = last != NULL && correction < GOOD_CORRECTION ? fmin(1.5 * step, LONGEST_STEP) : step;
     last = here;
     here = last == &one ? &two : &one;
     here->t = advance(&p, last, correction > 1 ? 0 : step);
-    if (here->t < LOOK * looked) {
-      looked = here->t;
-      look(&p, x, u, modes);
+    if (here->t < EVALUATE_DROP * evaluated_at) {
+      evaluated_at = here->t;
+      evaluate(&p, x, u, modes);
     }
-    if (here->t > FAR || here->t < NEAR) {
+    if (here->t > MAX_T || here->t < MIN_T) {
       break;
     }
   }

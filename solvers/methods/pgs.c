@@ -30,19 +30,20 @@ static const double PI = 3.14159265358979323846;
 typedef struct Sweep {
   TriboSolver* s;
   double *x, *u;  // (n) u is kept up to date in the explicit form only
-  double omega;
-  double change;  // largest of a sweep
+  double omega;   // relaxation of the present sweep
+  double change;  // largest of an impulse in the present sweep
 } Sweep;
 
 // ---- products of one cone; in motion form the velocity of the last product of W is kept up to date instead of u
 
-static double* motion(const TriboScaled* sc) {
+static double* block_velocity(const TriboScaled* sc) {
   return sc->velocity + sc->nv;
 }
 
+// u of the rows of cone c
 static void cone_velocity(const Sweep* w, int c, double* out) {
   const TriboScaled* sc = &w->s->scaled;
-  const TriboOwnCone* k = &sc->cone[c];
+  const TriboScaledCone* k = &sc->cone[c];
   const TriboProblem* p = sc->problem;
   if (p->G_col != NULL) {
     memcpy(out, w->u + k->row, sizeof(double) * (size_t)k->dim);
@@ -53,13 +54,14 @@ static void cone_velocity(const Sweep* w, int c, double* out) {
   }
   for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
     int b = p->term_block[t];
-    tribo_sol_add_velocity(k->dim, p->block_dim[b], sc->jac + sc->term_at[t], motion(sc) + sc->var[b], out);
+    tribo_sol_add_velocity(k->dim, p->block_dim[b], sc->jac + sc->term_at[t], block_velocity(sc) + sc->var[b], out);
   }
 }
 
-static void push(Sweep* w, int c, const double* dx) {
+// Adds dx to the impulses of cone c, and what that does to u or to the velocities of its blocks.
+static void apply_impulse(Sweep* w, int c, const double* dx) {
   const TriboScaled* sc = &w->s->scaled;
-  const TriboOwnCone* k = &sc->cone[c];
+  const TriboScaledCone* k = &sc->cone[c];
   const TriboProblem* p = sc->problem;
   for (int i = 0; i < k->dim; ++i) {
     w->x[k->row + i] += dx[i];
@@ -80,14 +82,15 @@ static void push(Sweep* w, int c, const double* dx) {
     double* momentum = sc->velocity;  // scratch of a product
     memset(momentum, 0, sizeof(double) * (size_t)n);
     tribo_sol_add_momentum(k->dim, n, sc->jac + sc->term_at[t], dx, momentum);
-    tribo_sol_add_velocity(n, n, p->minv + p->block_at[b], momentum, motion(sc) + sc->var[b]);
+    tribo_sol_add_velocity(n, n, p->minv + p->block_at[b], momentum, block_velocity(sc) + sc->var[b]);
   }
 }
 
 // ---- the cones' own blocks: D in local.C, D⁻¹ in local.B
 
-static void block_of(const TriboScaled* sc, int c, double* D) {
-  const TriboOwnCone* k = &sc->cone[c];
+// The diagonal block D of W that belongs to cone c.
+static void delassus_block(const TriboScaled* sc, int c, double* D) {
+  const TriboScaledCone* k = &sc->cone[c];
   const TriboProblem* p = sc->problem;
   memset(D, 0, sizeof(double) * S * S);
   for (int i = 0; i < k->dim; ++i) {
@@ -122,7 +125,7 @@ static void block_of(const TriboScaled* sc, int c, double* D) {
 }
 
 // inverse of a symmetric matrix that may be singular, regularised by rounding; 0 for a matrix of zeros
-static void invert(const double* D, int n, double* inverse) {
+static void invert_regularised(const double* D, int n, double* inverse) {
   double L[S * S], most = 0;
   memset(inverse, 0, sizeof(double) * S * S);
   for (int i = 0; i < n; ++i) {
@@ -149,21 +152,21 @@ static void invert(const double* D, int n, double* inverse) {
 
 // ---- local solvers: the new x of a contact from its old one and u there
 
-// `share` of the step 1/mean diag D
-static void local_ccp(const TriboOwnCone* k, const double* D, const double* z, double share, double* x) {
+// `fraction` of the step 1/mean diag D
+static void local_ccp(const TriboScaledCone* k, const double* D, const double* z, double fraction, double* x) {
   double trace = 0;
   for (int i = 0; i < k->dim; ++i) {
     trace += D[S * i + i];
   }
   if (trace > 0) {
     for (int i = 0; i < k->dim; ++i) {
-      x[i] -= share * k->dim / trace * z[i];
+      x[i] -= fraction * k->dim / trace * z[i];
     }
   }
   tribo_sol_project_round(k->dim, k->mu, x, x);
 }
 
-static void local_ncp(const TriboOwnCone* k, const double* D, const double* z, double* x) {
+static void local_ncp(const TriboScaledCone* k, const double* D, const double* z, double* x) {
   int m = k->dim - 1;
   double least = INFINITY;
   for (int i = 0; i < m; ++i) {
@@ -313,7 +316,7 @@ static void bisect_on_curve(const Curve* c, double angle, double* x) {
 }
 
 // The block exactly, for Coulomb's cones. Other round cones (torsion, rolling) repeat the projected steps.
-static void local_exact(const TriboOwnCone* k, const TriboLocal* l, const double* u, int saxce, int quartic,
+static void local_exact(const TriboScaledCone* k, const TriboLocal* l, const double* u, int saxce, int quartic,
                         double* x) {
   const double* D = l->C;
   int m = k->dim - 1;
@@ -364,9 +367,10 @@ static void local_exact(const TriboOwnCone* k, const TriboLocal* l, const double
 
 // ---- sweeps
 
-static void visit(Sweep* w, int c) {
+// Solves the problem of cone c alone and moves its impulses towards the answer by ω.
+static void update_cone(Sweep* w, int c) {
   const TriboScaled* sc = &w->s->scaled;
-  const TriboOwnCone* k = &sc->cone[c];
+  const TriboScaledCone* k = &sc->cone[c];
   const TriboLocal* l = &w->s->system.local[c];
   const TriboPgsSettings* set = &w->s->settings.pgs;
   double u[S], x[S], dx[S];
@@ -395,7 +399,7 @@ static void visit(Sweep* w, int c) {
   for (int i = 0; i < k->dim; ++i) {
     dx[i] = w->omega * (x[i] - w->x[k->row + i]);
   }
-  push(w, c, dx);
+  apply_impulse(w, c, dx);
 }
 
 // bilateral rows, rows with bounds, contacts
@@ -406,14 +410,14 @@ static void sweep(Sweep* w) {
     for (int c = 0; c < sc->ncone; ++c) {
       int bilateral = sc->problem->cones[c].kind == TRIBO_CONE_FREE;
       if (pass == (sc->cone[c].round ? 2 : bilateral ? 0 : 1)) {
-        visit(w, c);
+        update_cone(w, c);
       }
     }
   }
 }
 
-// u afresh, without what rounding has left in it; the objective ½xᵀWx + xᵀq
-static double refresh(Sweep* w) {
+// Computes u from x again, without the rounding errors of the updates. Returns the objective ½xᵀWx + xᵀq.
+static double refresh_velocity(Sweep* w) {
   const TriboScaled* sc = &w->s->scaled;
   double objective = 0;
   tribo_sol_velocity(w->s, w->x, w->u);
@@ -429,8 +433,8 @@ void tribo_sol_run_pgs(TriboSolver* s) {
   Sweep w = {.s = s, .x = tribo_sol_take(s), .u = tribo_sol_take(s), .omega = set->relaxation};
   tribo_sol_enter_stage(s, TRIBO_RUNG_PGS);
   for (int c = 0; c < s->scaled.ncone; ++c) {
-    block_of(&s->scaled, c, s->system.local[c].C);
-    invert(s->system.local[c].C, s->scaled.cone[c].dim, s->system.local[c].B);
+    delassus_block(&s->scaled, c, s->system.local[c].C);
+    invert_regularised(s->system.local[c].C, s->scaled.cone[c].dim, s->system.local[c].B);
   }
   memset(w.x, 0, sizeof(double) * (size_t)n);
   tribo_sol_project(&s->scaled, w.x, w.x);
@@ -439,17 +443,18 @@ void tribo_sol_run_pgs(TriboSolver* s) {
   }
   // without De Saxcé's term an exact block has a fixed point that need not be the nearest to the problem's solution
   s->keep_last = s->method->local >= TRIBO_LOCAL_QUARTIC && !set->de_saxce;
-  double before = refresh(&w);
+  double before = refresh_velocity(&w);
   while (!tribo_sol_stop(s)) {
     sweep(&w);
     s->iterations++;
     w.omega = fmax(set->relaxation_min, set->relaxation_decay * w.omega);
-    // nothing moves any more: a fixed point, whether or not it solves the problem
-    int still = !(w.change > 1e-15 * tribo_max_abs(w.x, n));
-    if (still || set->early_stop > 0 || s->iterations % set->check_every == 0 || s->iterations >= set->max_iterations) {
-      double objective = refresh(&w);
-      tribo_sol_note(s, w.x, w.u);
-      if (still || (set->early_stop > 0 && fabs(objective - before) <= set->early_stop * n)) {
+    // no impulse moves any more: a fixed point, whether or not it solves the problem
+    int is_stationary = !(w.change > 1e-15 * tribo_max_abs(w.x, n));
+    if (is_stationary || set->early_stop > 0 || s->iterations % set->check_every == 0 ||
+        s->iterations >= set->max_iterations) {
+      double objective = refresh_velocity(&w);
+      tribo_sol_record(s, w.x, w.u);
+      if (is_stationary || (set->early_stop > 0 && fabs(objective - before) <= set->early_stop * n)) {
         break;
       }
       before = objective;

@@ -1,4 +1,4 @@
-// What all methods share while they run: what a point is worth, the best of them, the budget, the account of stages.
+// The progress of a solve (progress.h): scores, the best point, the budget, the work of each stage.
 #include "progress.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ TriboScore tribo_sol_score_point(const TriboSolver* s, const double* x, const do
   const TriboScaled* sc = &s->scaled;
   TriboTally tally = {.mean = sc->mean, .relaxed = s->relaxed};
   for (int c = 0; c < sc->ncone; ++c) {
-    const TriboOwnCone* k = &sc->cone[c];
+    const TriboScaledCone* k = &sc->cone[c];
     const TriboCone* raw = &sc->problem->cones[c];
     double lambda[TRIBO_CONE_ROWS] = {0}, sigma[TRIBO_CONE_ROWS] = {0};
     for (int i = k->row; i < k->row + k->dim; ++i) {
@@ -68,11 +68,11 @@ static TriboScore score_raw(TriboSolver* s, const double* x) {
   return tribo_sol_score_point(s, x, u);
 }
 
-TriboScore tribo_sol_note(TriboSolver* s, const double* x, const double* u) {
+TriboScore tribo_sol_record(TriboSolver* s, const double* x, const double* u) {
   TriboScore score = tribo_sol_score_point(s, x, u);
-  if (score.value <= 1 && s->scaled.has_W && s->scaled.W_pays) {
+  if (score.value <= 1 && s->scaled.has_W && s->scaled.W_is_cheaper) {
     score = score_raw(s, x);
-    s->scaled.W_pays = score.value <= 1;
+    s->scaled.W_is_cheaper = score.value <= 1;
   }
   if (score.value < s->best_score.value || s->keep_last) {
     s->best_score = score;
@@ -89,7 +89,7 @@ double tribo_sol_residual(TriboSolver* s, const double* x, const double* u) {
   const TriboScaled* sc = &s->scaled;
   const size_t pool_mark = s->scratch.used;
   double* f = tribo_sol_take(s);
-  TriboScore score = tribo_sol_note(s, x, u);
+  TriboScore score = tribo_sol_record(s, x, u);
   for (int i = 0; i < sc->n; ++i) {
     f[i] = x[i] - u[i];
   }
@@ -111,7 +111,7 @@ int tribo_sol_warm_is_better(TriboSolver* s) {
   const size_t pool_mark = s->scratch.used;
   double* u = tribo_sol_take(s);
   tribo_sol_velocity(s, s->warm_x, u);
-  double warm = tribo_sol_note(s, s->warm_x, u).value;
+  double warm = tribo_sol_record(s, s->warm_x, u).value;
   s->scratch.used = pool_mark;
   return warm < zero;
 }

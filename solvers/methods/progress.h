@@ -1,4 +1,5 @@
-// What all methods share while they run: what a point is worth, the best of them, the budget, the account of stages.
+// The progress of a solve, which all methods share: scores of points, the best of them, the budget, the work of each
+// stage.
 #pragma once
 
 #include "solver.h"
@@ -14,7 +15,7 @@ void tribo_sol_velocity(const TriboSolver* s, const double* x, double* u);
 // The score of x with u = W x + q.
 TriboScore tribo_sol_score_point(const TriboSolver* s, const double* x, const double* u);
 // The same; also remembers x when it is the best point so far, and tells the history.
-TriboScore tribo_sol_note(TriboSolver* s, const double* x, const double* u);
+TriboScore tribo_sol_record(TriboSolver* s, const double* x, const double* u);
 // The larger of natmap_unit and ‖x − AC(x − u)‖ / max(‖q‖, ‖x‖, ‖u‖); notes x.
 double tribo_sol_residual(TriboSolver* s, const double* x, const double* u);
 // Do the impulses of the warm start score better than the best point so far? Notes them.

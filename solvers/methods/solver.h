@@ -46,10 +46,10 @@ struct TriboSolver {
   TriboScaled scaled;
   TriboLinearSystem system;
   TriboScratch scratch;
-  double *warm_x, *warm_u;          // (n) impulses and velocities of the warm start in own coordinates, or NULL
+  double *warm_x, *warm_u;          // (n) impulses and velocities of the warm start in scaled coordinates, or NULL
   const unsigned char* warm_known;  // (ncone) which cones the warm start knew, or NULL: all
   double warm_value;                // score of the warm start's impulses in this problem, set by accept_warm
-  double* best;                     // (n) best impulses so far, own coordinates
+  double* best;                     // (n) best impulses so far, scaled coordinates
   TriboScore best_score;
   double shift;               // [m/s] largest change of a normal row of g; 0 unless inconsistent normals were relaxed
   int relaxed;                // scored without De Saxcé's term: the method solves the convex relaxation

@@ -1,19 +1,20 @@
-// The impulses of the step before, judged in the problem's own units before anything is scaled or factorised: of bodies
-// at rest or in steady sliding they solve the new problem as well.
+// Early acceptance of the warm start: the impulses of the step before are scored in problem units, before anything is
+// scaled or factorised. Of bodies at rest or in steady sliding they solve the new problem as well.
 //
-// They are kept where they do so far better than asked, so that no error is handed on from step to step. After an
-// improvement supports come to rest only with the next one, so what they miss may not have jumped either.
+// They are accepted where they do so far better than asked, so that no error is handed on from step to step. Contacts
+// that an earlier step has improved come to rest only with the next step, so their normal speed may not have jumped
+// either.
 #include <math.h>
 #include <string.h>
 
 #include "policy.h"
 
-static const double KEEP = 0.01;  // of the tolerance
-static const double JUMP = 4;     // by which what supports miss may grow
+static const double ACCEPT = 0.01;  // fraction of the tolerance up to which the impulses are accepted
+static const double JUMP = 4;       // factor by which the normal speed of loaded contacts may have grown
 
-// The old impulses in `lambda`: 0 where nothing is known and along directions without friction. How many cones are
-// known?
-static int recall(const TriboProblem* p, const TriboWarmStart* warm, double* lambda) {
+// Copies the impulses of the warm start to `lambda`, 0 for unknown cones and along directions without friction. Returns
+// the number of known cones.
+static int copy_known_impulses(const TriboProblem* p, const TriboWarmStart* warm, double* lambda) {
   int known = 0;
   memmove(lambda, warm->lambda, sizeof(double) * (size_t)p->nrow);
   for (int c = 0; c < p->ncone; ++c) {
@@ -41,8 +42,8 @@ static int has_friction(const TriboCone* k) {
   return 0;
 }
 
-// The largest speed along the normal of a loaded contact, this one and those that made `most`.
-static double missed(const TriboCone* k, const double* sigma, double most) {
+// The larger of `most` and the speed of a contact along its normal [m/s].
+static double max_normal_speed(const TriboCone* k, const double* sigma, double most) {
   const double speed = fabs(sigma[k->row + k->dim - 1]);
   return speed > most ? speed : most;
 }
@@ -50,9 +51,9 @@ static double missed(const TriboCone* k, const double* sigma, double most) {
 int tribo_sol_accept_warm(TriboSolver* s, const TriboWarmStart* warm, double* lambda) {
   const TriboScaled* sc = &s->scaled;
   const TriboProblem* p = sc->problem;
-  double *sigma = tribo_sol_take(s), was = 0, is = 0;
+  double *sigma = tribo_sol_take(s), speed_before = 0, speed_now = 0;
   TriboTally tally = {.mean = sc->mean};
-  if (recall(p, warm, lambda) == 0) {
+  if (copy_known_impulses(p, warm, lambda) == 0) {
     return 0;
   }
   tribo_sol_sigma(sc, lambda, sigma);
@@ -60,8 +61,8 @@ int tribo_sol_accept_warm(TriboSolver* s, const TriboWarmStart* warm, double* la
     const TriboCone* k = &p->cones[c];
     double mean = 0;
     if (lambda[k->row + k->dim - 1] > 0 && has_friction(k)) {
-      is = missed(k, sigma, is);
-      was = missed(k, warm->sigma ? warm->sigma : sigma, was);
+      speed_now = max_normal_speed(k, sigma, speed_now);
+      speed_before = max_normal_speed(k, warm->sigma ? warm->sigma : sigma, speed_before);
     }
     for (int i = 0; i < k->dim; ++i) {
       mean += sc->diagonal[k->row + i];
@@ -78,10 +79,10 @@ int tribo_sol_accept_warm(TriboSolver* s, const TriboWarmStart* warm, double* la
   if (s->history != NULL) {
     s->history(0, TRIBO_RUNG_WARM, s->best_score.nat, s->best_score.unit, s->history_user);
   }
-  if (s->warm_value <= 0.1 * KEEP || (s->warm_value <= KEEP && is <= JUMP * was)) {
+  if (s->warm_value <= 0.1 * ACCEPT || (s->warm_value <= ACCEPT && speed_now <= JUMP * speed_before)) {
     return 1;
   }
-  // what is not kept does not end the solve
+  // impulses that are not accepted do not end the solve
   s->best_score.value = INFINITY;
   return 0;
 }

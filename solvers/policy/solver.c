@@ -17,6 +17,7 @@ static TriboStatus check_warm_start(const TriboProblem* p, const TriboWarmStart*
   return tribo_fail(TRIBO_INVALID, "tribo_solver_solve: the warm start holds a number that is not finite");
 }
 
+// The warm start in scaled coordinates; cones that it does not know start open or, bilateral ones, held.
 static void take_warm_start(TriboSolver* s, const TriboWarmStart* warm) {
   const TriboScaled* sc = &s->scaled;
   s->warm_x = s->warm_u = NULL;
@@ -33,7 +34,7 @@ static void take_warm_start(TriboSolver* s, const TriboWarmStart* warm) {
   s->warm_x = tribo_sol_take(s);
   s->warm_u = tribo_sol_take(s);
   for (int c = 0; c < sc->ncone; ++c) {
-    const TriboOwnCone* k = &sc->cone[c];
+    const TriboScaledCone* k = &sc->cone[c];
     int known = warm->known == NULL || warm->known[c];
     for (int i = k->row; i < k->row + k->dim; ++i) {
       s->warm_x[i] = known ? warm->lambda[sc->source[i]] / (sc->s[i] * sc->g) : 0;
@@ -104,6 +105,7 @@ void tribo_solver_levelled(const TriboSolver* s, double* g) {
   }
 }
 
+// Impulses of the best point in problem units, and the statistics of the solve.
 static void write_answer(TriboSolver* s, double* lambda, TriboSolveStats* stats) {
   const TriboScaled* sc = &s->scaled;
   memset(lambda, 0, sizeof(double) * (size_t)sc->problem->nrow);
@@ -111,7 +113,7 @@ static void write_answer(TriboSolver* s, double* lambda, TriboSolveStats* stats)
     lambda[sc->source[i]] = sc->g * sc->s[i] * s->best[i];
   }
   if (s->relaxed) {
-    // whoever solves the relaxation is told how far that is from the problem
+    // a method that solves the relaxation reports how far its answer is from the problem's
     double* u = tribo_sol_take(s);
     s->relaxed = 0;
     tribo_sol_velocity(s, s->best, u);
@@ -137,7 +139,7 @@ static void write_answer(TriboSolver* s, double* lambda, TriboSolveStats* stats)
   }
 }
 
-// no impulse at all may be the answer; it is also the first best point
+// Zero impulses may be the answer; they are also the first best point.
 static void try_zero(TriboSolver* s) {
   const size_t pool_mark = s->scratch.used;
   double *zero = tribo_sol_take(s), *u = tribo_sol_take(s);
@@ -149,11 +151,11 @@ static void try_zero(TriboSolver* s) {
     memcpy(u, s->scaled.q, sizeof(double) * (size_t)s->scaled.n);
   }
   tribo_sol_enter_stage(s, TRIBO_RUNG_ZERO);
-  tribo_sol_note(s, zero, u);
+  tribo_sol_record(s, zero, u);
   s->scratch.used = pool_mark;
 }
 
-// nothing has been tried yet
+// Resets what a solve records.
 static void begin(TriboSolver* s) {
   s->best_score.value = INFINITY;
   s->rungs_tried = 0;
@@ -170,7 +172,7 @@ static void begin(TriboSolver* s) {
   s->max_factorisations = 1 << 30;
 }
 
-// A problem that has rows and is one. Old impulses that still fit are the answer; else it is scaled and solved.
+// Solves a valid problem that has rows: by the impulses of the warm start where these are accepted, else by the method.
 static TriboStatus solve(TriboSolver* s, const TriboProblem* problem, const TriboWarmStart* warm, double* lambda,
                          TriboSolveStats* stats) {
   TRIBO_TRY(check_warm_start(problem, warm));
@@ -226,8 +228,8 @@ TriboStatus tribo_solver_solve_built(TriboSolver* s, const TriboProblem* problem
   const double most = s->settings.common.max_time;
   *stats = no_work;
   s->deadline = most > 0 ? tribo_now() + most : 0;
-  // the velocities and Jacobians of the step are in g: what is not finite in them shows there; who made it is told by
-  // the full look
+  // the velocities and Jacobians of the step are in g, so a number that is not finite shows there; the full validation
+  // names its place
   if (!tribo_finite(problem->g, (size_t)problem->nrow)) {
     return tribo_problem_validate(problem);
   }

@@ -1,3 +1,4 @@
+// Projections on friction cones and bounds, Alart and Curnier's map, De Saxcé's shift (cones.h).
 #include "cones.h"
 
 #include <math.h>
@@ -30,8 +31,8 @@ void tribo_sol_project_elliptic(int dim, const double* mu, const double* x, doub
   if (n <= 0) {
     for (int i = 0; i < m; ++i) {
       // (k − 1) h(k) ≥ (k − 1)/(k + max D²) ‖D x‖ reaches −x_N at the latest here
-      double share = -n / sqrt(polar);
-      hi = fmax(hi, 2 * (1 + share * mu[i] * mu[i]) / (1 - share));
+      double ratio = -n / sqrt(polar);
+      hi = fmax(hi, 2 * (1 + ratio * mu[i] * mu[i]) / (1 - ratio));
     }
   }
   k = 0.5 * (lo + hi);
@@ -59,7 +60,7 @@ void tribo_sol_project_elliptic(int dim, const double* mu, const double* x, doub
   p[m] = h;
 }
 
-static void clip_rows(const TriboScaled* sc, const TriboOwnCone* k, const double* x, double* p) {
+static void clip_rows(const TriboScaled* sc, const TriboScaledCone* k, const double* x, double* p) {
   for (int i = k->row; i < k->row + k->dim; ++i) {
     p[i] = tribo_clamp(x[i], sc->lo[i], sc->hi[i]);
   }
@@ -67,7 +68,7 @@ static void clip_rows(const TriboScaled* sc, const TriboOwnCone* k, const double
 
 void tribo_sol_project(const TriboScaled* sc, const double* x, double* p) {
   for (int c = 0; c < sc->ncone; ++c) {
-    const TriboOwnCone* k = &sc->cone[c];
+    const TriboScaledCone* k = &sc->cone[c];
     if (k->round) {
       tribo_sol_project_round(k->dim, k->mu, x + k->row, p + k->row);
     } else {
@@ -78,7 +79,7 @@ void tribo_sol_project(const TriboScaled* sc, const double* x, double* p) {
 
 void tribo_sol_alart_curnier(const TriboScaled* sc, const double* x, double* p) {
   for (int c = 0; c < sc->ncone; ++c) {
-    const TriboOwnCone* k = &sc->cone[c];
+    const TriboScaledCone* k = &sc->cone[c];
     if (!k->round) {
       clip_rows(sc, k, x, p);
       continue;
@@ -100,7 +101,7 @@ void tribo_sol_shift(const TriboScaled* sc, const double* z, double* s) {
     memcpy(s, z, sizeof(double) * (size_t)sc->n);
   }
   for (int c = 0; c < sc->ncone; ++c) {
-    const TriboOwnCone* k = &sc->cone[c];
+    const TriboScaledCone* k = &sc->cone[c];
     if (k->round) {
       s[k->row + k->dim - 1] += k->mu * tribo_norm(z + k->row, k->dim - 1);
     }

@@ -1,3 +1,4 @@
+// Contact modes (open, stick, slip), and the unknowns that a cone has in each of them (modes.h).
 #include "modes.h"
 
 #include <math.h>
@@ -7,12 +8,12 @@
 
 enum { S = TRIBO_CONE_ROWS };
 
-TriboMode tribo_sol_mode(const TriboOwnCone* k, const double* y) {
+TriboMode tribo_sol_mode(const TriboScaledCone* k, const double* y) {
   double n = y[k->dim - 1];
   return n <= 0 ? TRIBO_OPEN : tribo_norm(y, k->dim - 1) <= k->mu * n ? TRIBO_STICK : TRIBO_SLIP;
 }
 
-double tribo_sol_local_round(const TriboOwnCone* k, const double* y, double rho, TriboLocal* l) {
+double tribo_sol_local_round(const TriboScaledCone* k, const double* y, double rho, TriboLocal* l) {
   TriboMode mode = tribo_sol_mode(k, y);
   int m = k->dim - 1;
   memset(l->C, 0, sizeof l->C);
@@ -45,7 +46,8 @@ double tribo_sol_local_round(const TriboOwnCone* k, const double* y, double rho,
   return fmin((1 - kappa) / (kappa * rho + 1e-300), 1e10);
 }
 
-void tribo_sol_local_rows(const TriboScaled* sc, const TriboOwnCone* k, const double* y, TriboLocal* l, double* fixed) {
+void tribo_sol_local_rows(const TriboScaled* sc, const TriboScaledCone* k, const double* y, TriboLocal* l,
+                          double* fixed) {
   memset(l->C, 0, sizeof l->C);
   l->k = 0;
   l->symmetric = 1;

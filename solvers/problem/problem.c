@@ -1,4 +1,5 @@
-// The contact problem: is it one? Every complaint names the field, the place, the value and what is accepted.
+// Validation of a contact problem: every error names the field, the index, the value and the accepted range. And the
+// names of outcomes and stages.
 #include <tribo/problem.h>
 #include <limits.h>
 #include <math.h>
@@ -71,6 +72,7 @@ static TriboStatus check_block(const double* A, int n, const char* name, int b) 
   return TRIBO_OK;
 }
 
+// The arrays of the motion form: blocks of the mass matrix, then the terms of every cone in order.
 static TriboStatus check_motion(const TriboProblem* p) {
   if (!p->block_dim || !p->block_at || !p->mass || !p->minv || !p->term_first ||
       (p->term_first[p->ncone] > 0 && (!p->term_block || !p->term_at || !p->jac))) {
@@ -107,6 +109,7 @@ static TriboStatus check_motion(const TriboProblem* p) {
   return TRIBO_OK;
 }
 
+// G(row, col), 0 where it is not stored
 static double entry(const TriboProblem* p, int row, int col) {
   for (int lo = p->G_col[col], hi = p->G_col[col + 1]; lo < hi;) {
     int mid = lo + (hi - lo) / 2;
@@ -122,6 +125,7 @@ static double entry(const TriboProblem* p, int row, int col) {
   return 0;
 }
 
+// The compressed columns of an explicit G: sorted, finite, symmetric.
 static TriboStatus check_explicit(const TriboProblem* p) {
   if (p->G_col[0] != 0) {
     return tribo_fail(TRIBO_INVALID, WHERE "G_col[0] = %d must be 0", p->G_col[0]);

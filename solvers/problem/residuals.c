@@ -1,5 +1,6 @@
-// The judge. Recomputes σ = (J M⁻¹ Jᵀ + R) λ + g from the raw problem and measures how far (λ, σ) is from solving it,
-// with projections of its own: nothing here is shared with a solver.
+// Residuals of an answer, independent of the solvers: recomputes σ = (J M⁻¹ Jᵀ + R) λ + g from the raw problem and
+// measures how far (λ, σ) is from solving it, with projections of its own. Nothing here is shared with a solver, so
+// that an error there cannot hide itself.
 //
 // The projection on an elliptic cone ‖D⁻¹ λ_f‖ ≤ λ_N: with a multiplier κ ≥ 0, p_i = x_i D_i²/(D_i² + κ) and
 // p_N = h = ‖D⁻¹ p_f‖, where κ makes x_N = (1 − κ) h. The right side falls with κ, on either side of 1: bisection.
@@ -27,6 +28,7 @@ static double ellipse(int n, const double* x, const double* D, double kappa, dou
   return sqrt(sum);
 }
 
+// Projection on ‖D⁻¹ p_f‖ ≤ p_N, by bisection for κ.
 static void project_elliptic(int n, const double* x, const double* D, double* p) {
   double norm = 0, polar = 0, xn = x[n];
   for (int i = 0; i < n; ++i) {
@@ -90,7 +92,7 @@ static inline void project(const TriboCone* k, int circular, double scale, const
   }
 }
 
-// distance of σ̂ to the dual cone, and λᵀσ̂; a box is judged by its two sides, whose multipliers are the parts of σ
+// Distance of σ̂ to the dual cone, and λᵀσ̂. A box counts as its two sides, whose multipliers are the parts of σ.
 static inline double dual_distance(const TriboCone* k, int circular, const double* lambda, const double* s,
                                    double* comp) {
   const int dim = circular ? 3 : k->dim;
@@ -201,7 +203,7 @@ TRIBO_LANES static void add_tree_speed(int dim, int n, const double* J, const do
 
 // ---- free bodies: six velocities. Most of their inverse masses do not mix shifting with turning.
 
-static int mixes(const double* B) {
+static int couples_rotation(const double* B) {
   double most = 0;
   for (int i = 0; i < 3; ++i) {
     for (int j = 3; j < 6; ++j) {
@@ -270,15 +272,15 @@ apply_motion(const TriboProblem* p, const double* lambda, double* sigma, double*
   const size_t width = widest_block(p), all = width * (size_t)p->nblock;
   double *momentum = work, *velocity = work + all;
   memset(work, 0, sizeof(double) * 2 * all);
-  for (int c = 0, last = -1, apart = 0; c < p->ncone; ++c) {
+  for (int c = 0, last = -1, is_decoupled = 0; c < p->ncone; ++c) {
     const int dim = p->cones[c].dim, row = p->cones[c].row;
     for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
       const int b = p->term_block[t], n = p->block_dim[b];
       const double *J = p->jac + p->term_at[t], *B = p->minv + p->block_at[b];
       double* m = momentum + (size_t)b * width;
-      apart = b == last ? apart : n == 6 && !mixes(B);
+      is_decoupled = b == last ? is_decoupled : n == 6 && !couples_rotation(B);
       last = b;
-      if (apart && dim == 3) {
+      if (is_decoupled && dim == 3) {
         add_contact(J, B, lambda + row, m, diagonal + row);
         continue;
       }
@@ -320,11 +322,12 @@ static void apply(const TriboProblem* p, const double* lambda, double* sigma, do
   }
 }
 
-// all measures of one cone; the squares of the natural map in one common unit d are added up in `square`, the largest
+// All residuals of one cone; the squares of the natural map in one common unit d are added up in `square`, the largest
 // (dᵢ‖λᵢ‖)² goes to `most`
-static inline __attribute__((always_inline)) void judge_cone(const TriboCone* k, int circular, const double* lambda,
-                                                             const double* sigma, double mean, double d,
-                                                             TriboResiduals* out, int c, double* square, double* most) {
+static inline __attribute__((always_inline)) void residuals_of_cone(const TriboCone* k, int circular,
+                                                                    const double* lambda, const double* sigma,
+                                                                    double mean, double d, TriboResiduals* out, int c,
+                                                                    double* square, double* most) {
   const int dim = circular ? 3 : k->dim;
   double s[6] = {0}, x[6] = {0}, p[6] = {0}, comp, norm = 0, nat = 0;
   // σ̂ = σ + Γ(σ)
@@ -366,9 +369,9 @@ static inline __attribute__((always_inline)) void judge_cone(const TriboCone* k,
   }
 }
 
-// all measures of all cones
-TRIBO_LANES static void judge(const TriboProblem* p, const double* lambda, const double* sigma, const double* diagonal,
-                              TriboResiduals* out) {
+// All residuals of all cones.
+TRIBO_LANES static void residuals_of_problem(const TriboProblem* p, const double* lambda, const double* sigma,
+                                             const double* diagonal, TriboResiduals* out) {
   double d = 0, square = 0, most = 0, ng = 0, nl = 0, ns = 0;
   for (int i = 0; i < p->nrow; ++i) {
     d += diagonal[i];
@@ -384,9 +387,9 @@ TRIBO_LANES static void judge(const TriboProblem* p, const double* lambda, const
       sum += diagonal[k->row + i];
     }
     if (is_circular(k)) {
-      judge_cone(k, 1, lambda + k->row, sigma + k->row, sum / 3, d, out, c, &square, &most);
+      residuals_of_cone(k, 1, lambda + k->row, sigma + k->row, sum / 3, d, out, c, &square, &most);
     } else {
-      judge_cone(k, 0, lambda + k->row, sigma + k->row, sum / k->dim, d, out, c, &square, &most);
+      residuals_of_cone(k, 0, lambda + k->row, sigma + k->row, sum / k->dim, d, out, c, &square, &most);
     }
   }
   double unit = larger(sqrt(ng), larger(d * sqrt(nl), sqrt(ns)));
@@ -413,7 +416,7 @@ TriboStatus tribo_problem_residuals_in(const TriboProblem* p, const double* lamb
   }
   double* diagonal = workspace;
   apply(p, lambda, sigma, diagonal, workspace + p->nrow);
-  judge(p, lambda, sigma, diagonal, out);
+  residuals_of_problem(p, lambda, sigma, diagonal, out);
   return TRIBO_OK;
 }
 

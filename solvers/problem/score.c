@@ -1,5 +1,5 @@
-// The solvers' own account of an answer: r_nat and natmap_unit as tribo_problem_residuals defines them, and how many
-// times the tolerance they are. Cone by cone in problem units, wherever λ and σ come from.
+// The solvers' own estimate of the residuals of an answer: r_nat and natmap_unit as tribo_problem_residuals defines
+// them, and how many times the tolerance they are. Cone by cone in problem units, wherever λ and σ come from.
 #include "score.h"
 
 #include <float.h>
@@ -50,6 +50,7 @@ static inline void natural_map(const TriboCone* k, int circular, double d, const
   }
 }
 
+// Adds one cone to the sums; `circular`: its three rows are known to be Coulomb's cone.
 static inline void add(TriboTally* t, const TriboCone* k, int circular, double mean, const double* lambda,
                        const double* sigma) {
   const int dim = circular ? 3 : k->dim;
@@ -95,7 +96,7 @@ TriboScore tribo_sol_score(const TriboTally* t, double norm_g, double asked, dou
   double scale = larger(norm_g, larger(t->mean * sqrt(t->norm_l), sqrt(t->norm_s)));
   TriboScore score = {t->nat, scale > 0 ? sqrt(t->square) / scale : 0, 0};
   double tol = larger(asked, 50 * DBL_EPSILON * sqrt(t->most));
-  // half the tolerance: the independent judge rounds differently
+  // half the tolerance: the independent residuals (residuals.c) round differently
   score.value = 2 * larger(tol > 0 ? t->nat / tol : t->nat > 0 ? INFINITY : 0, score.unit / tol_unit);
   return score;
 }

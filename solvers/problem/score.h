@@ -1,4 +1,4 @@
-// What a point is worth, by the solvers' own account.
+// The score of a point: the solvers' own estimate of its residuals, in units of the tolerances.
 #pragma once
 
 #include <tribo/problem.h>
@@ -8,7 +8,7 @@ typedef struct TriboScore {
   double value;      // how many times the tolerance; the larger of the two
 } TriboScore;
 
-// What the cones of a problem add up to. Begins with `mean` and `relaxed`, all else 0.
+// Sums over the cones of a problem. Begins with `mean` and `relaxed`, all else 0.
 typedef struct TriboTally {
   double mean;            // diagonal of G + R, over all rows
   int relaxed;            // without De Saxcé's term

@@ -9,8 +9,8 @@
 // product costs n², where J, M⁻¹ and Jᵀ one after the other cost several times as much.
 //
 // Both products are right to what rounding leaves, which is more than usual where large impulses on light links nearly
-// cancel. The problem is posed by J and M⁻¹, so an answer that W calls good is looked at once more by these
-// (tribo_sol_note); where they disagree the rest of the solve goes without W.
+// cancel. The problem is posed by J and M⁻¹, so an answer that W calls good is scored once more by these
+// (tribo_sol_record); where they disagree the rest of the solve goes without W.
 #include <stdint.h>
 #include <string.h>
 
@@ -22,8 +22,8 @@
 // ---- rows with few columns times a matrix ----
 
 // One stretch of `fours` times four columns of the product below, from column `at` on.
-static inline void stretch(int dim, int fours, int n, const int* which, const double* P, const double* A, int stride,
-                           int at, double* to, int ld) {
+static inline void multiply_columns(int dim, int fours, int n, const int* which, const double* P, const double* A,
+                                    int stride, int at, double* to, int ld) {
   TriboFour sum[3][2] = {{{0}}};
   for (int k = 0; k < n; ++k) {
     const double* a = A + (size_t)which[k] * (size_t)stride + at;
@@ -42,35 +42,35 @@ static inline void stretch(int dim, int fours, int n, const int* which, const do
 
 // to (dim × count, row stride ld) = P A by the n columns `which` that are not 0; P (dim × n) holds only these, A is
 // row-major with the given stride. count is at least four; where it is no multiple of it some are made twice.
-static inline void times_n(int dim, int n, const int* which, const double* P, const double* A, int stride, int count,
-                           double* to, int ld) {
+static inline void multiply_n(int dim, int n, const int* which, const double* P, const double* A, int stride, int count,
+                              double* to, int ld) {
   int j = 0;
   for (; j + 8 <= count; j += 8) {
-    stretch(dim, 2, n, which, P, A, stride, j, to, ld);
+    multiply_columns(dim, 2, n, which, P, A, stride, j, to, ld);
   }
   for (; j < count; j += 4) {
-    stretch(dim, 1, n, which, P, A, stride, j + 4 <= count ? j : count - 4, to, ld);
+    multiply_columns(dim, 1, n, which, P, A, stride, j + 4 <= count ? j : count - 4, to, ld);
   }
 }
 
-TRIBO_LANES static void times_3(int n, const int* which, const double* P, const double* A, int stride, int count,
-                                double* to, int ld) {
-  times_n(3, n, which, P, A, stride, count, to, ld);
+TRIBO_LANES static void multiply_3(int n, const int* which, const double* P, const double* A, int stride, int count,
+                                   double* to, int ld) {
+  multiply_n(3, n, which, P, A, stride, count, to, ld);
 }
 
-TRIBO_LANES static void times_1(int n, const int* which, const double* P, const double* A, int stride, int count,
-                                double* to, int ld) {
-  times_n(1, n, which, P, A, stride, count, to, ld);
+TRIBO_LANES static void multiply_1(int n, const int* which, const double* P, const double* A, int stride, int count,
+                                   double* to, int ld) {
+  multiply_n(1, n, which, P, A, stride, count, to, ld);
 }
 
-static void times(int dim, int n, const int* which, const double* P, const double* A, int stride, int count, double* to,
-                  int ld) {
+static void multiply(int dim, int n, const int* which, const double* P, const double* A, int stride, int count,
+                     double* to, int ld) {
   if (dim == 3) {
-    times_3(n, which, P, A, stride, count, to, ld);
+    multiply_3(n, which, P, A, stride, count, to, ld);
     return;
   }
   for (int i = 0; i < dim; ++i) {
-    times_1(n, which, P + i * n, A, stride, count, to + i * ld, ld);
+    multiply_1(n, which, P + i * n, A, stride, count, to + i * ld, ld);
   }
 }
 
@@ -101,14 +101,14 @@ static inline int pack(int dim, int n, const double* J, int* which, double* pack
 }
 
 // The response to one term, whose rows start at `row`; the number of rows is known for contacts.
-static inline void respond(TriboScaled* sc, int dim, int t, int row) {
+static inline void response_of_term(TriboScaled* sc, int dim, int t, int row) {
   const TriboProblem* p = sc->problem;
   const int b = p->term_block[t], n = p->block_dim[b], ld = tribo_four_up(sc->acting[b]);
   TriboMoved* m = &sc->moved[t];
   int* which = sc->which + m->which;
   double *packed = sc->packed + m->packed, *rows = sc->rows;
   const int count = m->count = pack(dim, n, p->jac + p->term_at[t], which, packed);
-  times(dim, count, which, packed, p->minv + p->block_at[b], n, n, rows, n);
+  multiply(dim, count, which, packed, p->minv + p->block_at[b], n, n, rows, n);
   for (int i = 0; i < dim; ++i) {
     double sum = 0;
     for (int k = 0; k < count; ++k) {
@@ -171,11 +171,11 @@ TriboStatus tribo_sol_response(TriboScaled* sc) {
         continue;
       }
       if (dim == 3) {
-        respond(sc, 3, t, row);
+        response_of_term(sc, 3, t, row);
       } else if (dim == 1) {
-        respond(sc, 1, t, row);
+        response_of_term(sc, 1, t, row);
       } else {
-        respond(sc, dim, t, row);
+        response_of_term(sc, dim, t, row);
       }
     }
   }
@@ -240,7 +240,7 @@ static inline void narrow_column(const TriboScaled* sc, int c, int b, int m, con
 }
 
 static void add_narrow(TriboScaled* sc, int c, int t) {
-  const TriboOwnCone* k = &sc->cone[c];
+  const TriboScaledCone* k = &sc->cone[c];
   const int b = sc->problem->term_block[t], m = sc->problem->block_dim[b];
   const double* J = sc->jac + sc->term_at[t];
   for (int i = 0; i < k->dim; ++i, J += m) {
@@ -264,11 +264,11 @@ static inline void add_scaled(int n, double s, const double* restrict scale, con
 // the same for a wide block: J times its response, from the term's own columns on
 static void add_wide(TriboScaled* sc, int c, int t) {
   const TriboProblem* p = sc->problem;
-  const TriboOwnCone* k = &sc->cone[c];
+  const TriboScaledCone* k = &sc->cone[c];
   const TriboMoved* m = &sc->moved[t];
   const int b = p->term_block[t], ld = tribo_four_up(sc->acting[b]), from = m->column & ~3, count = ld - from;
-  times(p->cones[c].dim, m->count, sc->which + m->which, sc->packed + m->packed,
-        sc->response + sc->response_at[b] + from, ld, count, sc->rows, count);
+  multiply(p->cones[c].dim, m->count, sc->which + m->which, sc->packed + m->packed,
+           sc->response + sc->response_at[b] + from, ld, count, sc->rows, count);
   for (int i = k->row; i < k->row + k->dim; ++i) {
     const double* row = sc->rows + (sc->source[i] - p->cones[c].row) * count - from;
     double* column = sc->W + (size_t)i * (size_t)sc->n;
@@ -332,7 +332,7 @@ void tribo_sol_make_W(TriboScaled* sc) {
     }
   }
   sc->has_W = 1;
-  sc->W_pays = sc->wide && p->G_col == NULL && (double)sc->n * sc->n <= motion_cost(sc);
+  sc->W_is_cheaper = sc->wide && p->G_col == NULL && (double)sc->n * sc->n <= motion_cost(sc);
 }
 
 // y += a row of columns of W times four numbers

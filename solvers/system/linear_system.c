@@ -1,3 +1,5 @@
+// The linear system of all methods (linear_system.h): the choice between the dense and the sparse form, the dense form
+// and that of an explicit G; the form in the size of the motion is in motion_form.c.
 #include "linear_system.h"
 
 #include <math.h>
@@ -61,7 +63,7 @@ TriboStatus tribo_sol_system_begin(TriboLinearSystem* sys, TriboScaled* sc, Trib
 
 // ---- which form ----
 
-static TriboForm choose(const TriboLinearSystem* sys, int unknowns) {
+static TriboForm choose_form(const TriboLinearSystem* sys, int unknowns) {
   if (sys->wanted != TRIBO_FORM_CHEAPEST) {
     return sys->wanted;
   }
@@ -83,18 +85,18 @@ static TriboForm choose(const TriboLinearSystem* sys, int unknowns) {
 }
 
 double tribo_sol_system_least(const TriboLinearSystem* sys, int unknowns) {
-  return choose(sys, unknowns) == TRIBO_FORM_DENSE ? 1e-13 : 1e-11;
+  return choose_form(sys, unknowns) == TRIBO_FORM_DENSE ? 1e-13 : 1e-11;
 }
 
 // to = Eᵀ from, for the cones from `first` on
 static void reduce(const TriboLinearSystem* sys, int first, const double* from, double* to) {
-  if (sys->plain) {
+  if (sys->all_identity) {
     const int row = sys->sc->cone[first].row;
     memcpy(to + row, from + row, sizeof(double) * (size_t)(sys->sc->n - row));
     return;
   }
   for (int c = first; c < sys->sc->ncone; ++c) {
-    const TriboOwnCone* k = &sys->sc->cone[c];
+    const TriboScaledCone* k = &sys->sc->cone[c];
     const TriboLocal* l = &sys->local[c];
     const double* b = from + k->row;
     double* out = to + sys->offset[c];
@@ -110,12 +112,12 @@ static void reduce(const TriboLinearSystem* sys, int first, const double* from, 
 
 // x = B y
 static void expand(const TriboLinearSystem* sys, const double* y, double* x) {
-  if (sys->plain) {
+  if (sys->all_identity) {
     memcpy(x, y, sizeof(double) * (size_t)sys->sc->n);
     return;
   }
   for (int c = 0; c < sys->sc->ncone; ++c) {
-    const TriboOwnCone* k = &sys->sc->cone[c];
+    const TriboScaledCone* k = &sys->sc->cone[c];
     const TriboLocal* l = &sys->local[c];
     const double* from = y + sys->offset[c];
     if (l->identity) {
@@ -163,7 +165,7 @@ static void reduce_block(const TriboLocal* a, int dim_a, const TriboLocal* b, in
 // to = W B_c e_j for the rows from those of cone `first` on
 static void column_of(const TriboLinearSystem* sys, int c, int j, int first, double* to) {
   const TriboScaled* sc = sys->sc;
-  const TriboOwnCone* k = &sc->cone[c];
+  const TriboScaledCone* k = &sc->cone[c];
   const int from = sc->cone[first].row;
   int any = 0;
   for (int m = 0; m < k->dim; ++m) {
@@ -187,6 +189,7 @@ static void column_of(const TriboLinearSystem* sys, int c, int j, int first, dou
   }
 }
 
+// Picks the reduced matrix Eᵀ W B + C out of the dense W and factorises it; 0, or 1 when a pivot broke down.
 static int factor_dense(TriboLinearSystem* sys, int unknowns, int symmetric) {
   const TriboScaled* sc = sys->sc;
   if (!sc->has_W) {
@@ -285,15 +288,15 @@ static int factor_explicit(TriboLinearSystem* sys, int symmetric) {
 int tribo_sol_system_factor(TriboLinearSystem* sys) {
   const TriboScaled* sc = sys->sc;
   int symmetric = 1, unknowns = 0;
-  sys->plain = 1;
+  sys->all_identity = 1;
   for (int c = 0; c < sc->ncone; ++c) {
     symmetric &= sys->local[c].symmetric;
-    sys->plain &= sys->local[c].identity;
+    sys->all_identity &= sys->local[c].identity;
     sys->offset[c] = unknowns;
     unknowns += sys->local[c].k;
   }
   sys->offset[sc->ncone] = unknowns;
-  sys->form = choose(sys, unknowns);
+  sys->form = choose_form(sys, unknowns);
   if (unknowns == 0) {
     return 0;
   }

@@ -33,7 +33,7 @@ typedef struct TriboLinearSystem {
   TriboScaled* sc;
   TriboForm wanted, form;  // form: of the last factorisation
   TriboLocal* local;       // (ncone) filled by the method before each factorisation
-  int plain;               // every cone has B = E = I since the last factorisation
+  int all_identity;        // every cone has B = E = I since the last factorisation
   int factorisations;
 
   // dense form

@@ -54,7 +54,7 @@ static int invert_small(int k, const double* A, double* Z) {
 
 // K = B Z Eᵀ (dim × dim, stride 6) of a cone, Z = (C + Eᵀ R B)⁻¹
 static int compliance(const TriboLinearSystem* sys, int c, double* K) {
-  const TriboOwnCone* k = &sys->sc->cone[c];
+  const TriboScaledCone* k = &sys->sc->cone[c];
   const TriboLocal* l = &sys->local[c];
   const double* R = sys->sc->R + k->row;
   double* Z = sys->Z + S * S * (size_t)c;

@@ -7,6 +7,7 @@
 
 enum { S = TRIBO_CONE_ROWS };
 
+// Compares the pattern with that of the present graph, and remembers it when it is another.
 static TriboStatus pattern_changed(TriboLinearSystem* sys, const TriboScaled* sc, int* changed) {
   const TriboProblem* p = sc->problem;
   int motion = p->G_col == NULL, nterm = motion ? p->term_first[p->ncone] : sc->col[sc->n];
@@ -40,18 +41,19 @@ static TriboStatus pattern_changed(TriboLinearSystem* sys, const TriboScaled* sc
   return TRIBO_OK;
 }
 
-// Gives every pair (a, b), a < b, the number of its edge: pairs are sorted by a, then a mark per b finds the repeats.
+// Gives every pair (a, b), a < b, the number of its edge: pairs are sorted by a, then the last edge of every b finds
+// the repeats.
 static TriboStatus number_pairs(TriboLinearSystem* sys, int nnode, int npair, const int* pair) {
   TRIBO_TRY(TRIBO_RESERVE(&sys->pair_edge, &sys->pair_edge_capacity, npair));
   TRIBO_TRY(TRIBO_RESERVE(&sys->edge, &sys->edge_capacity, 2 * (size_t)npair));
-  int *head = sys->scratch + 2 * npair, *list = head + nnode + 1, *mark = list + npair;
+  int *head = sys->scratch + 2 * npair, *list = head + nnode + 1, *edge_of = list + npair;
   memset(head, 0, sizeof(int) * (size_t)(nnode + 1));
   for (int i = 0; i < npair; ++i) {
     head[pair[2 * i] + 1]++;
   }
   for (int i = 0; i < nnode; ++i) {
     head[i + 1] += head[i];
-    mark[i] = -1;
+    edge_of[i] = -1;
   }
   for (int i = 0; i < npair; ++i) {
     list[head[pair[2 * i]]++] = i;
@@ -61,18 +63,19 @@ static TriboStatus number_pairs(TriboLinearSystem* sys, int nnode, int npair, co
     int first_edge = sys->nedge;
     for (; at < head[a]; ++at) {
       int b = pair[2 * list[at] + 1];
-      if (mark[b] < first_edge) {
-        mark[b] = sys->nedge;
+      if (edge_of[b] < first_edge) {
+        edge_of[b] = sys->nedge;
         sys->edge[2 * sys->nedge] = a;
         sys->edge[2 * sys->nedge + 1] = b;
         sys->nedge++;
       }
-      sys->pair_edge[list[at]] = mark[b];
+      sys->pair_edge[list[at]] = edge_of[b];
     }
   }
   return TRIBO_OK;
 }
 
+// The graph of the problem's pattern and its elimination order, unless they are those of the last solve.
 static TriboStatus make_graph(TriboLinearSystem* sys, const TriboScaled* sc) {
   const TriboProblem* p = sc->problem;
   int changed, motion = p->G_col == NULL, nnode = motion ? p->nblock : p->ncone, npair = 0;
@@ -129,7 +132,7 @@ static void gather_blocks(TriboLinearSystem* sys, const TriboScaled* sc) {
   memset(sys->blockval, 0, sizeof(double) * S * S * (size_t)(sc->ncone + sys->nedge));
   int at = 0;
   for (int c = 0; c < sc->ncone; ++c) {
-    const TriboOwnCone* k = &sc->cone[c];
+    const TriboScaledCone* k = &sc->cone[c];
     for (int j = 0; j < k->dim; ++j) {
       for (int e = sc->col[k->row + j], d = c; e < sc->col[k->row + j + 1]; ++e) {
         int i = sc->row[e];

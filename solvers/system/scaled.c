@@ -1,3 +1,4 @@
+// The problem in scaled coordinates (scaled.h): scales, bounds, Jacobians, and products with W by the motion.
 #include "scaled.h"
 
 #include <math.h>
@@ -123,9 +124,9 @@ static double inverse_root(double d) {
 }
 
 // rows, kind and scale of one cone
-static void own_cone(TriboScaled* sc, const TriboCone* k, TriboOwnCone* c) {
+static void scale_cone(TriboScaled* sc, const TriboCone* k, TriboScaledCone* c) {
   const double* d = sc->diagonal + k->row;
-  *c = (TriboOwnCone){.row = sc->n};
+  *c = (TriboScaledCone){.row = sc->n};
   for (int i = 0; i < k->dim; ++i) {
     c->mean += d[i] / k->dim;
   }
@@ -138,16 +139,16 @@ static void own_cone(TriboScaled* sc, const TriboCone* k, TriboOwnCone* c) {
     }
     return;
   }
-  // friction rows with their share of the anisotropy, then the normal row
+  // friction rows with their weight from the anisotropy, then the normal row
   double sum = 0;
   for (int i = 0; i < k->dim; ++i) {
     double mu = i < k->dim - 1 ? k->mu[i] : 1;
     if (mu > 0) {
       c->mu = c->mu > 0 || i == k->dim - 1 ? c->mu : mu;
-      double share = i < k->dim - 1 ? mu / c->mu : 1;
-      sum += share * share * d[i];
+      double weight = i < k->dim - 1 ? mu / c->mu : 1;
+      sum += weight * weight * d[i];
       sc->source[sc->n] = k->row + i;
-      sc->s[sc->n] = share;
+      sc->s[sc->n] = weight;
       sc->lo[sc->n] = 0;  // of use when the normal row is left alone
       sc->hi[sc->n] = INFINITY;
       sc->n++;
@@ -165,7 +166,7 @@ static void own_cone(TriboScaled* sc, const TriboCone* k, TriboOwnCone* c) {
 static void scale_motion(TriboScaled* sc, const TriboProblem* p) {
   size_t at = 0;
   for (int c = 0; c < p->ncone; ++c) {
-    const TriboOwnCone* k = &sc->cone[c];
+    const TriboScaledCone* k = &sc->cone[c];
     for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
       int n = p->block_dim[p->term_block[t]];
       sc->term_at[t] = at;
@@ -221,7 +222,7 @@ TriboStatus tribo_sol_scale(TriboScaled* sc) {
   sc->n = sc->nround = sc->has_W = 0;
   TRIBO_TRY(reserve(sc, p));
   for (int c = 0; c < p->ncone; ++c) {
-    own_cone(sc, &p->cones[c], &sc->cone[c]);
+    scale_cone(sc, &p->cones[c], &sc->cone[c]);
   }
   // one overall factor, so that q has root mean square 1
   double sum = 0;
@@ -257,8 +258,8 @@ void tribo_sol_scaled_free(TriboScaled* sc) {
   }
 }
 
-// y += J M⁻¹ Jᵀ x, in own coordinates or, with `own` NULL, in the problem's
-TRIBO_LANES static void apply_motion(const TriboScaled* sc, const TriboOwnCone* own, const double* x, double* y) {
+// y += J M⁻¹ Jᵀ x, in scaled coordinates or, with `own` NULL, in the problem's
+TRIBO_LANES static void apply_motion(const TriboScaled* sc, const TriboScaledCone* own, const double* x, double* y) {
   const TriboProblem* p = sc->problem;
   const double* jac = own ? sc->jac : p->jac;
   const size_t* at = own ? sc->term_at : p->term_at;
@@ -285,7 +286,7 @@ TRIBO_LANES static void apply_motion(const TriboScaled* sc, const TriboOwnCone* 
 }
 
 void tribo_sol_apply(const TriboScaled* sc, const double* x, double* y) {
-  if (sc->has_W && sc->W_pays) {
+  if (sc->has_W && sc->W_is_cheaper) {
     tribo_sol_times_W(sc->n, sc->W, x, y);
   } else {
     tribo_sol_apply_raw(sc, x, y);

@@ -1,4 +1,4 @@
-// The problem in the solvers' own coordinates, where every cone is one of two and every scale is about 1.
+// The problem in scaled coordinates, where every cone is one of two and every scale is about 1.
 //
 //     λ = g S x,   u = S σ / g = W x + q,   W = S (G + R) S,   q = S g_problem / g
 //
@@ -14,12 +14,12 @@
 
 enum { TRIBO_CONE_ROWS = 6 };
 
-typedef struct TriboOwnCone {
+typedef struct TriboScaledCone {
   int row, dim;
   int round;    // 1: ‖x_f‖ ≤ mu x_N; 0: lo ≤ x ≤ hi row by row
   double mu;    // > 0 when round
   double mean;  // mean diagonal of the cone's block of G + R, problem units
-} TriboOwnCone;
+} TriboScaledCone;
 
 // Which velocities of a wide block a term moves (delassus.c).
 typedef struct TriboMoved {
@@ -30,15 +30,16 @@ typedef struct TriboMoved {
 
 typedef struct TriboScaled {
   const TriboProblem* problem;
-  int n, ncone, nround, nv;
-  double g;            // [velocity · s]
-  double mean;         // mean diagonal of G + R over the problem's rows
-  double norm_g;       // ‖g‖ of the problem
-  TriboOwnCone* cone;  // (ncone) cone c is the problem's cone c
-  int* source;         // (n) row of the problem
-  double *s, *q, *R;   // (n)
-  double *lo, *hi;     // (n) bounds; of use only outside round cones
-  double* diagonal;    // (nrow) of G + R, problem units
+  int n, ncone;           // rows that have an unknown; cones
+  int nround, nv;         // round cones; degrees of freedom
+  double g;               // overall scale, root mean square of S g_problem [velocity · s]
+  double mean;            // mean diagonal of G + R over the problem's rows
+  double norm_g;          // ‖g‖ of the problem
+  TriboScaledCone* cone;  // (ncone) cone c is the problem's cone c
+  int* source;            // (n) row of the problem
+  double *s, *q, *R;      // (n) scale of a row, scaled g, scaled compliance
+  double *lo, *hi;        // (n) bounds; of use only outside round cones
+  double* diagonal;       // (nrow) of G + R, problem units
 
   // motion form: W = J M⁻¹ Jᵀ + R, J scaled, row-major per term
   double* jac;
@@ -55,9 +56,9 @@ typedef struct TriboScaled {
   size_t* response_at;               // (nblock)
 
   // W with R as a dense matrix, column-major
-  double* W;   // (n × n) when has_W; room is made by who wants it
-  int has_W;   // made since the problem was scaled
-  int W_pays;  // a product with it costs less than one by the motion, and is as good
+  double* W;         // (n × n) when has_W; room is made by the linear system
+  int has_W;         // made since the problem was scaled
+  int W_is_cheaper;  // a product with it costs less than one by the motion, and is as good
 
   // explicit form: W without R in compressed columns
   int* own;  // (nrow) own row of a problem row, −1 when it has none
@@ -81,7 +82,7 @@ static inline int tribo_sol_is_fixed(const TriboScaled* sc, int i) {
   return sc->lo[i] == sc->hi[i];
 }
 
-// What an answer is measured by: the diagonal of G + R, its mean, the size of g. The problem is not copied.
+// What residuals are measured by: the diagonal of G + R, its mean, the size of g. The problem is not copied.
 TriboStatus tribo_sol_measure(TriboScaled* sc, const TriboProblem* problem);
 // The rest, of the problem that was measured last.
 TriboStatus tribo_sol_scale(TriboScaled* sc);
