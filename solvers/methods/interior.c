@@ -144,7 +144,7 @@ void tribo_sol_run_interior(TriboSolver* s) {
   TriboInterior start = {.fraction = 0.95, .max_steps = s->settings.common.max_iterations};
   double *x = tribo_sol_take(s), *z = tribo_sol_take(s);
   if (s->warm_x != NULL) {
-    tribo_sol_enter_stage(s, TRIBO_RUNG_WARM_INTERIOR);
+    tribo_sol_enter_stage(s, TRIBO_RUNG_IPM_WARM);
     tribo_sol_shift(sc, s->warm_u, z);
     start.x = s->warm_x, start.z = z, start.push = 0.1;
     start.size = fmax(tribo_max_abs(s->warm_x, sc->n), 1e-3);
@@ -154,7 +154,7 @@ void tribo_sol_run_interior(TriboSolver* s) {
     return;
   }
   // the size of the impulses that stop the free velocity tells the height to start from
-  tribo_sol_enter_stage(s, TRIBO_RUNG_COLD);
+  tribo_sol_enter_stage(s, TRIBO_RUNG_IPM_COLD);
   start.cold = 1;
   if (tribo_sol_system_factor_shifted(&s->system, 1e-3) == 0) {
     tribo_sol_system_solve(&s->system, sc->q, x, 0);

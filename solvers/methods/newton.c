@@ -457,7 +457,7 @@ void tribo_sol_proximal(TriboSolver* s, const double* from, double level) {
 void tribo_sol_run_newton(TriboSolver* s) {
   double* x = tribo_sol_take(s);
   int warm = s->warm_x != NULL;
-  tribo_sol_enter_stage(s, warm ? TRIBO_RUNG_WARM_NEWTON : TRIBO_RUNG_NEWTON);
+  tribo_sol_enter_stage(s, warm ? TRIBO_RUNG_NEWTON_WARM : TRIBO_RUNG_NEWTON);
   if (warm) {
     memcpy(x, s->warm_x, sizeof(double) * (size_t)s->scaled.n);
   } else {

@@ -218,16 +218,16 @@ static void run_warm_stages(TriboSolver* s, int small) {
   if (begin_stage(s, TRIBO_RUNG_WARM)) {
     tribo_sol_warm_modes(s, small ? 2 : 1);
   }
-  if (!small && begin_stage(s, TRIBO_RUNG_WARM_NEWTON)) {
+  if (!small && begin_stage(s, TRIBO_RUNG_NEWTON_WARM)) {
     warm_newton(s, 2 * NEWTON_STEPS);
   }
-  if (small && tribo_sol_is_determined(s) && begin_stage(s, TRIBO_RUNG_WARM_NEWTON)) {
+  if (small && tribo_sol_is_determined(s) && begin_stage(s, TRIBO_RUNG_NEWTON_WARM)) {
     newton_from(s, s->warm_x, 0.1, DAMPED_STEPS, 2);
   }
-  if (begin_stage(s, TRIBO_RUNG_WARM_PATH)) {
+  if (begin_stage(s, TRIBO_RUNG_PATH_WARM)) {
     warm_path(s);
   }
-  if (small && begin_stage(s, TRIBO_RUNG_WARM_NEWTON)) {
+  if (small && begin_stage(s, TRIBO_RUNG_NEWTON_WARM)) {
     warm_newton(s, NEWTON_STEPS);
   }
 }
@@ -242,13 +242,13 @@ void tribo_sol_run_auto(TriboSolver* s) {
   if (s->scaled.nround <= TINY_CONTACTS && begin_stage(s, TRIBO_RUNG_NEWTON)) {
     newton_from_zero(s, 10, 0);
   }
-  if (begin_stage(s, TRIBO_RUNG_FIRST)) {
+  if (begin_stage(s, TRIBO_RUNG_ADMM_NEWTON)) {
     admm_newton(s, &l);
   }
-  if (begin_stage(s, TRIBO_RUNG_NEAR)) {
+  if (begin_stage(s, TRIBO_RUNG_IPM_ADMM)) {
     interior(s, &l, push_for(l.residual), 0.95, 35);
   }
-  if (begin_stage(s, TRIBO_RUNG_MORE)) {
+  if (begin_stage(s, TRIBO_RUNG_ADMM_LONG_NEWTON)) {
     admm_long_newton(s);
     relax_normals(s);
   }
@@ -256,11 +256,11 @@ void tribo_sol_run_auto(TriboSolver* s) {
     follow_path(s, l.y, l.z, l.residual, l.size, 1, PATH_STEPS);
     relax_normals(s);
   }
-  if (begin_stage(s, TRIBO_RUNG_COLD_PATH)) {
+  if (begin_stage(s, TRIBO_RUNG_PATH_COLD)) {
     cold_path(s, &l);
     relax_normals(s);
   }
-  if (begin_stage(s, TRIBO_RUNG_LONG)) {
+  if (begin_stage(s, TRIBO_RUNG_ADMM_IPM_NEWTON)) {
     admm_ipm_newton(s, &l);
     relax_normals(s);
   }
