@@ -1,4 +1,4 @@
-// Solvers against each other and against the independent judge, on random problems of all families.
+// Solvers against each other and against the independent residuals, on random problems of all families.
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static TriboSolver* make(const char* id) {
   return s;
 }
 
-// solves, and checks that the statistics say what the independent judge says
+// solves, and checks that the statistics say what the independent residuals say
 static TriboSolveStats solve(TriboSolver* s, const TriboProblem* p, const TriboWarmStart* warm, double* l) {
   TriboSolveStats stats;
   TriboResiduals r;
