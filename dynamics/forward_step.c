@@ -1,7 +1,7 @@
 // The stages around a solve that move things, update before it and advance after it, and evaluations at any state.
 // The stage between them is assemble.c.
 #include "dyn_data.h"
-#include "small_dense_dyn.h"
+#include "small_dense.h"
 
 // ---- update --------------------------------------------------------------------------------------------------------
 

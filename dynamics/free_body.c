@@ -24,7 +24,7 @@
 // with R⁺(ω⁺) the rotation that advance will make. Two bodies that push each other at one point then keep their common
 // angular momentum to rounding.
 #include "free_body.h"
-#include "small_dense_dyn.h"
+#include "small_dense.h"
 
 #include <float.h>
 

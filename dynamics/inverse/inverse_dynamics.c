@@ -36,7 +36,7 @@
 // joints do as they are told. That is (3) with the whole of (2), σ = Rλ + c + J_u y. In the norm yᵀM y no motion with
 // these impulses is nearer, since of all y with M y = J ᵀλ − p on u the shortest is 0 on a.
 #include "dyn_data.h"
-#include "small_dense_dyn.h"
+#include "small_dense.h"
 
 // ---- the target velocity -------------------------------------------------------------------------------------------
 

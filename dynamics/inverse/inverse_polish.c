@@ -13,7 +13,7 @@
 // moves (affine scaling). α ends a step before the first boundary. b is quadratic in v, so a central difference is its
 // derivative exactly; it is taken only where A without it leaves something of F.
 #include "dyn_data.h"
-#include "small_dense_dyn.h"
+#include "small_dense.h"
 
 enum { MOST_STEPS = 60, PATIENCE = 6, MOST_ENTRIES = 1 << 18 };
 

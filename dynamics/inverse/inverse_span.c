@@ -6,7 +6,7 @@
 // are empty are combinations with J_uᵀλ = 0, and their driven columns span the set. Gram and Schmidt, the longest row
 // first, make them orthonormal.
 #include "dyn_data.h"
-#include "small_dense_dyn.h"
+#include "small_dense.h"
 
 // Below this share of the largest entry a row counts as nothing.
 static const double NOTHING = 1e-9;

@@ -10,7 +10,7 @@
 // N comes from Cholesky with pivots: P SGS Pᵀ = [L₁; L₂][L₁; L₂]ᵀ gives N = Pᵀ [−L₁⁻ᵀL₂ᵀ; 1]. The same factor solves
 // Gλ = −g where nothing but closures acts, with the least impulses: λ = S(1 − NNᵀ)Pᵀ[−L₁⁻ᵀL₁⁻¹(PSg)₁; 0].
 #include "dyn_data.h"
-#include "small_dense_dyn.h"
+#include "small_dense.h"
 
 // y (dim × n) = J M⁻¹ of one term; its block has n dofs.
 static void spread(const TriboSystem* system, const Rows* rows, const double* all_minv, int c, int term, double* y) {

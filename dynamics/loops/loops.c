@@ -32,7 +32,7 @@
 // instead of meeting: the step is too long for the motion (a bar that turns by a radian), and being open for a while is
 // better than flying apart. The step then says how far.
 #include "dyn_data.h"
-#include "small_dense_dyn.h"
+#include "small_dense.h"
 
 enum { PASSES_MAX = 20 };
 

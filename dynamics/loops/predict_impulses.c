@@ -12,7 +12,7 @@
 // The caller keeps this memory, as state. What was found at the end of the last step, places, masses, rows and their
 // factor, is kept here, by the q it belongs to: whether it is there or is found again makes no difference of a bit.
 #include "dyn_data.h"
-#include "small_dense_dyn.h"
+#include "small_dense.h"
 
 // More passes than this to shut closures: the motion is too rough to be continued.
 enum { FEW_PASSES = 8 };

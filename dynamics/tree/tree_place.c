@@ -12,7 +12,7 @@
 // A joint that turns about a by θ stands at C(1 + sin θ [a]× + (1 − cos θ)[a]×²), C its placement: C, C[a]× and C[a]×²
 // are known beforehand.
 #include "tree/tree_model.h"
-#include "small_dense_dyn.h"
+#include "small_dense.h"
 
 int tribo_dyn_joint_has_own_kernel(TriboJointKind kind) {
   return kind == TRIBO_JOINT_FIXED || kind == TRIBO_JOINT_REVOLUTE || kind == TRIBO_JOINT_CONTINUOUS ||

@@ -88,6 +88,13 @@ static inline double tribo_inv33(double o[9], const double A[9]) {
   return d;
 }
 
+// o = [a]×, the matrix with o x = a × x
+static inline void tribo_skew33(double o[9], const double a[3]) {
+  o[0] = 0, o[1] = -a[2], o[2] = a[1];
+  o[3] = a[2], o[4] = 0, o[5] = -a[0];
+  o[6] = -a[1], o[7] = a[0], o[8] = 0;
+}
+
 // Quaternions (x, y, z, w)
 static inline void tribo_quat_identity(double q[4]) {
   q[0] = q[1] = q[2] = 0, q[3] = 1;

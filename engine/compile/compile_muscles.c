@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cholesky.h"
+#include "small_dense.h"
 #include "math3.h"
 #include "model.h"
 
@@ -112,9 +112,9 @@ static TriboStatus set_peak(MuscleScratch* s, TriboActuatorDef* def, const Tribo
   }
   TRIBO_TRY(tribo_dyn_generalize(model->system, s->dynamics, s->q, s->wrench, s->tau));
   TRIBO_TRY(tribo_dyn_terms(model->system, s->dynamics, none, s->q, s->v, s->mass, NULL, NULL));
-  tribo_cholesky(s->mass, model->nv);
-  tribo_cholesky_forward(s->mass, s->tau, model->nv);
-  tribo_cholesky_backward(s->mass, s->tau, model->nv);
+  tribo_small_cholesky(model->nv, s->mass, model->nv, 1e-300);
+  tribo_small_forward(model->nv, s->mass, model->nv, s->tau);
+  tribo_small_backward(model->nv, s->mass, model->nv, s->tau);
   double square = 0;
   for (int i = 0; i < model->nv; ++i) {
     square += s->tau[i] * s->tau[i];

@@ -10,7 +10,7 @@
 #include "memory.h"
 
 // a front more costs about as much as this many operations
-static const double FRONT_COST = 12000, FILL_SHARE = 1.25, FILL_MOST = 2;
+static const double FRONT_COST = 12000, FILL_RATIO = 1.25, FILL_MOST = 2;
 
 // operations of eliminating p unknowns coupled to r others
 static double elimination_flops(double p, double r) {
@@ -23,6 +23,7 @@ static int same_graph(const TriboFactor* f, const TriboGraph* g) {
          (g->nedge == 0 || memcmp(f->edge, g->edge, 2 * sizeof(int) * (size_t)g->nedge) == 0);
 }
 
+// Takes the memory for a graph and copies it.
 static TriboStatus copy_graph(TriboFactor* f, const TriboGraph* g) {
   size_t n = (size_t)g->nnode, m = (size_t)g->nedge;
   f->nfront = 0;  // until the analysis is complete
@@ -145,28 +146,28 @@ static void sort_ints(int* a, int n) {
 }
 
 // rows[first[k] … first[k+1]): the columns later than k that k is coupled to
-static TriboStatus column_structures(TriboFactor* f, const int* head, const int* list, const int* parent, int* mark,
+static TriboStatus column_structures(TriboFactor* f, const int* head, const int* list, const int* parent, int* seen_by,
                                      int* child, int* sibling) {
   size_t used = 0;
   for (int k = 0; k < f->nnode; ++k) {
-    mark[k] = child[k] = -1;
+    seen_by[k] = child[k] = -1;
   }
   for (int k = 0; k < f->nnode; ++k) {
     TRIBO_TRY(TRIBO_APPEND(&f->rows, &f->rows_capacity, used, f->nnode));
     f->first[k] = used;
-    mark[k] = k;
+    seen_by[k] = k;
     for (int e = head[f->order[k]]; e < head[f->order[k] + 1]; ++e) {
       int i = f->place[list[e]];
-      if (i > k && mark[i] != k) {
-        mark[i] = k;
+      if (i > k && seen_by[i] != k) {
+        seen_by[i] = k;
         f->rows[used++] = i;
       }
     }
     for (int c = child[k]; c >= 0; c = sibling[c]) {
       for (size_t e = f->first[c]; e < f->first[c + 1]; ++e) {
         int i = f->rows[e];
-        if (mark[i] != k) {
-          mark[i] = k;
+        if (seen_by[i] != k) {
+          seen_by[i] = k;
           f->rows[used++] = i;
         }
       }
@@ -182,7 +183,7 @@ static TriboStatus column_structures(TriboFactor* f, const int* head, const int*
 }
 
 // Merges columns into fronts: last[i] is the last column of front i, front i starts after last[i−1]. A front may cost a
-// share more than the two that it is made of, but in all not twice what its columns cost one by one: else zeros would
+// quarter more than the two that it is made of, but in all not twice what its columns cost one by one: else zeros would
 // be added level after level.
 static void merge_columns(TriboFactor* f, const int* parent, int* start, int* last) {
   int count = 0;
@@ -200,7 +201,7 @@ static void merge_columns(TriboFactor* f, const int* parent, int* start, int* la
       const TriboFront* s = &f->front[count - 1];
       const double separate = parts + elimination_flops(s->p, s->r), merged = elimination_flops(t.p + s->p, t.r);
       const double most = FILL_MOST * (t.plain + s->plain) + FRONT_COST * (t.columns + s->columns);
-      if ((merged > FILL_SHARE * separate && merged > separate + FRONT_COST) || merged > most) {
+      if ((merged > FILL_RATIO * separate && merged > separate + FRONT_COST) || merged > most) {
         break;
       }
       t.p += s->p;
@@ -216,7 +217,7 @@ static void merge_columns(TriboFactor* f, const int* parent, int* start, int* la
   f->nfront = count;
 }
 
-// position of a later column's unknowns among the rest of a front
+// Position of a later column's unknowns among the rest of a front
 static int rest_offset(const TriboFactor* f, int last, int column) {
   int offset = 0;
   for (size_t e = f->first[last]; f->rows[e] != column; ++e) {

@@ -59,6 +59,7 @@ static inline void subtract_some(int n, int count, const double* a, size_t ld, c
   }
 }
 
+// A = L Lᵀ by own loops, four columns at a time; returns as tribo_la_cholesky does.
 TRIBO_LANES static int own_cholesky(int n, double* A, size_t ld) {
   for (int first = 0; first < n; first += 4) {
     const int count = n - first < 4 ? n - first : 4, next = first + count;
@@ -290,23 +291,9 @@ TRIBO_LANES void tribo_la_gemv_sub(int m, int n, const double* A, int lda, const
   }
 }
 
-// a · x, by four sums side by side
-static inline double dot(int n, const double* a, const double* x) {
-  TriboFour sums = {0};
-  double rest = 0;
-  int i = 0;
-  for (; i + 4 <= n; i += 4) {
-    sums += TRIBO_FOUR_CONST(a + i) * TRIBO_FOUR_CONST(x + i);
-  }
-  for (; i < n; ++i) {
-    rest += a[i] * x[i];
-  }
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest;
-}
-
 TRIBO_LANES void tribo_la_gemtv_sub(int m, int n, const double* A, int lda, const double* x, double* y) {
   for (int j = 0; j < n; ++j) {
-    y[j] -= dot(m, A + (size_t)j * lda, x);
+    y[j] -= tribo_la_dot(m, A + (size_t)j * lda, x);
   }
 }
 
@@ -336,7 +323,7 @@ void tribo_la_trsv_l(int n, const double* L, int ld, int unit, double* x) {
 TRIBO_LANES static void own_trsv_lt(int n, const double* L, size_t ld, double* x) {
   for (int j = n - 1; j >= 0; --j) {
     const double* a = L + (size_t)j * ld;
-    x[j] = (x[j] - dot(n - j - 1, a + j + 1, x + j + 1)) / a[j];
+    x[j] = (x[j] - tribo_la_dot(n - j - 1, a + j + 1, x + j + 1)) / a[j];
   }
 }
 

@@ -1,6 +1,22 @@
 // Dense kernels of a partial factorisation, column-major: own loops where a call would cost more than the work.
 #pragma once
 
+#include "lanes.h"
+
+// a · x, by four sums side by side
+static inline double tribo_la_dot(int n, const double* a, const double* x) {
+  TriboFour sums = {0};
+  double rest = 0;
+  int i = 0;
+  for (; i + 4 <= n; i += 4) {
+    sums += TRIBO_FOUR_CONST(a + i) * TRIBO_FOUR_CONST(x + i);
+  }
+  for (; i < n; ++i) {
+    rest += a[i] * x[i];
+  }
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest;
+}
+
 // B ← B L⁻ᵀ (L lower, p×p), B is r×p
 void tribo_la_solve_right_lt(int r, int p, const double* L, int ldl, double* B, int ldb);
 // B ← B U⁻¹ (U upper, p×p), B is r×p

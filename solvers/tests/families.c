@@ -1,3 +1,4 @@
+// Random contact problems (families.h).
 #include "families.h"
 
 #include <stdlib.h>
@@ -92,6 +93,7 @@ static double random_mu(KitRandom* r) {
   }
 }
 
+// Takes the memory of a problem of these sizes.
 static void allocate(FamilyProblem* p, int nrow, int ncone, int nblock, int nterm, size_t nmass, size_t njac) {
   *p = (FamilyProblem){0};
   p->cones = calloc((size_t)ncone + 1, sizeof *p->cones);
@@ -145,6 +147,7 @@ static void jacobian(const World* w, const RowSet* s, int i, double sign, double
   }
 }
 
+// The problem of a world: masses, rows of its contacts and joints, and g with biases that leave room for a solution.
 static void build(World* w, double push, FamilyProblem* out) {
   const double h = 5e-3, gravity = 9.81;
   int nrow = 0;
@@ -210,6 +213,7 @@ static void tower(KitRandom* r, FamilyProblem* out) {
   build(w, PICK(r, 0, 0.3, 1.5), out);
 }
 
+// A wall of boxes, its columns a little apart.
 static void wall(KitRandom* r, FamilyProblem* out) {
   World* w = world_new(r);
   int nr = between(r, 2, 5), nc = between(r, 2, 6), id[5][6];
@@ -259,6 +263,7 @@ static void neighbours(const World* w, int i, int count, int* nearest) {
   }
 }
 
+// n boxes at random places and orientations, in contact with their neighbours.
 static void pile_of(KitRandom* r, int n, int jam, FamilyProblem* out) {
   World* w = world_new(r);
   double L = cbrt(1.2 * n), spread = kit_int(r, 3), mu0 = random_mu(r);
@@ -403,6 +408,7 @@ static void bolt(KitRandom* r, FamilyProblem* out) {
   build(w, PICK(r, 1, 10), out);
 }
 
+// Inverse of a symmetric positive definite matrix.
 static void invert(int n, const double* A, double* inverse) {
   // Gauss and Jordan; A is well conditioned up to its diagonal scale
   double* t = malloc(sizeof(double) * (size_t)(n * n));
@@ -469,6 +475,7 @@ static void robot_contacts(KitRandom* r, FamilyProblem* out, int nv, int nc) {
   }
 }
 
+// A tree with one wide block of velocities, in contact with the ground by its ends.
 static void robot(KitRandom* r, FamilyProblem* out) {
   int nv = between(r, 6, 40), nc = between(r, 1, 30), more = chance(r, .6), most = nc + (more ? nv : 0);
   allocate(out, 3 * nc + most, most, 1, most, (size_t)(nv * nv), (size_t)((3 * nc + most) * nv));
@@ -540,6 +547,7 @@ static void wedge(KitRandom* r, FamilyProblem* out) {
   build(w, PICK(r, 0, 2, 20), out);
 }
 
+// Bodies joined one to the next.
 static void chain(KitRandom* r, FamilyProblem* out) {
   World* w = world_new(r);
   int n = between(r, 2, 15);
@@ -622,7 +630,7 @@ void family_make(int family, uint64_t seed, int index, FamilyProblem* out) {
   make[family](&rng, out);
 }
 
-void family_perturb(FamilyProblem* p, double share, uint64_t seed) {
+void family_perturb(FamilyProblem* p, double fraction, uint64_t seed) {
   KitRandom rng = {seed};
   const TriboProblem* q = &p->problem;
   double *d = calloc((size_t)q->nrow + 1, sizeof(double)), *v = malloc(sizeof(double) * (size_t)p->nv), size = 0,
@@ -647,7 +655,7 @@ void family_perturb(FamilyProblem* p, double share, uint64_t seed) {
     ng += q->g[i] * q->g[i];
   }
   for (int i = 0; size > 0 && i < q->nrow; ++i) {
-    p->g[i] += share * sqrt(ng / size) * d[i];
+    p->g[i] += fraction * sqrt(ng / size) * d[i];
   }
   free(d);
   free(v);

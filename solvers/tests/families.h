@@ -27,7 +27,7 @@ void family_tower_at_rest(uint64_t seed, double noise, FamilyProblem* out);
 void family_free(FamilyProblem* p);
 
 // Moves the free velocity by `share` of ‖g‖: g + J δv, so that a solution keeps existing.
-void family_perturb(FamilyProblem* p, double share, uint64_t seed);
+void family_perturb(FamilyProblem* p, double fraction, uint64_t seed);
 // Masses times f.
 void family_scale_mass(FamilyProblem* p, double f);
 // The same problem with an explicit G. Borrows cones, g and R from p.

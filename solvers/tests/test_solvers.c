@@ -1,4 +1,4 @@
-// Solvers against each other and against the independent judge, on random problems of all families.
+// Solvers against each other and against the independent residuals, on random problems of all families.
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static TriboSolver* make(const char* id) {
   return s;
 }
 
-// solves, and checks that the statistics say what the independent judge says
+// solves, and checks that the statistics say what the independent residuals say
 static TriboSolveStats solve(TriboSolver* s, const TriboProblem* p, const TriboWarmStart* warm, double* l) {
   TriboSolveStats stats;
   TriboResiduals r;
@@ -112,7 +112,7 @@ static void paths_are_followed_through_their_folds(void** state) {
     stalled += solve(ipm, &p.problem, NULL, other).outcome != TRIBO_SOLVED;
     TriboSolveStats stats = solve(s, &p.problem, NULL, lambda);
     assert_int_equal(stats.outcome, TRIBO_SOLVED);
-    followed += stats.rung == TRIBO_RUNG_PATH || stats.rung == TRIBO_RUNG_COLD_PATH;
+    followed += stats.rung == TRIBO_RUNG_PATH || stats.rung == TRIBO_RUNG_PATH_COLD;
     family_free(&p);
   }
   print_message("%d of 6 followed, %d of 6 stall the interior point\n", followed, stalled);

@@ -13,7 +13,7 @@ commands = json.loads((build / "compile_commands.json").read_text())
 ROOMS = {
     "engine/base": ("engine/base/memory.c", ["status.h"], ["collision.h", "dynamics.h", "solvers.h", "la.h", "scene.h"]),
     "solvers/la": ("solvers/la/dense.c", ["la.h", "status.h"], ["collision.h", "dynamics.h", "solvers.h", "scene.h"]),
-    "solvers": ("solvers/solver.c", ["la.h", "solvers.h", "tribo/problem.h"], ["collision.h", "dynamics.h", "scene.h"]),
+    "solvers": ("solvers/policy/solver.c", ["la.h", "solvers.h", "tribo/problem.h"], ["collision.h", "dynamics.h", "scene.h"]),
     "collision": ("collision/detect/detect.c", ["collision.h", "exchange.h"], ["dynamics.h", "solvers.h", "la.h", "scene.h"]),
     "dynamics": ("dynamics/forward_step.c", ["dynamics.h", "exchange.h"], ["collision.h", "solvers.h", "scene.h"]),
     "engine/scene": ("engine/scene/scene.c", ["scene.h", "collision.h", "tribo/tribo.h"],

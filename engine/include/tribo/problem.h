@@ -82,23 +82,23 @@ typedef enum TriboOutcome {
 } TriboOutcome;
 TRIBO_API const char* tribo_outcome_name(TriboOutcome outcome);
 
-// The stages a solver may go through, in the order they are tried.
-#define TRIBO_RUNGS(X)                                                         \
-  X(ZERO, "zero", "no impulse is the answer")                                  \
-  X(ADMM, "admm", "first-order iterations alone")                              \
-  X(PGS, "pgs", "Gauss-Seidel sweeps alone")                                   \
-  X(WARM, "warm", "previous modes, one factorisation")                         \
-  X(WARM_NEWTON, "warm_newton", "Newton from the previous answer")             \
-  X(WARM_INTERIOR, "warm_interior", "interior point near the previous answer") \
-  X(WARM_PATH, "warm_path", "central path from near the previous answer")      \
-  X(NEWTON, "newton", "Newton from zero")                                      \
-  X(FIRST, "first", "a few ADMM iterations, then Newton")                      \
-  X(NEAR, "near", "interior point near ADMM's answer")                         \
-  X(COLD, "cold", "interior point from the cone's axis")                       \
-  X(MORE, "more", "more ADMM iterations, then Newton")                         \
-  X(PATH, "path", "central path from near ADMM's answer")                      \
-  X(COLD_PATH, "cold_path", "central path from the cone's axis")               \
-  X(LONG, "long", "long ADMM alternating with the others")                     \
+// The stages a solver may go through, in the order they are tried: the method, then where it starts.
+#define TRIBO_RUNGS(X)                                                                                             \
+  X(ZERO, "zero", "no impulse is the answer")                                                                      \
+  X(ADMM, "admm", "first-order iterations alone")                                                                  \
+  X(PGS, "pgs", "Gauss-Seidel sweeps alone")                                                                       \
+  X(WARM, "warm", "previous modes, one factorisation")                                                             \
+  X(NEWTON_WARM, "newton_warm", "Newton from the previous answer")                                                 \
+  X(IPM_WARM, "ipm_warm", "interior point near the previous answer")                                               \
+  X(PATH_WARM, "path_warm", "central path from near the previous answer")                                          \
+  X(NEWTON, "newton", "Newton from zero")                                                                          \
+  X(ADMM_NEWTON, "admm_newton", "a few ADMM iterations, then Newton")                                              \
+  X(IPM_ADMM, "ipm_admm", "interior point near ADMM's answer")                                                     \
+  X(IPM_COLD, "ipm_cold", "interior point from the cone's axis")                                                   \
+  X(ADMM_LONG_NEWTON, "admm_long_newton", "hundreds of ADMM iterations, then Newton")                              \
+  X(PATH, "path", "central path from near ADMM's answer")                                                          \
+  X(PATH_COLD, "path_cold", "central path from the cone's axis")                                                   \
+  X(ADMM_IPM_NEWTON, "admm_ipm_newton", "thousands of ADMM iterations alternating with Newton and interior point") \
   X(PROXIMAL, "proximal", "proximal points, each by Newton")
 typedef enum TriboRung {
 #define X(id, name, doc) TRIBO_RUNG_##id,

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cholesky.h"
+#include "small_dense.h"
 
 // Of the bodies and joints that the scene has so far.
 static TriboStatus factor_mass(Mjcf* m, const TriboModel* model) {
@@ -23,7 +23,7 @@ static TriboStatus factor_mass(Mjcf* m, const TriboModel* model) {
                            : tribo_data_terms(model, data, &terms);
   tribo_data_destroy(data);
   TRIBO_TRY(status);
-  tribo_cholesky(m->effective_mass.L, n);
+  tribo_small_cholesky(n, m->effective_mass.L, n, 1e-300);
   for (int j = 0; j < m->njoint; ++j) {
     int id;
     // joints that are none of the scene belong to bodies that float
@@ -53,7 +53,7 @@ TriboStatus tribo_mjcf_effective_mobility(Mjcf* m, const int* joints, const doub
       y[m->effective_mass.v[joints[i]] + part] += coefs[i];
     }
   }
-  *out = tribo_cholesky_forward(m->effective_mass.L, y, n);
+  *out = tribo_small_forward(n, m->effective_mass.L, n, y);
   return TRIBO_OK;
 }
 

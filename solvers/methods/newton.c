@@ -1,0 +1,467 @@
+// Newton on Alart and Curnier's map, reduced to the unknowns of the modes and regularised.
+//
+// y = x − ρ u chooses open, stick or slip (modes.h). Because the map is positively homogeneous, Newton's equations
+// speak of the new point itself:
+//     open   x = 0
+//     stick  u = 0
+//     slip   x = a (μ t, 1) + T b,   u_N = 0,   Tᵀ u_f + c b = 0
+// with u = W x⁺ + q + ε (x⁺ − x). A non-monotone line search on f = ‖x − AC(x − ρ u)‖/ρ guards the step; ε falls while
+// full steps work and grows when they do not. ρ keeps impulses and velocities comparable.
+#include <math.h>
+#include <string.h>
+
+#include "modes.h"
+#include "methods.h"
+
+enum { MERITS = 4, POINT_STEPS = 20, IDLE_STEPS = 5 };
+static const double POINT_TOLERANCE = 1e-13, POINT_EPS = 1e-2;
+// Of the impulses among which hyperstatic contacts leave the choice, ε takes those nearest to where a step sets out. An
+// ε near rounding leaves the choice to rounding: modes then change for no reason, without end.
+static const double LEAST_EPS = 1e-8, IDLE_EPS = 1e-3;
+
+typedef struct Newton {
+  double *x, *u;         // (n) the present point and its u = W x + q
+  double *step, *du;     // (n) the direction, and W times it
+  double *b, *fixed;     // (n) right-hand side; bounds of the rows that are at them, 0 elsewhere
+  double* w;             // (n) scratch of a mode or merit
+  const double* centre;  // (n) what ε pulls to, when that is not x
+  double rho;            // impulses per velocity
+  double eps;            // regularisation ε
+  double f;              // merit at x
+  double past[MERITS];   // the last merits, newest first
+  int npast;             // how many there are
+  double best_nat;       // [m/s] r_nat of the best point when it was last halved
+  int idle_steps;        // steps since then
+} Newton;
+
+// impulses per velocity
+static double impulse_per_velocity(const TriboSolver* s, const double* x, const double* u) {
+  int n = s->scaled.n;
+  double v = fmax(fmax(tribo_norm(s->scaled.q, n), tribo_norm(u, n)), 1e-300);
+  return fmin(fmax(tribo_norm(x, n) / v, 1e-3), 1e6);
+}
+
+// f at x + a step
+static double merit(const TriboSolver* s, Newton* w, const double* x, const double* u, double a) {
+  int n = s->scaled.n;
+  double sum = 0, *y = w->w;
+  for (int i = 0; i < n; ++i) {
+    y[i] = x[i] + a * w->step[i] - w->rho * (u[i] + a * w->du[i]);
+  }
+  tribo_sol_alart_curnier(&s->scaled, y, y);
+  for (int i = 0; i < n; ++i) {
+    double d = x[i] + a * w->step[i] - y[i];
+    sum += d * d;
+  }
+  return sqrt(sum) / w->rho;
+}
+
+static void push_merit(Newton* w, double f) {
+  memmove(w->past + 1, w->past, sizeof(double) * (MERITS - 1));
+  w->past[0] = f;
+  w->npast = w->npast < MERITS ? w->npast + 1 : MERITS;
+}
+
+static double worst_recent_merit(const Newton* w) {
+  double most = 0;
+  for (int i = 0; i < w->npast; ++i) {
+    most = fmax(most, w->past[i]);
+  }
+  return most;
+}
+
+// step = x⁺ − x; 0, or 1 when the matrix could not be factorised
+static int newton_step(TriboSolver* s, Newton* w) {
+  const TriboScaled* sc = &s->scaled;
+  int n = sc->n, unknowns = 0, any_fixed = 0;
+  double* y = w->w;
+  for (int i = 0; i < n; ++i) {
+    y[i] = w->x[i] - w->rho * w->u[i];
+    w->b[i] = -sc->q[i];
+    w->fixed[i] = 0;
+  }
+  // modes, with c on the diagonal of the slip directions; ε follows once the number of unknowns has chosen the form
+  for (int c = 0; c < sc->ncone; ++c) {
+    const TriboScaledCone* k = &sc->cone[c];
+    TriboLocal* l = &s->system.local[c];
+    if (k->round) {
+      double slide = tribo_sol_local_round(k, y + k->row, w->rho, l);
+      if (slide > 0) {
+        for (int i = 1; i < l->k; ++i) {
+          l->C[TRIBO_CONE_ROWS * i + i] = slide;
+        }
+      }
+    } else {
+      tribo_sol_local_rows(sc, k, y + k->row, l, w->fixed + k->row);
+      for (int i = k->row; i < k->row + k->dim; ++i) {
+        any_fixed |= w->fixed[i] != 0;
+      }
+    }
+    unknowns += l->k;
+  }
+  double eps = fmax(w->eps, tribo_sol_system_least(&s->system, unknowns) / w->rho);
+  for (int c = 0; c < sc->ncone; ++c) {
+    TriboLocal* l = &s->system.local[c];
+    // Eᵀ ε B: for slip the normal row sees a, the others b
+    for (int i = 0; i < l->k; ++i) {
+      l->C[TRIBO_CONE_ROWS * i + i] += eps;
+    }
+  }
+  if (any_fixed) {
+    tribo_sol_apply(sc, w->fixed, w->step);
+  }
+  const double* centre = w->centre != NULL ? w->centre : w->x;
+  for (int i = 0; i < n; ++i) {
+    w->b[i] += eps * centre[i] - (any_fixed ? w->step[i] : 0);
+  }
+  if (tribo_sol_system_factor(&s->system) != 0) {
+    return 1;
+  }
+  tribo_sol_system_solve(&s->system, w->b, w->step, s->system.form == TRIBO_FORM_DENSE ? 1 : 3);
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    w->step[i] += w->fixed[i] - w->x[i];
+    sum += w->step[i];
+  }
+  return !isfinite(sum);
+}
+
+// takes the longest of 1, ½ … 2⁻⁷ steps that lowers the merit; 0 when none does
+static double line_search(TriboSolver* s, Newton* w, double* f) {
+  double bound = worst_recent_merit(w), a = 1;
+  for (int it = 0; it < 8; ++it, a *= 0.5) {
+    *f = merit(s, w, w->x, w->u, a);
+    if (*f < (1 - 1e-3 * a) * bound) {
+      return a;
+    }
+  }
+  return 0;
+}
+
+static void restart_merit(TriboSolver* s, Newton* w) {
+  memset(w->step, 0, sizeof(double) * (size_t)s->scaled.n);
+  memset(w->du, 0, sizeof(double) * (size_t)s->scaled.n);
+  w->f = merit(s, w, w->x, w->u, 0);
+}
+
+// Where steps have come no nearer for a while, a larger ε makes them shorter.
+static void regularise_when_idle(const TriboSolver* s, Newton* w) {
+  w->idle_steps++;
+  if (s->best_score.nat < 0.5 * w->best_nat) {
+    w->best_nat = s->best_score.nat;
+    w->idle_steps = 0;
+  } else if (w->idle_steps >= IDLE_STEPS) {
+    w->eps = fmax(w->eps, IDLE_EPS / w->rho);
+    w->idle_steps = 0;
+  }
+}
+
+void tribo_sol_newton(TriboSolver* s, double* x, double eps, int max_steps, int max_bad) {
+  int n = s->scaled.n, bad = 0;
+  const size_t pool_mark = s->scratch.used;
+  Newton w = {.x = x, .u = tribo_sol_take(s), .step = tribo_sol_take(s), .du = tribo_sol_take(s)};
+  w.b = tribo_sol_take(s), w.fixed = tribo_sol_take(s), w.w = tribo_sol_take(s);
+  tribo_sol_velocity(s, x, w.u);
+  w.rho = tribo_max_abs(x, n) > 0 ? impulse_per_velocity(s, x, w.u) : 1;
+  w.eps = eps / w.rho;
+  w.best_nat = INFINITY;
+  restart_merit(s, &w);
+  push_merit(&w, w.f);
+  tribo_sol_record(s, x, w.u);
+  for (int it = 0; it < max_steps && !tribo_sol_stop(s) && w.f >= 1e-16; ++it) {
+    s->iterations++;
+    double f = 0, a = 0;
+    if (newton_step(s, &w) == 0) {
+      tribo_sol_apply(&s->scaled, w.step, w.du);
+      a = line_search(s, &w, &f);
+    }
+    if (a > 0) {
+      double drop = f / w.f;
+      for (int i = 0; i < n; ++i) {
+        x[i] += a * w.step[i];
+      }
+      tribo_sol_velocity(s, x, w.u);
+      w.f = f;
+      tribo_sol_record(s, x, w.u);
+      double rho = impulse_per_velocity(s, x, w.u);
+      if (!(rho >= 0.5 * w.rho && rho <= 2 * w.rho)) {
+        w.rho = rho;
+        w.npast = 0;
+        restart_merit(s, &w);
+      }
+      push_merit(&w, w.f);
+      if (a > 0.9) {
+        w.eps = fmax(0.1 * w.eps, LEAST_EPS / w.rho);
+      } else if (a < 0.2) {
+        w.eps = fmin(4 * w.eps, 1 / w.rho);
+        bad++;
+      }
+      bad -= a >= 0.2 && drop < 0.1 && bad > 0;
+    } else {
+      bad++;
+      w.eps *= 10;
+    }
+    regularise_when_idle(s, &w);
+    if (bad > max_bad || w.eps * w.rho > 10) {
+      break;
+    }
+  }
+  s->scratch.used = pool_mark;
+}
+
+double* tribo_sol_take_mode_memory(TriboSolver* s) {
+  double* modes = tribo_sol_take(s);
+  for (int i = 0; i < s->scaled.n; ++i) {
+    modes[i] = -1;
+  }
+  return modes;
+}
+
+// the modes at y: of a round cone in its first row, of rows with bounds one by one; 1 when they are those remembered
+static int same_modes(const TriboScaled* sc, const double* y, double* modes) {
+  int same = 1;
+  for (int c = 0; c < sc->ncone; ++c) {
+    const TriboScaledCone* k = &sc->cone[c];
+    for (int i = k->row; i < k->row + (k->round ? 1 : k->dim); ++i) {
+      int inside = (y[i] > sc->lo[i]) + (y[i] >= sc->hi[i]),
+          mode = k->round ? (int)tribo_sol_mode(k, y + k->row) : inside;
+      same &= modes[i] == mode;
+      modes[i] = mode;
+    }
+  }
+  return same;
+}
+
+// From a point whose modes are right, Newton's full steps end at once; a line search would only be misled by the merit,
+// which a contact with a light load or a slow slip hardly moves. Modes that have not changed since the last call are
+// taken for right. ε keeps the point near where it came from, among the many that hyperstatic contacts allow; its error
+// is squared away by the next step. ρ leans towards the velocities, which tell the modes of a central point better.
+void tribo_sol_polish_modes(TriboSolver* s, const double* from, double* modes) {
+  enum { STEPS = 3 };
+  int n = s->scaled.n;
+  const size_t pool_mark = s->scratch.used;
+  Newton w = {.x = tribo_sol_take(s), .u = tribo_sol_take(s), .step = tribo_sol_take(s), .eps = 1e-7};
+  w.b = tribo_sol_take(s), w.fixed = tribo_sol_take(s), w.w = tribo_sol_take(s);
+  double *x = tribo_sol_take(s), *u = tribo_sol_take(s);
+  memcpy(w.x, from, sizeof(double) * (size_t)n);
+  tribo_sol_velocity(s, w.x, w.u);
+  w.rho = 10 * impulse_per_velocity(s, w.x, w.u);
+  for (int i = 0; i < n; ++i) {
+    u[i] = w.x[i] - w.rho * w.u[i];
+  }
+  int steps = same_modes(&s->scaled, u, modes) ? STEPS : 0;
+  for (int it = 0; it < steps && !tribo_sol_stop(s) && newton_step(s, &w) == 0; ++it) {
+    s->iterations++;
+    for (int i = 0; i < n; ++i) {
+      w.x[i] += w.step[i];
+    }
+    tribo_sol_velocity(s, w.x, w.u);
+    // scored as it would be returned
+    tribo_sol_alart_curnier(&s->scaled, w.x, x);
+    tribo_sol_velocity(s, x, u);
+    tribo_sol_record(s, x, u);
+  }
+  s->scratch.used = pool_mark;
+}
+
+// The largest change [m/s] of a row of the problem since q was `own`.
+static double largest_shift(const TriboScaled* sc, const double* own) {
+  double most = 0;
+  for (int i = 0; i < sc->n; ++i) {
+    most = fmax(most, fabs(sc->q[i] - own[i]) * sc->g / sc->s[i]);
+  }
+  return most;
+}
+
+// Shifts the normal rows of q so that every loaded one is at rest and none approaches; u goes along. Rows that hold in
+// both directions stay as they are. Returns what x is worth then, INFINITY where that takes more than `most` [m/s].
+static double relax_normals(TriboSolver* s, const double* own, double most, const double* x, double* u) {
+  const TriboScaled* sc = &s->scaled;
+  for (int c = 0; c < sc->ncone; ++c) {
+    const TriboScaledCone* k = &sc->cone[c];
+    for (int i = k->round ? k->row + k->dim - 1 : k->row; i < k->row + k->dim; ++i) {
+      const int one_sided = k->round || (tribo_sol_has_lo(sc, i) && !tribo_sol_has_hi(sc, i));
+      if (one_sided && (x[i] > (k->round ? 0 : sc->lo[i]) || u[i] < 0)) {
+        sc->q[i] -= u[i];
+        u[i] = 0;
+      }
+    }
+  }
+  return largest_shift(sc, own) <= most ? tribo_sol_record(s, x, u).value : INFINITY;
+}
+
+// A solve before its inconsistent normal rows were relaxed.
+typedef struct Unrelaxed {
+  double *q, *best;  // (n) q of the problem, and the best point
+  TriboScore score;  // of that point
+} Unrelaxed;
+
+static Unrelaxed save_unrelaxed(TriboSolver* s) {
+  const size_t bytes = sizeof(double) * (size_t)s->scaled.n;
+  Unrelaxed own = {tribo_sol_take(s), tribo_sol_take(s), s->best_score};
+  memcpy(own.q, s->scaled.q, bytes);
+  memcpy(own.best, s->best, bytes);
+  s->best_score.value = INFINITY;
+  return own;
+}
+
+// Reports by how much q was relaxed, or undoes that where it solved nothing.
+static void end_relaxation(TriboSolver* s, const Unrelaxed* own) {
+  const size_t bytes = sizeof(double) * (size_t)s->scaled.n;
+  s->shift = largest_shift(&s->scaled, own->q);
+  if (!tribo_sol_done(s)) {
+    memcpy(s->scaled.q, own->q, bytes);
+    memcpy(s->best, own->best, bytes);
+    s->best_score = own->score;
+    s->shift = 0;
+  }
+}
+
+// Supports that are too many for the motions they forbid have dependent rows. Sliding over faces that are not quite
+// parallel, they contradict each other by 1e-9 … 1e-6 m/s while impulses are large: the exact answer then takes the
+// whole load from one of them, for a distance of no size, and is far away from all that is known. Where the present
+// best is that near, the inconsistent normal rows of q are relaxed: they are shifted to the velocities of the point,
+// and Newton's steps, which an ε keeps near it, do the rest. A step that does not better the point is taken again,
+// shorter.
+void tribo_sol_relax_inconsistent_normals(TriboSolver* s, double most, int max_steps) {
+  if (!(s->best_score.nat <= most)) {
+    return;
+  }
+  int n = s->scaled.n;
+  const size_t pool_mark = s->scratch.used, bytes = sizeof(double) * (size_t)n;
+  double *x = tribo_sol_take(s), *u = tribo_sol_take(s);
+  const Unrelaxed own = save_unrelaxed(s);
+  Newton w = {.x = tribo_sol_take(s), .u = tribo_sol_take(s), .step = tribo_sol_take(s)};
+  w.b = tribo_sol_take(s), w.fixed = tribo_sol_take(s), w.w = tribo_sol_take(s);
+  memcpy(w.x, own.best, bytes);
+  tribo_sol_velocity(s, w.x, w.u);
+  w.rho = 10 * impulse_per_velocity(s, w.x, w.u);
+  w.eps = 1e-2 / w.rho;
+  double value = relax_normals(s, own.q, most, w.x, w.u);
+  for (int it = 0; it < max_steps && value < INFINITY && !tribo_sol_stop(s) && newton_step(s, &w) == 0; ++it) {
+    s->iterations++;
+    for (int i = 0; i < n; ++i) {
+      x[i] = w.x[i] + w.step[i];
+    }
+    tribo_sol_alart_curnier(&s->scaled, x, x);
+    tribo_sol_velocity(s, x, u);
+    memcpy(w.b, s->scaled.q, bytes);
+    double now = relax_normals(s, own.q, most, x, u);
+    if (now < value) {
+      value = now;
+      memcpy(w.x, x, bytes);
+      memcpy(w.u, u, bytes);
+      w.eps *= 0.3;
+    } else {
+      memcpy(s->scaled.q, w.b, bytes);
+      w.eps *= 10;
+    }
+  }
+  end_relaxation(s, &own);
+  s->scratch.used = pool_mark;
+}
+
+// ---- proximal points ----
+
+// u = W x + q + ε (x − centre)
+static void pulled_velocity(TriboSolver* s, Newton* w) {
+  tribo_sol_velocity(s, w->x, w->u);
+  for (int i = 0; i < s->scaled.n; ++i) {
+    w->u[i] += w->eps * (w->x[i] - w->centre[i]);
+  }
+}
+
+// Newton on the problem with the pull from x on, which ends as its answer; the steps it took, −1 without one.
+static int proximal_point(TriboSolver* s, Newton* w, double rho) {
+  const int n = s->scaled.n;
+  w->rho = rho;
+  w->npast = 0;
+  pulled_velocity(s, w);
+  restart_merit(s, w);
+  push_merit(w, w->f);
+  for (int it = 0; it <= POINT_STEPS; ++it) {
+    if (w->f <= POINT_TOLERANCE) {
+      return it;
+    }
+    s->iterations++;
+    if (tribo_sol_stop(s) || newton_step(s, w) != 0) {
+      return -1;
+    }
+    tribo_sol_apply(&s->scaled, w->step, w->du);
+    for (int i = 0; i < n; ++i) {
+      w->du[i] += w->eps * w->step[i];
+    }
+    double f, a = line_search(s, w, &f);
+    if (a == 0) {
+      return -1;
+    }
+    for (int i = 0; i < n; ++i) {
+      w->x[i] += a * w->step[i];
+    }
+    pulled_velocity(s, w);
+    w->f = f;
+    push_merit(w, f);
+  }
+  return -1;
+}
+
+// Proximal points: x_{k+1} solves the problem with ε (x − x_k) beside W x. That problem is close to a monotone one and
+// Newton ends it in a few steps from x_k; what it leaves of the true one is ε (x_{k+1} − x_k), which falls from point
+// to point also where the central path and Newton lose themselves among folds. ε follows the work that a point takes.
+// Once the residual is below `level`, the normal rows of q are relaxed at every point: the contradictions between them
+// go away, and the points converge.
+void tribo_sol_proximal(TriboSolver* s, const double* from, double level) {
+  const size_t pool_mark = s->scratch.used, bytes = sizeof(double) * (size_t)s->scaled.n;
+  double *centre = tribo_sol_take(s), *u = tribo_sol_take(s), *modes = tribo_sol_take_mode_memory(s),
+         polished_at = INFINITY;
+  Newton w = {.x = tribo_sol_take(s), .u = tribo_sol_take(s), .step = tribo_sol_take(s), .du = tribo_sol_take(s)};
+  w.b = tribo_sol_take(s), w.fixed = tribo_sol_take(s), w.w = tribo_sol_take(s);
+  w.centre = centre;
+  Unrelaxed own = {NULL};
+  memcpy(w.x, from, bytes);
+  for (w.eps = POINT_EPS; w.eps <= 1 && !tribo_sol_stop(s);) {
+    memcpy(centre, w.x, bytes);
+    int steps = proximal_point(s, &w, 1);
+    if (steps < 0) {
+      memcpy(w.x, centre, bytes);
+      steps = proximal_point(s, &w, 10);
+    }
+    if (steps < 0) {
+      memcpy(w.x, centre, bytes);
+      w.eps *= 6;
+      continue;
+    }
+    if (steps == 0) {
+      break;
+    }
+    tribo_sol_velocity(s, w.x, u);
+    const double nat = tribo_sol_record(s, w.x, u).nat;
+    if (own.q != NULL) {
+      if (relax_normals(s, own.q, level, w.x, u) == INFINITY) {
+        break;
+      }
+    } else if (nat < 0.5 * level) {
+      own = save_unrelaxed(s);
+    } else if (nat < 0.3 * polished_at) {
+      polished_at = nat;
+      tribo_sol_polish_modes(s, w.x, modes);
+    }
+    w.eps = fmax(w.eps * (steps <= 4 ? 0.5 : steps >= 10 ? 3 : 1), 1e-12);
+  }
+  if (own.q != NULL) {
+    end_relaxation(s, &own);
+  }
+  s->scratch.used = pool_mark;
+}
+
+void tribo_sol_run_newton(TriboSolver* s) {
+  double* x = tribo_sol_take(s);
+  int warm = s->warm_x != NULL;
+  tribo_sol_enter_stage(s, warm ? TRIBO_RUNG_NEWTON_WARM : TRIBO_RUNG_NEWTON);
+  if (warm) {
+    memcpy(x, s->warm_x, sizeof(double) * (size_t)s->scaled.n);
+  } else {
+    memset(x, 0, sizeof(double) * (size_t)s->scaled.n);
+  }
+  tribo_sol_newton(s, x, warm ? 1e-4 : 1e-2, s->settings.common.max_iterations, 8);
+}

@@ -1,0 +1,47 @@
+// The settings of the solvers, one table each: fields, defaults, bounds, units and texts.
+#pragma once
+
+#include "settings.h"
+
+// Settings every solver has: X(type, name, default, min, max, open_min, unit, doc)
+#define TRIBO_COMMON_SETTINGS(X, max_it)                                                                    \
+  X(REAL, tol, 1e-10, 0, 1e300, 0, "m/s", "natural-map residual of the worst cone at which the solve ends") \
+  X(REAL, tol_unit, 1e-8, 0, 1, 1, "", "natural-map residual of the whole problem at which the solve ends") \
+  X(INT, max_iterations, max_it, 1, 1e9, 0, "", "iterations of any kind before giving up")                  \
+  X(REAL, max_time, 0, 0, 1e6, 0, "s", "time budget; 0: none")                                              \
+  X(INT, form, 0, 0, 2, 0, "", "linear algebra: 0 cheapest, 1 dense constraints, 2 sparse motion")
+#define TRIBO_ADMM_SETTINGS(X, omega_, prox_, rho_, rule_, relaxed_, anderson_)                                      \
+  TRIBO_COMMON_SETTINGS(X, 1000)                                                                                     \
+  X(REAL, over_relaxation, omega_, 1, 1.9, 0, "", "omega; 1: none")                                                  \
+  X(REAL, prox, prox_, 0, 1, 0, "", "proximal term eta, for row-scaled problems")                                    \
+  X(REAL, rho, rho_, 0, 1e9, 0, "", "penalty at the start; 0: from the spectrum")                                    \
+  X(INT, rho_rule, rule_, 0, 3, 0, "", "0 fixed, 1 balances the residuals, 2 moves the spectral exponent, 3 linear") \
+  X(INT, anderson, anderson_, 0, 10, 0, "", "steps that Anderson acceleration looks back; 0: none")                  \
+  X(BOOL, relaxed, relaxed_, 0, 1, 0, "", "without De Saxce's term: the convex relaxation")                          \
+  X(INT, check_every, 5, 1, 1e6, 0, "", "iterations between two looks at the residual")
+#define TRIBO_PGS_SETTINGS(X, saxce_, stop_)                                                                   \
+  TRIBO_COMMON_SETTINGS(X, 5000)                                                                               \
+  X(REAL, relaxation, 1, 0, 1.9, 1, "", "omega of the first sweep")                                            \
+  X(REAL, relaxation_decay, 1, 0, 1, 1, "", "by which omega is multiplied after a sweep")                      \
+  X(REAL, relaxation_min, 0.1, 0, 1.9, 1, "", "smallest omega")                                                \
+  X(BOOL, de_saxce, saxce_, 0, 1, 0, "", "De Saxce's term in the contacts' own problems")                      \
+  X(REAL, early_stop, stop_, 0, 1, 0, "", "change of the objective per row at which the solve ends; 0: never") \
+  X(INT, check_every, 5, 1, 1e6, 0, "", "sweeps between two looks at the residual")
+#define TRIBO_PLAIN_SETTINGS(X) TRIBO_COMMON_SETTINGS(X, 100)
+#define TRIBO_AUTO_SETTINGS(X)                                                       \
+  TRIBO_COMMON_SETTINGS(X, 1e5)                                                      \
+  X(INT, max_factorisations, 4000, 1, 1e9, 0, "", "factorisations before giving up") \
+  X(REAL, level, 0, 0, 1, 0, "m/s", "contradictions between supports that the normal rows may be shifted by")
+
+typedef struct TriboCommonSettings {
+  TRIBO_PLAIN_SETTINGS(TRIBO_SETTING_FIELD)
+} TriboCommonSettings;
+typedef struct TriboAdmmSettings {
+  TRIBO_ADMM_SETTINGS(TRIBO_SETTING_FIELD, 0, 0, 0, 0, 0, 0)
+} TriboAdmmSettings;
+typedef struct TriboPgsSettings {
+  TRIBO_PGS_SETTINGS(TRIBO_SETTING_FIELD, 0, 0)
+} TriboPgsSettings;
+typedef struct TriboAutoSettings {
+  TRIBO_AUTO_SETTINGS(TRIBO_SETTING_FIELD)
+} TriboAutoSettings;

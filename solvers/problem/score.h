@@ -1,0 +1,24 @@
+// The score of a point: the solvers' own estimate of its residuals, in units of the tolerances.
+#pragma once
+
+#include <tribo/problem.h>
+
+typedef struct TriboScore {
+  double nat, unit;  // r_nat [m/s], natmap_unit
+  double value;      // how many times the tolerance; the larger of the two
+} TriboScore;
+
+// Sums over the cones of a problem. Begins with `mean` and `relaxed`, all else 0.
+typedef struct TriboTally {
+  double mean;            // diagonal of G + R, over all rows
+  int relaxed;            // without De Saxcé's term
+  double nat;             // of the worst cone [m/s]
+  double most;            // largest (dᵢ‖λᵢ‖)², by which rounding is measured
+  double square;          // of the natural map for the scale `mean`
+  double norm_l, norm_s;  // squares of λ and σ
+} TriboTally;
+
+// Adds a cone with its mean diagonal, λ and σ (cone->dim); both are 0 in rows whose friction coefficient is 0.
+void tribo_sol_tally(TriboTally* tally, const TriboCone* cone, double mean, const double* lambda, const double* sigma);
+// The score for the tolerances tol [m/s] of the worst cone and tol_unit of the whole problem, ‖g‖ = norm_g.
+TriboScore tribo_sol_score(const TriboTally* tally, double norm_g, double tol, double tol_unit);
