@@ -22,6 +22,7 @@ ROWS = [
     ["engine/sim"],
     ["engine/observe"],
     ["engine/load"],
+    ["viewer"],
 ]
 LEVEL = {room: level for level, row in enumerate(ROWS) for room in row}
 LARGEST_KNOT = 5
