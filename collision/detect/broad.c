@@ -106,12 +106,8 @@ static void sort_keys(TriboBroad* b, int n) {
     }
     uint64_t* keys = b->keys;
     b->keys = b->spare_keys, b->spare_keys = keys;
-    size_t capacity = b->key_capacity;
-    b->key_capacity = b->spare_key_capacity, b->spare_key_capacity = capacity;
     int* order = b->order;
     b->order = b->spare_order, b->spare_order = order;
-    capacity = b->order_capacity;
-    b->order_capacity = b->spare_order_capacity, b->spare_order_capacity = capacity;
   }
 }
 
@@ -206,7 +202,7 @@ TRIBO_LANES static TriboStatus query_tree(TriboBroad* b, const TriboAabb* boxes,
       }
       continue;
     }
-    TRIBO_TRY(TRIBO_APPEND(&b->pairs, &b->pair_capacity, b->npair, FAN * FAN));
+    TRIBO_TRY(TRIBO_APPEND(&b->pairs, b->npair, FAN * FAN));
     for (; inside != 0; inside &= inside - 1) {
       const int lane = __builtin_ctz(inside), leaf = b->order[FAN * node + lane];
       unsigned found = overlap_four(from->four, boxes + leaf);
@@ -220,7 +216,7 @@ TRIBO_LANES static TriboStatus query_tree(TriboBroad* b, const TriboAabb* boxes,
 
 TriboStatus tribo_col_broad_listed(TriboBroad* b, const TriboAabb* boxes, const TriboGeomPair* pairs, int npair,
                                    TriboPairFilter* wanted, const void* context) {
-  TRIBO_TRY(TRIBO_APPEND(&b->pairs, &b->pair_capacity, b->npair, npair));
+  TRIBO_TRY(TRIBO_APPEND(&b->pairs, b->npair, npair));
   for (int i = 0; i < npair; ++i) {
     if (overlap(boxes + pairs[i].a, boxes + pairs[i].b) && wanted(context, pairs[i].a, pairs[i].b)) {
       b->pairs[b->npair++] = pairs[i];
@@ -230,7 +226,7 @@ TriboStatus tribo_col_broad_listed(TriboBroad* b, const TriboAabb* boxes, const 
 }
 
 TriboStatus tribo_col_broad_append(TriboBroad* b, int x, int y) {
-  TRIBO_TRY(TRIBO_APPEND(&b->pairs, &b->pair_capacity, b->npair, 1));
+  TRIBO_TRY(TRIBO_APPEND(&b->pairs, b->npair, 1));
   b->pairs[b->npair++] = x < y ? (TriboGeomPair){x, y} : (TriboGeomPair){y, x};
   return TRIBO_OK;
 }
@@ -239,7 +235,7 @@ TriboStatus tribo_col_broad_append(TriboBroad* b, int x, int y) {
 static TriboStatus brute_force_pairs(TriboBroad* b, const TriboAabb* boxes, const int* moving, int nmoving,
                                      const int* fixed, int nfixed) {
   const int most = nmoving * (nmoving - 1) / 2 + nmoving * nfixed;
-  TRIBO_TRY(TRIBO_APPEND(&b->pairs, &b->pair_capacity, b->npair, most));
+  TRIBO_TRY(TRIBO_APPEND(&b->pairs, b->npair, most));
   for (int i = 0; i < nmoving; ++i) {
     for (int k = i + 1; k < nmoving; ++k) {
       b->pairs[b->npair] = (TriboGeomPair){moving[i], moving[k]};
@@ -273,11 +269,11 @@ TriboStatus tribo_col_broad_pairs(TriboBroad* b, const TriboAabb* boxes, const i
     filter_pairs(b, start, wanted, context);
     return TRIBO_OK;
   }
-  TRIBO_TRY(TRIBO_RESERVE(&b->nodes, &b->node_capacity, nmoving / 3 + LEVELS));
-  TRIBO_TRY(TRIBO_RESERVE(&b->keys, &b->key_capacity, nmoving));
-  TRIBO_TRY(TRIBO_RESERVE(&b->spare_keys, &b->spare_key_capacity, nmoving));
-  TRIBO_TRY(TRIBO_RESERVE(&b->order, &b->order_capacity, nmoving));
-  TRIBO_TRY(TRIBO_RESERVE(&b->spare_order, &b->spare_order_capacity, nmoving));
+  TRIBO_TRY(TRIBO_RESERVE(&b->nodes, nmoving / 3 + LEVELS));
+  TRIBO_TRY(TRIBO_RESERVE(&b->keys, nmoving));
+  TRIBO_TRY(TRIBO_RESERVE(&b->spare_keys, nmoving));
+  TRIBO_TRY(TRIBO_RESERVE(&b->order, nmoving));
+  TRIBO_TRY(TRIBO_RESERVE(&b->spare_order, nmoving));
   morton_keys(b, boxes, moving, nmoving);
   sort_keys(b, nmoving);
   Tree tree = build_tree(b, boxes, nmoving);
@@ -311,8 +307,8 @@ TriboStatus tribo_col_broad_sort(TriboBroad* b, int limit) {
     insertion_sort_pairs(b);
     return TRIBO_OK;
   }
-  TRIBO_TRY(TRIBO_RESERVE(&b->spare_pairs, &b->spare_pair_capacity, b->npair));
-  TRIBO_TRY(TRIBO_RESERVE(&b->counts, &b->count_capacity, limit + 1));
+  TRIBO_TRY(TRIBO_RESERVE(&b->spare_pairs, b->npair));
+  TRIBO_TRY(TRIBO_RESERVE(&b->counts, limit + 1));
   for (int by_a = 0; by_a < 2; ++by_a) {
     const TriboGeomPair* from = by_a ? b->spare_pairs : b->pairs;
     TriboGeomPair* to = by_a ? b->pairs : b->spare_pairs;

@@ -19,16 +19,11 @@ typedef struct TriboGeomPair {
 } TriboGeomPair;
 
 typedef struct TriboBroad {
-  TriboAabb4* nodes;  // all levels of the tree, leaves first
-  size_t node_capacity;
+  TriboAabb4* nodes;            // all levels of the tree, leaves first
   uint64_t *keys, *spare_keys;  // place on the space-filling curve
-  size_t key_capacity, spare_key_capacity;
-  int *order, *spare_order;  // leaf → item
-  size_t order_capacity, spare_order_capacity;
+  int *order, *spare_order;     // leaf → item
   TriboGeomPair *pairs, *spare_pairs;
-  size_t pair_capacity, spare_pair_capacity;
   int* counts;
-  size_t count_capacity;
   int npair;
 } TriboBroad;
 

@@ -32,13 +32,10 @@ struct TriboColData {
   TriboCoalQuery** queries;  // (nworker)
   int nworker;
   Batch* batches;
-  size_t batch_capacity;
   TriboContact* contacts;  // (4 npair) the first ncontact count
-  size_t contact_capacity;
   int ncontact;
   unsigned char* has_dropped;  // (npair) 1: it has more points than it kept
   TriboContact* penetrating;   // points outside the kept set  set by: tribo_col_sunk
-  size_t has_dropped_capacity, penetrating_capacity;
 };
 
 // ---- data
@@ -399,9 +396,9 @@ static TriboStatus narrow(const NarrowJob* job, TriboColStats* stats) {
   const int npair = data->broad.npair, workers = data->nworker;
   const int many = npair / SMALLEST_BATCH, most = workers > 1 ? BATCHES_PER_WORKER * workers : 1;
   const int count = many < 1 ? 1 : many < most ? many : most;
-  TRIBO_TRY(TRIBO_RESERVE(&data->contacts, &data->contact_capacity, (size_t)MOST_CONTACTS * (size_t)npair));
-  TRIBO_TRY(TRIBO_RESERVE(&data->has_dropped, &data->has_dropped_capacity, npair));
-  TRIBO_TRY(TRIBO_RESERVE(&data->batches, &data->batch_capacity, count));
+  TRIBO_TRY(TRIBO_RESERVE(&data->contacts, (size_t)MOST_CONTACTS * (size_t)npair));
+  TRIBO_TRY(TRIBO_RESERVE(&data->has_dropped, npair));
+  TRIBO_TRY(TRIBO_RESERVE(&data->batches, count));
   for (int i = 0; i < count; ++i) {
     data->batches[i] =
         (Batch){.first = (int)((int64_t)npair * i / count), .end = (int)((int64_t)npair * (i + 1) / count)};
@@ -509,7 +506,7 @@ static TriboStatus add_penetrating(const NarrowJob* job, TriboGeomPair pair, dou
       n = 1;
     }
   }
-  TRIBO_TRY(TRIBO_APPEND(&data->penetrating, &data->penetrating_capacity, *count, n));
+  TRIBO_TRY(TRIBO_APPEND(&data->penetrating, *count, n));
   if (all) {
     tribo_col_sort(m.points, n);
   }

@@ -42,7 +42,7 @@
 
 static TriboStatus reserve(const TriboSystem* system, Inverse* inv) {
   const size_t nv = (size_t)system->info.nv, nblock = (size_t)system->info.nblock, nmass = system->nmass;
-#define X(array, count) TRIBO_TRY(TRIBO_RESERVE(&inv->array, &inv->array##_capacity, count));
+#define X(array, count) TRIBO_TRY(TRIBO_RESERVE(&inv->array, count));
   TRIBO_DYN_INVERSE_ARRAYS(X)
 #undef X
   return TRIBO_OK;
@@ -323,9 +323,9 @@ TriboStatus tribo_dyn_inverse_reduce(const TriboSystem* system, TriboDynData* da
       memset(rows->g + rows->cones[c].row, 0, (size_t)rows->cones[c].dim * sizeof *rows->g);
     }
   }
-  TRIBO_TRY(TRIBO_RESERVE(&inv->mode, &inv->mode_capacity, rows->ncone));
-  TRIBO_TRY(TRIBO_RESERVE(&inv->cone_of, &inv->cone_of_capacity, rows->ncone));
-  TRIBO_TRY(TRIBO_RESERVE(&inv->lambda_known, &inv->lambda_known_capacity, rows->nrow));
+  TRIBO_TRY(TRIBO_RESERVE(&inv->mode, rows->ncone));
+  TRIBO_TRY(TRIBO_RESERVE(&inv->cone_of, rows->ncone));
+  TRIBO_TRY(TRIBO_RESERVE(&inv->lambda_known, rows->nrow));
   TRIBO_TRY(reduce_motion(system, data, driven));
   TRIBO_TRY(
       tribo_dyn_rows_reserve(&inv->rows, (size_t)rows->ncone, (size_t)rows->nrow, (size_t)rows->nterm, rows->njac));

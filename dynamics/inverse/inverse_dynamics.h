@@ -49,10 +49,6 @@ typedef struct Inverse {
   char* directions;  // scratch of: inverse_polish
   double* bias_low;  // (nv) scratch of: inverse_polish
   Rows rows;         // the reduced problem
-  size_t impulse_needed_capacity, v_free_capacity, mean_capacity, v_error_capacity, place_capacity,
-      chain_parent_capacity, chain_start_capacity, block_capacity, dim_capacity, at_capacity, mass_capacity,
-      minv_capacity, mode_capacity, cone_of_capacity, lambda_known_capacity, span_capacity, polish_capacity,
-      directions_capacity, bias_low_capacity;
 } Inverse;
 
 void tribo_dyn_inverse_free(Inverse* inverse);

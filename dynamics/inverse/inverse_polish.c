@@ -413,8 +413,8 @@ TriboStatus tribo_dyn_inverse_polish(const TriboSystem* system, TriboDynData* da
   if (!tribo_dyn_inverse_polishes(system, data)) {
     return TRIBO_OK;
   }
-  TRIBO_TRY(TRIBO_RESERVE(&inv->polish, &inv->polish_capacity, entries + square + 4 * nrow + (size_t)(2 * nv)));
-  TRIBO_TRY(TRIBO_RESERVE(&inv->directions, &inv->directions_capacity, nrow * sizeof(ImpulseDirection)));
+  TRIBO_TRY(TRIBO_RESERVE(&inv->polish, entries + square + 4 * nrow + (size_t)(2 * nv)));
+  TRIBO_TRY(TRIBO_RESERVE(&inv->directions, nrow * sizeof(ImpulseDirection)));
   double *A = inv->polish, *delta = A + entries, *scale = delta + nrow, *change = scale + nrow, *best = change + nrow,
          *F = best + nrow, *column = F + nv, *work = column + nv;
   ImpulseDirection* dirs = (ImpulseDirection*)(void*)inv->directions;

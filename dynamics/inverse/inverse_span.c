@@ -132,7 +132,7 @@ static int make_orthonormal(double* A, int m, int nv) {
 TriboStatus tribo_dyn_inverse_span(const TriboSystem* system, TriboDynData* data, const double** span, int* count) {
   Inverse* inv = &data->inverse;
   const int nv = system->info.nv;
-  TRIBO_TRY(TRIBO_RESERVE(&inv->span, &inv->span_capacity, (size_t)data->rows.nrow * (size_t)nv));
+  TRIBO_TRY(TRIBO_RESERVE(&inv->span, (size_t)data->rows.nrow * (size_t)nv));
   const int m = fill_rows(system, data, inv->span), used = eliminate(inv->place, inv->span, m, nv);
   double* rest = inv->span + (size_t)used * (size_t)nv;
   for (int i = 0; i < (m - used) * nv; ++i) {

@@ -15,8 +15,8 @@ TriboStatus tribo_dyn_directions_begin(Directions* d, int most) {
   while (size < 2 * most) {
     size *= 2;
   }
-  TRIBO_TRY(TRIBO_RESERVE(&d->slot, &d->slot_capacity, (size_t)size));
-  TRIBO_TRY(TRIBO_RESERVE(&d->normal, &d->normal_capacity, 3 * (size_t)most));
+  TRIBO_TRY(TRIBO_RESERVE(&d->slot, (size_t)size));
+  TRIBO_TRY(TRIBO_RESERVE(&d->normal, 3 * (size_t)most));
   memset(d->slot, 0, (size_t)size * sizeof *d->slot);
   d->size = size;
   d->count = 0;

@@ -6,15 +6,15 @@
 // ---- room ----------------------------------------------------------------------------------------------------------
 
 TriboStatus tribo_dyn_rows_reserve(Rows* r, size_t ncone, size_t nrow, size_t nterm, size_t njac) {
-  TRIBO_TRY(TRIBO_RESERVE(&r->cones, &r->cone_capacity, ncone));
-  TRIBO_TRY(TRIBO_RESERVE(&r->infos, &r->info_capacity, ncone));
-  TRIBO_TRY(TRIBO_RESERVE(&r->impact, &r->impact_capacity, ncone));
-  TRIBO_TRY(TRIBO_RESERVE(&r->term_first, &r->first_capacity, ncone + 1));
-  TRIBO_TRY(TRIBO_RESERVE(&r->term_block, &r->block_capacity, nterm));
-  TRIBO_TRY(TRIBO_RESERVE(&r->term_at, &r->at_capacity, nterm));
-  TRIBO_TRY(TRIBO_RESERVE(&r->term_jac, &r->jac_capacity, njac));
-  TRIBO_TRY(TRIBO_RESERVE(&r->g, &r->g_capacity, nrow));
-  TRIBO_TRY(TRIBO_RESERVE(&r->R, &r->R_capacity, nrow));
+  TRIBO_TRY(TRIBO_RESERVE(&r->cones, ncone));
+  TRIBO_TRY(TRIBO_RESERVE(&r->infos, ncone));
+  TRIBO_TRY(TRIBO_RESERVE(&r->impact, ncone));
+  TRIBO_TRY(TRIBO_RESERVE(&r->term_first, ncone + 1));
+  TRIBO_TRY(TRIBO_RESERVE(&r->term_block, nterm));
+  TRIBO_TRY(TRIBO_RESERVE(&r->term_at, nterm));
+  TRIBO_TRY(TRIBO_RESERVE(&r->term_jac, njac));
+  TRIBO_TRY(TRIBO_RESERVE(&r->g, nrow));
+  TRIBO_TRY(TRIBO_RESERVE(&r->R, nrow));
   r->nrow = r->ncone = r->nterm = 0;
   r->njac = 0;
   r->term_first[0] = 0;

@@ -29,8 +29,6 @@ typedef struct Rows {
   double* g;            // (nrow) J v_f + γ [m/s, rad/s]
   double* R;            // (nrow) compliance [1/kg, 1/(kg·m²)]
   double* impact;       // (ncone) fraction of the step before the impact, 0 for rows that are none
-  size_t cone_capacity, info_capacity, first_capacity, block_capacity, at_capacity, jac_capacity, g_capacity,
-      R_capacity, impact_capacity;
 } Rows;
 
 // Directions found so far, by a table of slots.
@@ -39,7 +37,6 @@ typedef struct Directions {
   double* normal;      // (count × 3)
   double asked[3];     // the last question, and its answer
   const double* last;  // NULL: none yet
-  size_t slot_capacity, normal_capacity;
 } Directions;
 
 // ---- rows.c

@@ -1,3 +1,7 @@
+// An array is a line of 64 bytes whose last word is the number of bytes that follow, and then the items:
+//
+//     | … | bytes | item item item … |
+//                 ^ aligned to 64 bytes; the pointer that its owner holds
 #include "memory.h"
 
 #include <stdlib.h>
@@ -9,19 +13,24 @@ static _Thread_local TriboHeapOwner heap_owner;
 
 void* tribo_alloc(size_t count, size_t size) {
   size_t bytes;
-  if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - ALIGNMENT) {
+  if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - 2 * ALIGNMENT) {
     return NULL;
   }
-  bytes = bytes == 0 ? ALIGNMENT : (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  void* memory = aligned_alloc(ALIGNMENT, bytes);
-  if (memory != NULL) {
-    memset(memory, 0, bytes);
+  const size_t whole = ALIGNMENT + (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  char* memory = aligned_alloc(ALIGNMENT, whole);
+  if (memory == NULL) {
+    return NULL;
   }
-  return memory;
+  memset(memory, 0, whole);
+  size_t* items = (size_t*)(void*)(memory + ALIGNMENT);
+  items[-1] = bytes;
+  return items;
 }
 
 void tribo_free(void* memory) {
-  free(memory);
+  if (memory != NULL) {
+    free((char*)memory - ALIGNMENT);
+  }
 }
 
 char* tribo_strdup(const char* text) {
@@ -36,12 +45,13 @@ char* tribo_strdup(const char* text) {
   return copy;
 }
 
-TriboStatus tribo_reserve(void** array, size_t* capacity, size_t count, size_t size, size_t keep) {
-  if (*array != NULL && count <= *capacity) {
+TriboStatus tribo_reserve(void** array, size_t count, size_t size, size_t keep) {
+  const size_t capacity = tribo_array_bytes(*array) / size;
+  if (*array != NULL && count <= capacity) {
     return TRIBO_OK;
   }
   // double, so that n appends cost n
-  size_t larger = *capacity > SIZE_MAX / 2 ? count : 2 * *capacity;
+  const size_t larger = capacity > SIZE_MAX / 2 ? count : 2 * capacity;
   size_t wanted = count > larger ? count : larger;
   wanted = wanted < SMALLEST ? SMALLEST : wanted;
   void* memory = tribo_alloc(wanted, size);
@@ -53,7 +63,6 @@ TriboStatus tribo_reserve(void** array, size_t* capacity, size_t count, size_t s
   }
   tribo_free(*array);
   *array = memory;
-  *capacity = wanted;
   growth_count++;
   return TRIBO_OK;
 }

@@ -12,7 +12,7 @@ static TriboStatus no_memory(void) {
 }
 
 TriboStatus tribo_compile_exclude(TriboModel* model, int body_a, int body_b) {
-  TRIBO_TRY(TRIBO_APPEND(&model->excluded, &model->excluded_capacity, model->nexcluded, 1));
+  TRIBO_TRY(TRIBO_APPEND(&model->excluded, model->nexcluded, 1));
   model->excluded[model->nexcluded][0] = body_a;
   model->excluded[model->nexcluded][1] = body_b;
   model->nexcluded++;
@@ -24,7 +24,7 @@ static TriboStatus make_hull(const TriboShapeDef* def, TriboModel* model, const 
   if (def->kind != TRIBO_SHAPE_HULL || *slot != NULL) {
     return TRIBO_OK;
   }
-  TRIBO_TRY(TRIBO_APPEND(&model->hulls, &model->hull_capacity, model->nhull, 1));
+  TRIBO_TRY(TRIBO_APPEND(&model->hulls, model->nhull, 1));
   TriboHull** hull = &model->hulls[model->nhull];
   TriboStatus status = def->mesh != NULL ? tribo_col_hull_load(def->mesh, def->scale, hull)
                                          : tribo_col_hull_create(def->points, def->npoint, hull);
@@ -42,7 +42,7 @@ static TriboStatus make_field(const TriboShapeDef* def, TriboModel* model, const
   if (def->kind != TRIBO_SHAPE_HEIGHTFIELD) {
     return TRIBO_OK;
   }
-  TRIBO_TRY(TRIBO_APPEND(&model->fields, &model->field_capacity, model->nfield, 1));
+  TRIBO_TRY(TRIBO_APPEND(&model->fields, model->nfield, 1));
   TRIBO_TRY(tribo_col_field_create(def->size, def->nx, def->ny, def->heights, &model->fields[model->nfield]));
   *out = model->fields[model->nfield++];
   return TRIBO_OK;

@@ -13,7 +13,7 @@ static TriboStatus no_memory(void) {
 // ---- textures
 
 static TriboStatus add_texture(TriboModel* model, const TriboTextureDef* def) {
-  TRIBO_TRY(TRIBO_APPEND(&model->textures, &model->texture_capacity, model->ntexture, 1));
+  TRIBO_TRY(TRIBO_APPEND(&model->textures, model->ntexture, 1));
   TriboTextureDef* copy = &model->textures[model->ntexture];
   *copy = *def;
   copy->name = tribo_pool_strdup(&model->pool, def->name);
@@ -66,7 +66,6 @@ typedef struct Drawing {
   TriboModel* model;
   Loaded* loaded;  // (nloaded)
   int nloaded;
-  size_t capacity;
 } Drawing;
 
 static TriboStatus load_look(Drawing* d, const TriboShapeDef* def, const TriboLook** out) {
@@ -78,8 +77,8 @@ static TriboStatus load_look(Drawing* d, const TriboShapeDef* def, const TriboLo
     }
   }
   TriboModel* model = d->model;
-  TRIBO_TRY(TRIBO_APPEND(&d->loaded, &d->capacity, d->nloaded, 1));
-  TRIBO_TRY(TRIBO_APPEND(&model->looks, &model->look_capacity, model->nlook, 1));
+  TRIBO_TRY(TRIBO_APPEND(&d->loaded, d->nloaded, 1));
+  TRIBO_TRY(TRIBO_APPEND(&model->looks, model->nlook, 1));
   TRIBO_TRY(tribo_col_look_load(def->mesh, def->scale, &model->looks[model->nlook]));
   *out = model->looks[model->nlook++];
   Loaded* l = &d->loaded[d->nloaded++];
@@ -90,7 +89,7 @@ static TriboStatus load_look(Drawing* d, const TriboShapeDef* def, const TriboLo
 
 // The hull of a list of points.
 static TriboStatus make_hull(TriboModel* model, const TriboShapeDef* def, TriboVisualInfo* out) {
-  TRIBO_TRY(TRIBO_APPEND(&model->hulls, &model->hull_capacity, model->nhull, 1));
+  TRIBO_TRY(TRIBO_APPEND(&model->hulls, model->nhull, 1));
   TRIBO_TRY(tribo_col_hull_create(def->points, def->npoint, &model->hulls[model->nhull]));
   const TriboHull* hull = model->hulls[model->nhull++];
   out->npoint = tribo_col_hull_vertices(hull, &out->points);
@@ -113,7 +112,7 @@ static TriboStatus take_part(TriboModel* model, const TriboShapeDef* def, const 
 }
 
 static TriboStatus add_part(TriboModel* model, const TriboShapeDef* def, int body, const TriboLookPart* part) {
-  TRIBO_TRY(TRIBO_APPEND(&model->visuals, &model->visual_capacity, model->nvisual, 1));
+  TRIBO_TRY(TRIBO_APPEND(&model->visuals, model->nvisual, 1));
   TriboVisualInfo* out = &model->visuals[model->nvisual];
   *out = (TriboVisualInfo){.name = tribo_pool_strdup(&model->pool, def->name),
                            .kind = def->kind,

@@ -80,10 +80,8 @@ struct TriboModel {
   TriboGeom* geoms;            // (ngeom)
   TriboTerrain** fields;       // (nfield) owned
   int nfield;
-  size_t field_capacity;
   TriboHull** hulls;  // (nhull) owned
   int nhull;
-  size_t hull_capacity;
   const TriboHull** scene_hulls;  // (shapes of the scene) while compiling: the hull of each, once made
   TriboMaterialDef* materials;
   TriboContactLaw* laws;  // (nmaterial × nmaterial) mixed, symmetric
@@ -104,7 +102,6 @@ struct TriboModel {
 
   int (*excluded)[2];  // body pairs
   int nexcluded;
-  size_t excluded_capacity;
 
   TriboTendon* tendons;  // (ntendon)
   TriboTendonInfo* tendon_infos;
@@ -122,7 +119,6 @@ struct TriboModel {
   int ndrag;
   TriboVisualInfo* visuals;  // (nvisual)
   int nvisual;
-  size_t visual_capacity;
 
   TriboMotor* motors;  // (nmotor) as at the start
   TriboMotorInfo* motor_infos;
@@ -133,10 +129,8 @@ struct TriboModel {
   int ncamera;
   TriboTextureDef* textures;  // the scene's, then those that mesh files name
   int ntexture;
-  size_t texture_capacity;
   TriboLook** looks;  // (nlook) of mesh files, owned
   int nlook;
-  size_t look_capacity;
   TriboRecordDef* records;
   int nrecord;
   ModelExpect* expects;

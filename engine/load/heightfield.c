@@ -14,7 +14,7 @@
 enum { LARGEST_FIELD = 1 << 24 };
 
 TriboStatus tribo_heights_append(Heights* h, double value) {
-  TRIBO_TRY(TRIBO_APPEND(&h->values, &h->capacity, h->count, 1));
+  TRIBO_TRY(TRIBO_APPEND(&h->values, h->count, 1));
   h->values[h->count++] = value;
   return TRIBO_OK;
 }

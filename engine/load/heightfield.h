@@ -6,7 +6,6 @@
 
 typedef struct Heights {
   double* values;  // (ny × nx) [m], to be freed
-  size_t capacity;
   int count, nx, ny;
 } Heights;
 

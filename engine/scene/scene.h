@@ -63,8 +63,7 @@ struct TriboScene {
 #define X(type, name)        \
   type* name##s;             \
   const char** name##_where; \
-  int n##name;               \
-  size_t name##_capacity, name##_where_capacity;
+  int n##name;
   SCENE_ARRAYS(X)
 #undef X
   TriboNames material_names, body_names, joint_names, closure_names, robot_names, tendon_names, actuator_names,

@@ -13,9 +13,9 @@ TriboStatus tribo_scene_take_name(TriboScene* scene, TriboNames* names, const ch
                                   const char** out);
 
 // Room for one more item of an array of the scene, and where it comes from.
-#define GROW(scene, name)                                                                                  \
-  do {                                                                                                     \
-    TRIBO_TRY(TRIBO_APPEND(&(scene)->name##s, &(scene)->name##_capacity, (scene)->n##name, 1));            \
-    TRIBO_TRY(TRIBO_APPEND(&(scene)->name##_where, &(scene)->name##_where_capacity, (scene)->n##name, 1)); \
-    (scene)->name##_where[(scene)->n##name] = (scene)->where;                                              \
+#define GROW(scene, name)                                                 \
+  do {                                                                    \
+    TRIBO_TRY(TRIBO_APPEND(&(scene)->name##s, (scene)->n##name, 1));      \
+    TRIBO_TRY(TRIBO_APPEND(&(scene)->name##_where, (scene)->n##name, 1)); \
+    (scene)->name##_where[(scene)->n##name] = (scene)->where;             \
   } while (0)

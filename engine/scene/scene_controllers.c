@@ -108,7 +108,6 @@ enum { MOST_COLUMNS = 4096, MOST_NUMBERS = 1 << 24 };
 typedef struct Table {
   const char** names;
   double* numbers;  // row by row, the time first
-  size_t name_capacity, number_capacity;
   int nname, nnumber;
 } Table;
 
@@ -137,7 +136,7 @@ static TriboStatus read_head(TriboScene* scene, Table* t, const char* path, int 
       return tribo_fail(TRIBO_INVALID, "%s:%d: column %d is '%.40s'; the head line is t, then the names of joints",
                         path, line, t->nname + 1, cell);
     }
-    TRIBO_TRY(TRIBO_APPEND(&t->names, &t->name_capacity, t->nname, 1));
+    TRIBO_TRY(TRIBO_APPEND(&t->names, t->nname, 1));
     t->names[t->nname] = tribo_pool_strdup(&scene->pool, cell);
     if (t->names[t->nname++] == NULL) {
       return tribo_scene_no_memory();
@@ -154,7 +153,7 @@ static TriboStatus read_frame(Table* t, const char* path, int line, char* text) 
       return tribo_fail(TRIBO_INVALID, "%s:%d: '%.20s' is no finite number, or one of more than 2^24", path, line,
                         cell);
     }
-    TRIBO_TRY(TRIBO_APPEND(&t->numbers, &t->number_capacity, t->nnumber, 1));
+    TRIBO_TRY(TRIBO_APPEND(&t->numbers, t->nnumber, 1));
     t->numbers[t->nnumber++] = value;
   }
   return count == t->nname ? TRIBO_OK

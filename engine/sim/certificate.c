@@ -78,8 +78,7 @@ TriboStatus tribo_data_certify(const TriboModel* model, TriboData* data, TriboSt
     info->residual.worst = -1;
     return TRIBO_OK;
   }
-  TRIBO_TRY(TRIBO_RESERVE(&data->result.residual_work, &data->result.residual_capacity,
-                          tribo_problem_workspace(&data->result.problem)));
+  TRIBO_TRY(TRIBO_RESERVE(&data->result.residual_work, tribo_problem_workspace(&data->result.problem)));
   TRIBO_TRY(tribo_problem_residuals_in(&data->result.problem, data->result.lambda, data->result.sigma,
                                        data->result.residual_work, &info->residual));
   // the default scheme shuts closures; where it could not, the step is no good answer
@@ -118,7 +117,7 @@ void tribo_contact_view(const TriboContact* contact, const TriboRowInfo* row, co
 
 // What the contacts looked like, for views and events.
 TriboStatus tribo_data_publish(TriboData* data, double h) {
-  TRIBO_TRY(TRIBO_RESERVE(&data->result.views, &data->result.view_capacity, data->contacts.count));
+  TRIBO_TRY(TRIBO_RESERVE(&data->result.views, data->contacts.count));
   data->result.nview = data->contacts.count;
   for (int c = 0; c < data->result.problem.ncone; ++c) {
     const TriboRowInfo* row = &data->result.rows[c];

@@ -59,7 +59,7 @@ static inline int is_belt(const TriboShapeInfo* shape) {
 // Each contact's law, by the materials of its two shapes.
 static TriboStatus set_laws(const TriboModel* model, TriboData* data) {
   const TriboPose* poses = tribo_dyn_poses(data->dynamics);
-  TRIBO_TRY(TRIBO_RESERVE(&data->contacts.laws, &data->contacts.law_capacity, data->contacts.count));
+  TRIBO_TRY(TRIBO_RESERVE(&data->contacts.laws, data->contacts.count));
   for (int i = 0, belt_a = 0, belt_b = 0; i < data->contacts.count; ++i) {
     const TriboContact* c = &data->contacts.list[i];
     const TriboShapeInfo *a = &model->shapes[c->geom_a], *b = &model->shapes[c->geom_b];
@@ -108,7 +108,7 @@ static TriboStatus look(const TriboModel* model, TriboData* data, const TriboCol
 // them are the deepest is no reason to change them, or a body rattles between the ones and the others.
 static TriboStatus name_loaded(const TriboModel* model, TriboData* data, const StepStart* start) {
   const int n = model->soft ? start->nwarm : 0;
-  TRIBO_TRY(TRIBO_RESERVE(&data->contacts.loaded, &data->contacts.loaded_capacity, n));
+  TRIBO_TRY(TRIBO_RESERVE(&data->contacts.loaded, n));
   data->contacts.nloaded = 0;
   for (int i = 0; i < n; ++i) {
     const WarmEntry* e = &start->warm[i];
@@ -197,7 +197,7 @@ static int merge(const TriboModel* model, const TriboContact* old, int nold, con
 
 // The list so far may lie in the collision's own buffer, which the next look fills anew.
 static TriboStatus keep_contacts(TriboData* data) {
-  TRIBO_TRY(TRIBO_RESERVE(&data->contacts.redetected, &data->contacts.redetected_capacity, data->contacts.count));
+  TRIBO_TRY(TRIBO_RESERVE(&data->contacts.redetected, data->contacts.count));
   if (data->contacts.list != data->contacts.redetected && data->contacts.count > 0) {
     memcpy(data->contacts.redetected, data->contacts.list,
            (size_t)data->contacts.count * sizeof *data->contacts.redetected);
@@ -214,17 +214,15 @@ static TriboStatus join(const TriboModel* model, TriboData* data, const StepStar
   if (nfound == 0) {
     return TRIBO_OK;
   }
-  TRIBO_TRY(TRIBO_RESERVE(&data->contacts.merged, &data->contacts.merged_capacity, data->contacts.count + nfound));
+  TRIBO_TRY(TRIBO_RESERVE(&data->contacts.merged, data->contacts.count + nfound));
   *added = merge(model, data->contacts.list, data->contacts.count, found, nfound, how, data->contacts.merged);
   if (*added > 0 && solved != NULL) {
     TRIBO_TRY(tribo_warm_between(model, data, solved));
   }
   if (*added > 0) {
     TriboContact* list = data->contacts.merged;
-    const size_t capacity = data->contacts.merged_capacity;
-    data->contacts.merged = data->contacts.redetected,
-    data->contacts.merged_capacity = data->contacts.redetected_capacity;
-    data->contacts.redetected = list, data->contacts.redetected_capacity = capacity;
+    data->contacts.merged = data->contacts.redetected;
+    data->contacts.redetected = list;
     data->contacts.list = list;
     data->contacts.count += *added;
   }

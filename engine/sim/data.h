@@ -30,9 +30,8 @@ typedef struct IslandEnd {
 
 typedef struct Islands {
   int count;
-  char* slab;    // all arrays below, in one piece of memory that only grows
-  int sizes[4];  // what they are laid out for: blocks, cones (0: not yet), rows, terms
-  size_t slab_capacity;
+  char* slab;            // all arrays below, in one piece of memory that only grows
+  int sizes[4];          // what they are laid out for: blocks, cones (0: not yet), rows, terms
   int* root;             // (nblock) union-find
   int* island_of_block;  // (nblock)
   int* local;            // (nblock) index within its island
@@ -90,7 +89,6 @@ typedef struct MotionState {
   double *q, *v;    // (nq), (nv)
   WarmEntry* warm;  // (nwarm) constraints of the step that led here, with their impulses
   int nwarm;
-  size_t warm_capacity;
   TriboLoopMemory* loops;  // (nclosure) what closures carry from step to step
 } MotionState;
 
@@ -137,31 +135,25 @@ typedef struct SolveWork {
 typedef struct ContactWork {
   const TriboContact* list;  // (count) as detected, or `redetected`
   int count;
-  TriboContactLaw* laws;  // (count)
-  size_t law_capacity;
+  TriboContactLaw* laws;     // (count)
   TriboContactName* loaded;  // (nloaded) those that carried an impulse in the last step
   int nloaded;
-  size_t loaded_capacity;
   TriboContact* redetected;  // with those that only the impulses of the step bring about
   TriboContact* merged;      // (spare)
-  size_t redetected_capacity, merged_capacity;
-  TriboTwist* twists;  // (nbody) velocities with the impulses found so far
-  TriboPose* poses;    // (nbody) scratch
+  TriboTwist* twists;        // (nbody) velocities with the impulses found so far
+  TriboPose* poses;          // (nbody) scratch
 } ContactWork;
 
 // The problem of the last step and its answer.  set by: step.c, certificate.c
 typedef struct StepResult {
   TriboProblem problem;
   const TriboRowInfo* rows;
-  double *lambda, *sigma;  // (nrow) impulses [N·s] and velocities [m/s] of the whole problem
-  double* closure_lambda;  // (rows of the closures) impulses of the velocity projection
-  double* closure_force;   // (nclosure × 6) of the last step [N, N·m]
-  size_t lambda_capacity, sigma_capacity, closure_lambda_capacity;
-  double* residual_work;  // scratch of the residuals
-  size_t residual_capacity;
+  double *lambda, *sigma;   // (nrow) impulses [N·s] and velocities [m/s] of the whole problem
+  double* closure_lambda;   // (rows of the closures) impulses of the velocity projection
+  double* closure_force;    // (nclosure × 6) of the last step [N, N·m]
+  double* residual_work;    // scratch of the residuals
   TriboContactView* views;  // (nview)
   int nview;
-  size_t view_capacity;
   TriboStepInfo info;
   // the contact that was named last as the worst, and how: often it is the worst one again
   int worst_a, worst_b;
@@ -182,7 +174,6 @@ typedef struct InverseWork {
   double *tau, *missing, *v, *y;  // (nv)
   double* opening;                // (6 × nclosure)
   double* lambda;                 // (rows of the reduced problem)
-  size_t has_drive_capacity, tau_capacity, missing_capacity, v_capacity, y_capacity, opening_capacity, lambda_capacity;
 } InverseWork;
 
 // What the last step did, for events and sensors.  set by: events.c
@@ -190,10 +181,8 @@ typedef struct EventWork {
   int has_before;  // 1: next.q, next.v hold the state before the last step
   Touch *touch, *touch_spare;
   int ntouch;
-  size_t touch_capacity, touch_spare_capacity;
   TriboContactEvent* list;  // (count)
   int count;
-  size_t capacity;
   double* contact_wrench;  // (nbody × 6) impulses of the contacts, about the centres of mass
   double* applied;         // (nbody × 6) of all other forces but gravity and those in joints
 } EventWork;
@@ -245,7 +234,6 @@ struct TriboData {
 
   NamedState* named;  // (nnamed) snapshots
   int nnamed;
-  size_t named_capacity;
 };
 
 // islands.c

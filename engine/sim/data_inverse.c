@@ -45,12 +45,12 @@ static TriboStatus check(const TriboModel* model, const double* wish, const Trib
 }
 
 static TriboStatus reserve(const TriboModel* model, TriboData* data) {
-  TRIBO_TRY(TRIBO_RESERVE(&data->inverse.has_drive, &data->inverse.has_drive_capacity, model->nv));
-  TRIBO_TRY(TRIBO_RESERVE(&data->inverse.tau, &data->inverse.tau_capacity, model->nv));
-  TRIBO_TRY(TRIBO_RESERVE(&data->inverse.missing, &data->inverse.missing_capacity, model->nv));
-  TRIBO_TRY(TRIBO_RESERVE(&data->inverse.v, &data->inverse.v_capacity, model->nv));
-  TRIBO_TRY(TRIBO_RESERVE(&data->inverse.y, &data->inverse.y_capacity, model->nv));
-  return TRIBO_RESERVE(&data->inverse.opening, &data->inverse.opening_capacity, 6 * model->nclosure);
+  TRIBO_TRY(TRIBO_RESERVE(&data->inverse.has_drive, model->nv));
+  TRIBO_TRY(TRIBO_RESERVE(&data->inverse.tau, model->nv));
+  TRIBO_TRY(TRIBO_RESERVE(&data->inverse.missing, model->nv));
+  TRIBO_TRY(TRIBO_RESERVE(&data->inverse.v, model->nv));
+  TRIBO_TRY(TRIBO_RESERVE(&data->inverse.y, model->nv));
+  return TRIBO_RESERVE(&data->inverse.opening, 6 * model->nclosure);
 }
 
 // What the wish asks of constraints that do not give: how fast it closes what is closed.
@@ -145,7 +145,7 @@ static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const
 
 // The contacts with their forces take the place of the last step's; speeds decide what slides.
 static TriboStatus publish(TriboData* data, double h, double tol, TriboInverse* out) {
-  TRIBO_TRY(TRIBO_RESERVE(&data->result.views, &data->result.view_capacity, data->contacts.count));
+  TRIBO_TRY(TRIBO_RESERVE(&data->result.views, data->contacts.count));
   data->result.nview = data->contacts.count;
   for (int c = 0; c < data->result.problem.ncone; ++c) {
     const TriboRowInfo* row = &data->result.rows[c];
@@ -208,9 +208,9 @@ static TriboStatus invert(const TriboModel* model, TriboData* data, const double
                           TriboInverse* out) {
   TRIBO_TRY(tribo_dyn_assemble(model->system, data->dynamics, step, data->now.q, data->now.v, data->contacts.list,
                                data->contacts.laws, data->contacts.count, &data->result.problem, &data->result.rows));
-  TRIBO_TRY(TRIBO_RESERVE(&data->result.lambda, &data->result.lambda_capacity, data->result.problem.nrow));
-  TRIBO_TRY(TRIBO_RESERVE(&data->result.sigma, &data->result.sigma_capacity, data->result.problem.nrow));
-  TRIBO_TRY(TRIBO_RESERVE(&data->inverse.lambda, &data->inverse.lambda_capacity, data->result.problem.nrow));
+  TRIBO_TRY(TRIBO_RESERVE(&data->result.lambda, data->result.problem.nrow));
+  TRIBO_TRY(TRIBO_RESERVE(&data->result.sigma, data->result.problem.nrow));
+  TRIBO_TRY(TRIBO_RESERVE(&data->inverse.lambda, data->result.problem.nrow));
   out->penetration = approach(data);
   TRIBO_TRY(opening(model, data, step->h, wish, &out->opening));
   TriboProblem reduced;
@@ -244,8 +244,7 @@ static TriboStatus judge(TriboData* data, TriboInverse* out) {
   if (data->result.problem.ncone == 0) {
     return TRIBO_OK;
   }
-  TRIBO_TRY(TRIBO_RESERVE(&data->result.residual_work, &data->result.residual_capacity,
-                          tribo_problem_workspace(&data->result.problem)));
+  TRIBO_TRY(TRIBO_RESERVE(&data->result.residual_work, tribo_problem_workspace(&data->result.problem)));
   return tribo_problem_residuals_in(&data->result.problem, data->result.lambda, data->result.sigma,
                                     data->result.residual_work, &out->residual);
 }
@@ -298,7 +297,7 @@ static TriboStatus run(const TriboModel* model, TriboData* data, const double* w
 static TriboStatus lead(const TriboModel* model, TriboData* data) {
   const StepStart start = {.h = model->world.dt};
   TRIBO_TRY(tribo_warm_renew(model, data, &start));
-  TRIBO_TRY(TRIBO_RESERVE(&data->now.warm, &data->now.warm_capacity, data->next.nwarm));
+  TRIBO_TRY(TRIBO_RESERVE(&data->now.warm, data->next.nwarm));
   memcpy(data->now.warm, data->next.warm, (size_t)data->next.nwarm * sizeof *data->now.warm);
   data->now.nwarm = data->next.nwarm;
   data->warm_dt = start.h;

@@ -57,8 +57,7 @@ static void push_bodies(const TriboModel* model, TriboData* data, const TriboCon
 }
 
 TriboStatus tribo_events_part(const TriboModel* model, TriboData* data, double h) {
-  TRIBO_TRY(TRIBO_RESERVE(&data->events.touch_spare, &data->events.touch_spare_capacity,
-                          data->events.ntouch + data->result.nview));
+  TRIBO_TRY(TRIBO_RESERVE(&data->events.touch_spare, data->events.ntouch + data->result.nview));
   // views are sorted by pair, as is what the parts before have left: one merge
   int n = 0, old = 0;
   for (int i = 0, end; i < data->result.nview; i = end) {
@@ -89,9 +88,8 @@ TriboStatus tribo_events_part(const TriboModel* model, TriboData* data, double h
     data->events.touch_spare[n++] = data->events.touch[old++];
   }
   Touch* list = data->events.touch;
-  const size_t capacity = data->events.touch_capacity;
-  data->events.touch = data->events.touch_spare, data->events.touch_capacity = data->events.touch_spare_capacity;
-  data->events.touch_spare = list, data->events.touch_spare_capacity = capacity;
+  data->events.touch = data->events.touch_spare;
+  data->events.touch_spare = list;
   data->events.ntouch = n;
   for (int i = 0; i < 6 * model->nbody; ++i) {
     data->events.applied[i] += h * data->forces.wrench[i];
@@ -129,7 +127,7 @@ TriboStatus tribo_events_finish(const TriboModel* model, TriboData* data) {
   Pairs is = {.entries = data->next.warm, .count = data->next.nwarm};
   next_pair(&was);
   next_pair(&is);
-  TRIBO_TRY(TRIBO_RESERVE(&data->events.list, &data->events.capacity, data->events.ntouch + data->now.nwarm));
+  TRIBO_TRY(TRIBO_RESERVE(&data->events.list, data->events.ntouch + data->now.nwarm));
   for (int t = 0; t < data->events.ntouch || was.more;) {
     // the first pair of the two lists; what touches at the end also touched within the step
     const int from_touch = t < data->events.ntouch &&

@@ -172,7 +172,7 @@ TriboStatus tribo_islands_build(Islands* is, const TriboProblem* p) {
   if (is->slab == NULL || memcmp(sizes, is->sizes, sizeof sizes) != 0) {
     size_t bytes = lay_out(is, p, NULL);
     is->sizes[1] = 0;
-    TRIBO_TRY(TRIBO_RESERVE(&is->slab, &is->slab_capacity, bytes));
+    TRIBO_TRY(TRIBO_RESERVE(&is->slab, bytes));
     lay_out(is, p, is->slab);
     memcpy(is->sizes, sizes, sizeof sizes);
   }

@@ -32,7 +32,7 @@ typedef struct Sleeper {
 
 struct TriboState {
   char* bytes;
-  size_t used, capacity;
+  size_t used;
 };
 
 TriboStatus tribo_state_create(TriboState** out) {
@@ -106,7 +106,7 @@ TriboStatus tribo_state_save(const TriboModel* model, const TriboData* data, Tri
                    .nasleep = data->sleep.nasleep,
                    .nrest = model->world.sleep > 0 ? model->nfree : 0};
   const size_t payload = payload_size(&header);
-  TRIBO_TRY(TRIBO_RESERVE(&state->bytes, &state->capacity, sizeof header + payload));
+  TRIBO_TRY(TRIBO_RESERVE(&state->bytes, sizeof header + payload));
   state->used = sizeof header + payload;
   char* at = state->bytes + sizeof header;
   put(&at, data->now.q, (size_t)model->nq * sizeof *data->now.q);
@@ -206,7 +206,7 @@ TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const 
   const char* at = state->bytes + sizeof header;
   TRIBO_TRY(check_warm(model, at + ((size_t)header.nq + (size_t)header.nv + (size_t)header.nact) * sizeof(double),
                        header.nwarm));
-  TRIBO_TRY(TRIBO_RESERVE(&data->now.warm, &data->now.warm_capacity, header.nwarm));
+  TRIBO_TRY(TRIBO_RESERVE(&data->now.warm, header.nwarm));
   take(&at, data->now.q, (size_t)model->nq * sizeof *data->now.q);
   take(&at, data->now.v, (size_t)model->nv * sizeof *data->now.v);
   take(&at, data->act, (size_t)model->nactuator * sizeof *data->act);
@@ -240,7 +240,7 @@ TriboStatus tribo_data_snapshot(const TriboModel* model, TriboData* data, const 
   TRIBO_REQUIRE(name);
   int at = find_named(data, name);
   if (at < 0) {
-    TRIBO_TRY(TRIBO_APPEND(&data->named, &data->named_capacity, data->nnamed, 1));
+    TRIBO_TRY(TRIBO_APPEND(&data->named, data->nnamed, 1));
     NamedState fresh = {.name = tribo_strdup(name)};
     TriboStatus status = fresh.name == NULL ? tribo_fail(TRIBO_NOMEM, "no memory for the state '%.40s'", name)
                                             : tribo_state_create(&fresh.state);
@@ -300,7 +300,7 @@ TriboStatus tribo_state_read(const char* path, TriboState* state) {
   char chunk[4096];
   for (size_t n; status == TRIBO_OK && (n = fread(chunk, 1, sizeof chunk, file)) > 0;) {
     status = fresh.used + n > LARGEST_STATE ? tribo_fail(TRIBO_INVALID, "%s: larger than 1 GiB", path)
-                                            : TRIBO_APPEND(&fresh.bytes, &fresh.capacity, fresh.used, n);
+                                            : TRIBO_APPEND(&fresh.bytes, fresh.used, n);
     if (status == TRIBO_OK) {
       memcpy(fresh.bytes + fresh.used, chunk, n);
       fresh.used += n;

@@ -95,7 +95,7 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const S
   TriboWarmStart guess = {0};
   TRIBO_TRY(tribo_dyn_settle_assemble(model->system, data->dynamics, options, data->next.q, data->next.v,
                                       data->result.lambda, &last, &guess.lambda));
-  TRIBO_TRY(TRIBO_RESERVE(&data->result.closure_lambda, &data->result.closure_lambda_capacity, last.nrow));
+  TRIBO_TRY(TRIBO_RESERVE(&data->result.closure_lambda, last.nrow));
   if (last.nrow > 0) {
     if (!tribo_dyn_settle_alone(model->system, data->dynamics, data->next.q, data->result.closure_lambda)) {
       TRIBO_TRY(
@@ -140,8 +140,8 @@ static TriboStatus find_impulses(TriboData* data, const StepStart* start, double
   if (rows == 0) {
     return TRIBO_OK;
   }
-  TRIBO_TRY(TRIBO_RESERVE(&data->result.lambda, &data->result.lambda_capacity, rows));
-  TRIBO_TRY(TRIBO_RESERVE(&data->result.sigma, &data->result.sigma_capacity, rows));
+  TRIBO_TRY(TRIBO_RESERVE(&data->result.lambda, rows));
+  TRIBO_TRY(TRIBO_RESERVE(&data->result.sigma, rows));
   tribo_warm_match(data, start);
   data->solve.closures_known = tribo_dyn_loops_alone(data->model->system, data->dynamics, data->result.lambda);
   lap(info, TRIBO_STAGE_ISLANDS, mark);

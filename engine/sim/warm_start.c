@@ -112,7 +112,7 @@ TriboStatus tribo_warm_renew(const TriboModel* model, TriboData* data, const Ste
   const TriboProblem* p = &data->result.problem;
   const int held = data->sleep.nasleep_in_step > 0 ? start->nwarm : 0;
   int n = 0, m = next_held(model, data, start, start->nwarm - held);
-  TRIBO_TRY(TRIBO_RESERVE(&data->next.warm, &data->next.warm_capacity, p->ncone + held));
+  TRIBO_TRY(TRIBO_RESERVE(&data->next.warm, p->ncone + held));
   for (int c = 0; c < p->ncone; ++c) {
     const TriboCone* cone = &p->cones[c];
     const WarmKey key = key_of(data, c);
@@ -138,8 +138,7 @@ TriboStatus tribo_warm_renew(const TriboModel* model, TriboData* data, const Ste
 
 TriboStatus tribo_warm_between(const TriboModel* model, TriboData* data, const StepStart* start) {
   TriboResiduals unused;
-  TRIBO_TRY(TRIBO_RESERVE(&data->result.residual_work, &data->result.residual_capacity,
-                          tribo_problem_workspace(&data->result.problem)));
+  TRIBO_TRY(TRIBO_RESERVE(&data->result.residual_work, tribo_problem_workspace(&data->result.problem)));
   TRIBO_TRY(tribo_problem_residuals_in(&data->result.problem, data->result.lambda, data->result.sigma,
                                        data->result.residual_work, &unused));
   return tribo_warm_renew(model, data, start);

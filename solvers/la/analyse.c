@@ -27,18 +27,18 @@ static int same_graph(const TriboFactor* f, const TriboGraph* g) {
 static TriboStatus copy_graph(TriboFactor* f, const TriboGraph* g) {
   size_t n = (size_t)g->nnode, m = (size_t)g->nedge;
   f->nfront = 0;  // until the analysis is complete
-  TRIBO_TRY(TRIBO_RESERVE(&f->node_dim, &f->node_dim_capacity, n));
-  TRIBO_TRY(TRIBO_RESERVE(&f->edge, &f->edge_capacity, 2 * m));
-  TRIBO_TRY(TRIBO_RESERVE(&f->order, &f->order_capacity, n));
-  TRIBO_TRY(TRIBO_RESERVE(&f->place, &f->place_capacity, n));
-  TRIBO_TRY(TRIBO_RESERVE(&f->var, &f->var_capacity, n));
-  TRIBO_TRY(TRIBO_RESERVE(&f->start, &f->start_capacity, n));
-  TRIBO_TRY(TRIBO_RESERVE(&f->diagonal, &f->diagonal_capacity, n));
-  TRIBO_TRY(TRIBO_RESERVE(&f->front, &f->front_capacity, n));
-  TRIBO_TRY(TRIBO_RESERVE(&f->live, &f->live_capacity, n));
-  TRIBO_TRY(TRIBO_RESERVE(&f->first, &f->first_capacity, n + 1));
-  TRIBO_TRY(TRIBO_RESERVE(&f->slot, &f->slot_capacity, m));
-  TRIBO_TRY(TRIBO_RESERVE(&f->scratch, &f->scratch_capacity, 8 * n + 1 + 2 * m));
+  TRIBO_TRY(TRIBO_RESERVE(&f->node_dim, n));
+  TRIBO_TRY(TRIBO_RESERVE(&f->edge, 2 * m));
+  TRIBO_TRY(TRIBO_RESERVE(&f->order, n));
+  TRIBO_TRY(TRIBO_RESERVE(&f->place, n));
+  TRIBO_TRY(TRIBO_RESERVE(&f->var, n));
+  TRIBO_TRY(TRIBO_RESERVE(&f->start, n));
+  TRIBO_TRY(TRIBO_RESERVE(&f->diagonal, n));
+  TRIBO_TRY(TRIBO_RESERVE(&f->front, n));
+  TRIBO_TRY(TRIBO_RESERVE(&f->live, n));
+  TRIBO_TRY(TRIBO_RESERVE(&f->first, n + 1));
+  TRIBO_TRY(TRIBO_RESERVE(&f->slot, m));
+  TRIBO_TRY(TRIBO_RESERVE(&f->scratch, 8 * n + 1 + 2 * m));
   f->nnode = g->nnode;
   f->nedge = g->nedge;
   memcpy(f->node_dim, g->node_dim, sizeof(int) * n);
@@ -153,7 +153,7 @@ static TriboStatus column_structures(TriboFactor* f, const int* head, const int*
     seen_by[k] = child[k] = -1;
   }
   for (int k = 0; k < f->nnode; ++k) {
-    TRIBO_TRY(TRIBO_APPEND(&f->rows, &f->rows_capacity, used, f->nnode));
+    TRIBO_TRY(TRIBO_APPEND(&f->rows, used, f->nnode));
     f->first[k] = used;
     seen_by[k] = k;
     for (int e = head[f->order[k]]; e < head[f->order[k] + 1]; ++e) {
@@ -243,8 +243,8 @@ static TriboStatus lay_out(TriboFactor* f, const int* last, int* owner) {
       owner[k] = i;
     }
   }
-  TRIBO_TRY(TRIBO_RESERVE(&f->index, &f->index_capacity, nindex));
-  TRIBO_TRY(TRIBO_RESERVE(&f->local, &f->local_capacity, nindex));
+  TRIBO_TRY(TRIBO_RESERVE(&f->index, nindex));
+  TRIBO_TRY(TRIBO_RESERVE(&f->local, nindex));
   for (int i = 0; i < f->nfront; ++i) {
     const TriboFront* t = &f->front[i];
     int* index = f->index + t->index;
@@ -279,10 +279,10 @@ static TriboStatus lay_out(TriboFactor* f, const int* last, int* owner) {
       stack += size;
     }
   }
-  TRIBO_TRY(TRIBO_RESERVE(&f->value, &f->value_capacity, f->nvalue));
-  TRIBO_TRY(TRIBO_RESERVE(&f->stack, &f->stack_capacity, peak));
-  TRIBO_TRY(TRIBO_RESERVE(&f->work, &f->work_capacity, 2 * f->n));
-  return TRIBO_RESERVE(&f->pivot, &f->pivot_capacity, f->n);
+  TRIBO_TRY(TRIBO_RESERVE(&f->value, f->nvalue));
+  TRIBO_TRY(TRIBO_RESERVE(&f->stack, peak));
+  TRIBO_TRY(TRIBO_RESERVE(&f->work, 2 * f->n));
+  return TRIBO_RESERVE(&f->pivot, f->n);
 }
 
 // where the caller puts the blocks

@@ -25,20 +25,16 @@ struct TriboFactor {
   int nnode, nedge;
   int* node_dim;
   int* edge;
-  size_t node_dim_capacity, edge_capacity;
 
   // the order: node order[k] is eliminated as the k-th; its unknowns start at var[node], in the caller's at start[node]
   int n;
   int *order, *place, *var, *start;
-  size_t order_capacity, place_capacity, var_capacity, start_capacity;
 
   int nfront;
   TriboFront* front;
   int *index, *local;
-  size_t front_capacity, index_capacity, local_capacity;
   TriboSlot* diagonal;
   TriboEdgeSlots* slot;
-  size_t diagonal_capacity, slot_capacity;
   double flops;
 
   // numbers
@@ -46,12 +42,10 @@ struct TriboFactor {
   double *value, *stack, *work;  // work: (2n) permuted vector, gathered vector
   int* pivot;                    // (n)
   int* live;                     // (nfront) fronts whose update is on the stack
-  size_t value_capacity, stack_capacity, work_capacity, pivot_capacity, live_capacity;
   int symmetric;
 
   // scratch of the analysis
   int* scratch;
   int* rows;      // column structures, by node in elimination order
   size_t* first;  // (nnode + 1) into rows
-  size_t scratch_capacity, rows_capacity, first_capacity;
 };

@@ -126,9 +126,9 @@ static inline void response_of_term(TriboScaled* sc, int dim, int t, int row) {
 
 // Places of the responses and of what is listed about the terms.
 static TriboStatus lay_out(TriboScaled* sc, const TriboProblem* p) {
-  TRIBO_TRY(TRIBO_RESERVE(&sc->moved, &sc->moved_capacity, p->term_first[p->ncone]));
-  TRIBO_TRY(TRIBO_RESERVE(&sc->acting, &sc->acting_capacity, p->nblock));
-  TRIBO_TRY(TRIBO_RESERVE(&sc->response_at, &sc->response_at_capacity, p->nblock));
+  TRIBO_TRY(TRIBO_RESERVE(&sc->moved, p->term_first[p->ncone]));
+  TRIBO_TRY(TRIBO_RESERVE(&sc->acting, p->nblock));
+  TRIBO_TRY(TRIBO_RESERVE(&sc->response_at, p->nblock));
   memset(sc->acting, 0, sizeof(int) * (size_t)p->nblock);
   size_t packed = 0, which = 0, response = 0, most = 0;
   for (int c = 0; c < p->ncone; ++c) {
@@ -148,10 +148,10 @@ static TriboStatus lay_out(TriboScaled* sc, const TriboProblem* p) {
     response += (size_t)ld * (size_t)p->block_dim[b];
     most = (size_t)wide > most ? (size_t)wide : most;
   }
-  TRIBO_TRY(TRIBO_RESERVE(&sc->which, &sc->which_capacity, which));
-  TRIBO_TRY(TRIBO_RESERVE(&sc->packed, &sc->packed_capacity, packed));
-  TRIBO_TRY(TRIBO_RESERVE(&sc->response, &sc->response_capacity, response));
-  return TRIBO_RESERVE(&sc->rows, &sc->rows_capacity, TRIBO_CONE_ROWS * most);
+  TRIBO_TRY(TRIBO_RESERVE(&sc->which, which));
+  TRIBO_TRY(TRIBO_RESERVE(&sc->packed, packed));
+  TRIBO_TRY(TRIBO_RESERVE(&sc->response, response));
+  return TRIBO_RESERVE(&sc->rows, TRIBO_CONE_ROWS * most);
 }
 
 TriboStatus tribo_sol_response(TriboScaled* sc) {

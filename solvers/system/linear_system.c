@@ -28,17 +28,17 @@ void tribo_sol_system_free(TriboLinearSystem* sys) {
 
 static TriboStatus reserve(TriboLinearSystem* sys, const TriboScaled* sc) {
   size_t n = (size_t)sc->n, nc = (size_t)sc->ncone;
-  TRIBO_TRY(TRIBO_RESERVE(&sys->local, &sys->local_capacity, nc));
-  TRIBO_TRY(TRIBO_RESERVE(&sys->offset, &sys->offset_capacity, nc + 1));
-  TRIBO_TRY(TRIBO_RESERVE(&sys->Z, &sys->Z_capacity, S * S * nc));
+  TRIBO_TRY(TRIBO_RESERVE(&sys->local, nc));
+  TRIBO_TRY(TRIBO_RESERVE(&sys->offset, nc + 1));
+  TRIBO_TRY(TRIBO_RESERVE(&sys->Z, S * S * nc));
   // room for the padded unknowns of the sparse explicit form
-  TRIBO_TRY(TRIBO_RESERVE(&sys->y, &sys->y_capacity, n));
-  TRIBO_TRY(TRIBO_RESERVE(&sys->r, &sys->r_capacity, n));
-  TRIBO_TRY(TRIBO_RESERVE(&sys->dy, &sys->dy_capacity, n));
-  TRIBO_TRY(TRIBO_RESERVE(&sys->x2, &sys->x2_capacity, n));
-  TRIBO_TRY(TRIBO_RESERVE(&sys->wx, &sys->wx_capacity, n));
+  TRIBO_TRY(TRIBO_RESERVE(&sys->y, n));
+  TRIBO_TRY(TRIBO_RESERVE(&sys->r, n));
+  TRIBO_TRY(TRIBO_RESERVE(&sys->dy, n));
+  TRIBO_TRY(TRIBO_RESERVE(&sys->x2, n));
+  TRIBO_TRY(TRIBO_RESERVE(&sys->wx, n));
   // a velocity, or K J of one term
-  return TRIBO_RESERVE(&sys->v, &sys->v_capacity, S * (size_t)sc->nv);
+  return TRIBO_RESERVE(&sys->v, S * (size_t)sc->nv);
 }
 
 TriboStatus tribo_sol_system_begin(TriboLinearSystem* sys, TriboScaled* sc, TriboForm wanted) {
@@ -52,7 +52,7 @@ TriboStatus tribo_sol_system_begin(TriboLinearSystem* sys, TriboScaled* sc, Trib
     const double dense = 2.0 / 3 * pow(sc->n, 3);
     const int cheap = dense < 64 * tribo_la_factor_flops(sys->sparse) && sc->n <= MOST_DENSE;
     if (wanted == TRIBO_FORM_DENSE || cheap || sc->n <= 60) {
-      TRIBO_TRY(TRIBO_RESERVE(&sc->W, &sc->W_capacity, (size_t)sc->n * (size_t)sc->n));
+      TRIBO_TRY(TRIBO_RESERVE(&sc->W, (size_t)sc->n * (size_t)sc->n));
       TRIBO_TRY(tribo_la_factor_analyse_dense(sys->dense, sc->n));
     } else {
       sys->wanted = TRIBO_FORM_SPARSE;

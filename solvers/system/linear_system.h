@@ -52,9 +52,6 @@ typedef struct TriboLinearSystem {
 
   double *y, *r, *dy, *x2, *wx, *v;  // vectors of a solve
 
-  size_t local_capacity, offset_capacity, key_capacity, edge_capacity, pair_edge_capacity, node_dim_capacity,
-      scratch_capacity, Z_capacity, blockval_capacity, y_capacity, r_capacity, dy_capacity, x2_capacity, wx_capacity,
-      v_capacity;
 } TriboLinearSystem;
 
 TriboStatus tribo_sol_system_create(TriboLinearSystem* sys);

@@ -25,8 +25,8 @@ static TriboStatus pattern_changed(TriboLinearSystem* sys, const TriboScaled* sc
     return TRIBO_OK;
   }
   sys->has_graph = 0;
-  TRIBO_TRY(TRIBO_RESERVE(&sys->key, &sys->key_capacity, nkey));
-  TRIBO_TRY(TRIBO_RESERVE(&sys->node_dim, &sys->node_dim_capacity, nnode));
+  TRIBO_TRY(TRIBO_RESERVE(&sys->key, nkey));
+  TRIBO_TRY(TRIBO_RESERVE(&sys->node_dim, nnode));
   sys->nkey = nkey;
   sys->key[0] = motion;
   sys->key[1] = nnode;
@@ -44,8 +44,8 @@ static TriboStatus pattern_changed(TriboLinearSystem* sys, const TriboScaled* sc
 // Gives every pair (a, b), a < b, the number of its edge: pairs are sorted by a, then the last edge of every b finds
 // the repeats.
 static TriboStatus number_pairs(TriboLinearSystem* sys, int nnode, int npair, const int* pair) {
-  TRIBO_TRY(TRIBO_RESERVE(&sys->pair_edge, &sys->pair_edge_capacity, npair));
-  TRIBO_TRY(TRIBO_RESERVE(&sys->edge, &sys->edge_capacity, 2 * (size_t)npair));
+  TRIBO_TRY(TRIBO_RESERVE(&sys->pair_edge, npair));
+  TRIBO_TRY(TRIBO_RESERVE(&sys->edge, 2 * (size_t)npair));
   int *head = sys->scratch + 2 * npair, *list = head + nnode + 1, *edge_of = list + npair;
   memset(head, 0, sizeof(int) * (size_t)(nnode + 1));
   for (int i = 0; i < npair; ++i) {
@@ -90,7 +90,7 @@ static TriboStatus make_graph(TriboLinearSystem* sys, const TriboScaled* sc) {
     }
   }
   npair = motion ? npair : sc->col[sc->n];
-  TRIBO_TRY(TRIBO_RESERVE(&sys->scratch, &sys->scratch_capacity, 3 * (size_t)npair + 2 * (size_t)nnode + 1));
+  TRIBO_TRY(TRIBO_RESERVE(&sys->scratch, 3 * (size_t)npair + 2 * (size_t)nnode + 1));
   int at = 0, *pair = sys->scratch;
   if (motion) {
     for (int c = 0; c < p->ncone; ++c) {
@@ -119,7 +119,7 @@ static TriboStatus make_graph(TriboLinearSystem* sys, const TriboScaled* sc) {
   }
   TRIBO_TRY(number_pairs(sys, nnode, at / 2, pair));
   if (!motion) {
-    TRIBO_TRY(TRIBO_RESERVE(&sys->blockval, &sys->blockval_capacity, S * S * (size_t)(nnode + sys->nedge)));
+    TRIBO_TRY(TRIBO_RESERVE(&sys->blockval, S * S * (size_t)(nnode + sys->nedge)));
   }
   TriboGraph graph = {nnode, sys->nedge, sys->node_dim, sys->edge};
   TRIBO_TRY(tribo_la_factor_analyse(sys->sparse, &graph));

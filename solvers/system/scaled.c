@@ -9,31 +9,31 @@
 
 // Where each block's velocities are, and room for the diagonal and a product in problem units.
 static TriboStatus reserve_measures(TriboScaled* sc, const TriboProblem* p) {
-  TRIBO_TRY(TRIBO_RESERVE(&sc->diagonal, &sc->diagonal_capacity, p->nrow));
-  TRIBO_TRY(TRIBO_RESERVE(&sc->var, &sc->var_capacity, p->nblock + 1));
+  TRIBO_TRY(TRIBO_RESERVE(&sc->diagonal, p->nrow));
+  TRIBO_TRY(TRIBO_RESERVE(&sc->var, p->nblock + 1));
   sc->var[0] = 0;
   for (int b = 0; b < p->nblock; ++b) {
     sc->var[b + 1] = sc->var[b] + p->block_dim[b];
   }
   sc->nv = sc->var[p->nblock];
-  return TRIBO_RESERVE(&sc->velocity, &sc->velocity_capacity, 2 * sc->nv);
+  return TRIBO_RESERVE(&sc->velocity, 2 * sc->nv);
 }
 
 static TriboStatus reserve(TriboScaled* sc, const TriboProblem* p) {
   size_t n = (size_t)p->nrow;
-  TRIBO_TRY(TRIBO_RESERVE(&sc->cone, &sc->cone_capacity, p->ncone));
-  TRIBO_TRY(TRIBO_RESERVE(&sc->source, &sc->source_capacity, n));
-  TRIBO_TRY(TRIBO_RESERVE(&sc->s, &sc->s_capacity, n));
-  TRIBO_TRY(TRIBO_RESERVE(&sc->q, &sc->q_capacity, n));
-  TRIBO_TRY(TRIBO_RESERVE(&sc->R, &sc->R_capacity, n));
-  TRIBO_TRY(TRIBO_RESERVE(&sc->lo, &sc->lo_capacity, n));
-  TRIBO_TRY(TRIBO_RESERVE(&sc->hi, &sc->hi_capacity, n));
+  TRIBO_TRY(TRIBO_RESERVE(&sc->cone, p->ncone));
+  TRIBO_TRY(TRIBO_RESERVE(&sc->source, n));
+  TRIBO_TRY(TRIBO_RESERVE(&sc->s, n));
+  TRIBO_TRY(TRIBO_RESERVE(&sc->q, n));
+  TRIBO_TRY(TRIBO_RESERVE(&sc->R, n));
+  TRIBO_TRY(TRIBO_RESERVE(&sc->lo, n));
+  TRIBO_TRY(TRIBO_RESERVE(&sc->hi, n));
   if (p->G_col) {
     size_t nnz = (size_t)p->G_col[p->nrow];
-    TRIBO_TRY(TRIBO_RESERVE(&sc->own, &sc->own_capacity, n));
-    TRIBO_TRY(TRIBO_RESERVE(&sc->col, &sc->col_capacity, n + 1));
-    TRIBO_TRY(TRIBO_RESERVE(&sc->row, &sc->row_capacity, nnz));
-    return TRIBO_RESERVE(&sc->val, &sc->val_capacity, nnz);
+    TRIBO_TRY(TRIBO_RESERVE(&sc->own, n));
+    TRIBO_TRY(TRIBO_RESERVE(&sc->col, n + 1));
+    TRIBO_TRY(TRIBO_RESERVE(&sc->row, nnz));
+    return TRIBO_RESERVE(&sc->val, nnz);
   }
   size_t njac = 0;
   for (int c = 0; c < p->ncone; ++c) {
@@ -41,8 +41,8 @@ static TriboStatus reserve(TriboScaled* sc, const TriboProblem* p) {
       njac += (size_t)p->cones[c].dim * (size_t)p->block_dim[p->term_block[t]];
     }
   }
-  TRIBO_TRY(TRIBO_RESERVE(&sc->jac, &sc->jac_capacity, njac));
-  return TRIBO_RESERVE(&sc->term_at, &sc->term_at_capacity, p->term_first[p->ncone]);
+  TRIBO_TRY(TRIBO_RESERVE(&sc->jac, njac));
+  return TRIBO_RESERVE(&sc->term_at, p->term_first[p->ncone]);
 }
 
 // xᵀ B x for a symmetric row-major block of a body or a short chain

@@ -65,10 +65,6 @@ typedef struct TriboScaled {
   int *col, *row;
   double* val;
 
-  size_t cone_capacity, source_capacity, s_capacity, q_capacity, R_capacity, lo_capacity, hi_capacity,
-      diagonal_capacity, jac_capacity, term_at_capacity, var_capacity, velocity_capacity, own_capacity, col_capacity,
-      row_capacity, val_capacity, moved_capacity, which_capacity, packed_capacity, response_capacity, rows_capacity,
-      acting_capacity, response_at_capacity, W_capacity;
 } TriboScaled;
 
 // What bounds a row has; of use only outside round cones.

@@ -8,7 +8,7 @@ static TriboStatus reserve_slab(TriboScratch* p, size_t slab) {
     return tribo_fail(TRIBO_INTERNAL, "tribo_sol_scratch_take: more than %d scratch vectors in one solve",
                       TRIBO_SLABS * TRIBO_SLAB_VECTORS);
   }
-  return TRIBO_RESERVE(&p->slab[slab], &p->capacity[slab], TRIBO_SLAB_VECTORS * p->n);
+  return TRIBO_RESERVE(&p->slab[slab], TRIBO_SLAB_VECTORS * p->n);
 }
 
 TriboStatus tribo_sol_scratch_begin(TriboScratch* p, size_t n) {

@@ -11,11 +11,10 @@
 enum { TRIBO_SLAB_VECTORS = 72, TRIBO_SLABS = 16 };
 
 typedef struct TriboScratch {
-  double* slab[TRIBO_SLABS];     // TRIBO_SLAB_VECTORS vectors each; NULL: not wanted so far
-  size_t capacity[TRIBO_SLABS];  // doubles that a slab has room for
-  size_t n;                      // doubles of a vector
-  size_t used;                   // vectors taken
-  TriboStatus status;            // TRIBO_OK, or why a vector could not be had
+  double* slab[TRIBO_SLABS];  // TRIBO_SLAB_VECTORS vectors each; NULL: not wanted so far
+  size_t n;                   // doubles of a vector
+  size_t used;                // vectors taken
+  TriboStatus status;         // TRIBO_OK, or why a vector could not be had
 } TriboScratch;
 
 // Releases all vectors; those taken from here on have n doubles. Makes the first slab.

@@ -269,13 +269,12 @@ typedef struct Mjcf {
   MjOption option;
 #define X(type, name) \
   type* name##s;      \
-  int n##name;        \
-  size_t name##_capacity;
+  int n##name;
   MJ_ARRAYS(X)
 #undef X
 } Mjcf;
 
-#define MJ_GROW(m, name) TRIBO_APPEND(&(m)->name##s, &(m)->name##_capacity, (m)->n##name, 1)
+#define MJ_GROW(m, name) TRIBO_APPEND(&(m)->name##s, (m)->n##name, 1)
 
 // The rules of the file that an element is from.
 static inline const MjCompiler* tribo_mjcf_rules(const Mjcf* m, const XmlNode* node) {

@@ -19,7 +19,6 @@ typedef struct Graft {
   TriboNames names;    // "kind name" of all that is copied
   XmlNode** touched;   // elements outside of the bodies that are copied along
   int ntouched;        //
-  size_t capacity;     //
   XmlNode*** section;  // where the next section of the grown file goes
 } Graft;
 
@@ -187,7 +186,7 @@ static TriboStatus find_touched(Graft* g, XmlNode* home) {
         int found = 0, lost = 0;
         survey(g, node, &found, &lost);
         if (g->foreign ? lost == 0 : found > 0) {
-          TRIBO_TRY(TRIBO_APPEND(&g->touched, &g->capacity, g->ntouched, 1));
+          TRIBO_TRY(TRIBO_APPEND(&g->touched, g->ntouched, 1));
           g->touched[g->ntouched++] = node;
           TRIBO_TRY(collect(g, node));
         }

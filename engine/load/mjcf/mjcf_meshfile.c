@@ -52,13 +52,12 @@ static TriboStatus read_msh(const char* path, double** points, int* npoint, int*
 typedef struct Obj {
   double* points;
   int* triangles;
-  size_t point_capacity, triangle_capacity;
   int npoint, ntriangle;
   int done;  // the first object with faces is complete: that is all that MuJoCo takes
 } Obj;
 
 static TriboStatus add_triangle(Obj* obj, int a, int b, int c) {
-  TRIBO_TRY(TRIBO_APPEND(&obj->triangles, &obj->triangle_capacity, 3 * obj->ntriangle, 3));
+  TRIBO_TRY(TRIBO_APPEND(&obj->triangles, 3 * obj->ntriangle, 3));
   int* at = obj->triangles + 3 * obj->ntriangle++;
   at[0] = a, at[1] = b, at[2] = c;
   return TRIBO_OK;
@@ -144,7 +143,7 @@ static TriboStatus add_polygon(Obj* obj, int* corner, int n) {
 }
 
 static TriboStatus read_point(Obj* obj, const char* text) {
-  TRIBO_TRY(TRIBO_APPEND(&obj->points, &obj->point_capacity, 3 * obj->npoint, 3));
+  TRIBO_TRY(TRIBO_APPEND(&obj->points, 3 * obj->npoint, 3));
   for (int k = 0; k < 3; ++k) {
     char* end;
     const double x = strtod(text, &end);

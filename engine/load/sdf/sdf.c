@@ -21,7 +21,7 @@ TriboStatus tribo_sdf_warn(Sdf* s, const XmlNode* node, const char* what) {
       return TRIBO_OK;
     }
   }
-  TRIBO_TRY(TRIBO_APPEND(&s->warned, &s->warned_capacity, s->nwarned, 1));
+  TRIBO_TRY(TRIBO_APPEND(&s->warned, s->nwarned, 1));
   s->warned[s->nwarned++] = key;
   tribo_log(s->log, TRIBO_LOG_WARNING, "%s:%d: %s %s", node->path, node->line, key, what);
   return TRIBO_OK;

@@ -15,7 +15,6 @@ typedef struct Sdf {
   const char* prefix;   // of names: "" or "<model>/"
   const char** warned;  // (nwarned)
   int nwarned, nmissing;
-  size_t warned_capacity;
   char missing[600];  // meshes that were not found
 } Sdf;
 

@@ -94,7 +94,6 @@ static TriboStatus check_key(const YamlNode* items, int pairs, const YamlNode* k
 
 static TriboStatus read_items(Reader* r, yaml_event_type_t end, int depth, YamlNode* node) {
   YamlNode* items = NULL;
-  size_t capacity = 0;
   int used = 0;
   TriboStatus status = TRIBO_OK;
   for (int done = 0; !done && status == TRIBO_OK;) {
@@ -106,7 +105,7 @@ static TriboStatus read_items(Reader* r, yaml_event_type_t end, int depth, YamlN
     if (event.type == end) {
       done = 1;
     } else {
-      status = TRIBO_APPEND(&items, &capacity, used, 1);
+      status = TRIBO_APPEND(&items, used, 1);
       status = status == TRIBO_OK ? read_node(r, &event, depth + 1, &items[used]) : status;
       if (status == TRIBO_OK && node->kind == YAML_MAP && used % 2 == 0) {
         status = check_key(items, used / 2, &items[used]);
@@ -197,9 +196,8 @@ static TriboStatus slurp(const char* path, char** bytes, size_t* size) {
     return tribo_fail(TRIBO_IO, "%s: cannot be read: %s", path, strerror(errno));
   }
   TriboStatus status = TRIBO_OK;
-  size_t capacity = 0;
   for (size_t n = 1; n > 0 && status == TRIBO_OK;) {
-    status = TRIBO_APPEND(bytes, &capacity, *size, CHUNK);
+    status = TRIBO_APPEND(bytes, *size, CHUNK);
     n = status == TRIBO_OK ? fread(*bytes + *size, 1, CHUNK, file) : 0;
     *size += n;
     if (*size > LARGEST_FILE) {
