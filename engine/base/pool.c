@@ -96,7 +96,7 @@ static TriboStatus grow(TriboNames* names) {
   TriboNames larger = {.capacity = names->capacity == 0 ? FIRST_SLOTS : 2 * names->capacity};
   larger.slots = tribo_alloc(larger.capacity, sizeof *larger.slots);
   if (larger.slots == NULL) {
-    return tribo_fail(TRIBO_NOMEM, "no memory for %zu names", larger.capacity);
+    return tribo_no_memory("for %zu names", larger.capacity);
   }
   for (size_t i = 0; i < names->capacity; ++i) {
     if (names->slots[i].name != NULL) {

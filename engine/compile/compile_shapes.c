@@ -7,10 +7,6 @@
 
 #include "pose.h"
 
-static TriboStatus no_memory(void) {
-  return tribo_fail(TRIBO_NOMEM, "no memory for the model");
-}
-
 TriboStatus tribo_compile_exclude(TriboModel* model, int body_a, int body_b) {
   TRIBO_TRY(TRIBO_APPEND(&model->excluded, &model->excluded_capacity, model->nexcluded, 1));
   model->excluded[model->nexcluded][0] = body_a;
@@ -195,7 +191,7 @@ static TriboStatus compile_materials(const TriboScene* scene, TriboModel* model)
   model->materials = tribo_pool_copy(&model->pool, scene->materials, (size_t)n, sizeof *scene->materials);
   model->laws = tribo_pool_alloc(&model->pool, (size_t)n * (size_t)n, sizeof *model->laws);
   if (model->materials == NULL || model->laws == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   for (int i = 0; i < n; ++i) {
     model->materials[i].name = tribo_pool_strdup(&model->pool, scene->materials[i].name);
@@ -255,7 +251,7 @@ static TriboStatus add_geom(TriboModel* model, const TriboShapeDef* def, const T
     info->npoint = tribo_col_field_surface(geom->field, &info->points, &info->triangles, &info->ntriangle);
   }
   model->ngeom++;
-  return info->name == NULL ? no_memory() : TRIBO_OK;
+  return info->name == NULL ? tribo_no_memory("for the model") : TRIBO_OK;
 }
 
 void tribo_compile_tree_geom(const TriboTreeGeom* geom, TriboShapeDef* def) {
@@ -338,7 +334,7 @@ TriboStatus tribo_compile_shapes(const TriboScene* scene, TriboModel* model, con
   model->geoms = tribo_pool_alloc(&model->pool, (size_t)ngeom, sizeof *model->geoms);
   model->shapes = tribo_pool_alloc(&model->pool, (size_t)ngeom, sizeof *model->shapes);
   if (model->geoms == NULL || model->shapes == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   for (int i = 0; i < scene->nshape; ++i) {
     const SceneShape* shape = &scene->shapes[i];

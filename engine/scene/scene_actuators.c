@@ -85,7 +85,7 @@ TriboStatus tribo_scene_add_tendon(TriboScene* scene, const TriboTendonDef* def,
   copy.wraps = wraps;
   if (copy.joints == NULL || copy.bodies == NULL || copy.coefs == NULL || copy.points == NULL || shares == NULL ||
       wraps == NULL) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   for (int i = 0; i < def->npoint; ++i) {
     shares[i] = def->weights != NULL ? def->weights[i] : 1;
@@ -195,7 +195,7 @@ TriboStatus tribo_scene_add_actuator(TriboScene* scene, const TriboActuatorDef* 
   tribo_quat_normalize(copy.quaternion);
   tribo_normalize3(copy.slider_axis);
   if (copy.joint == NULL && copy.tendon == NULL && copy.body == NULL) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   TRIBO_TRY(tribo_scene_take_name(scene, &scene->actuator_names, "actuator", def->name, scene->nactuator, &copy.name));
   if (id != NULL) {

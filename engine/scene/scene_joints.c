@@ -113,7 +113,7 @@ TriboStatus tribo_scene_add_motor(TriboScene* scene, const TriboMotorDef* def, i
   TriboMotorDef copy = *def;
   copy.joint = tribo_pool_strdup(&scene->pool, def->joint);
   if (copy.joint == NULL) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   if (id != NULL) {
     *id = scene->nmotor;
@@ -187,7 +187,7 @@ TriboStatus tribo_scene_add_closure(TriboScene* scene, const TriboClosureDef* de
     const char* given = *names[i];
     *names[i] = tribo_pool_strdup(&scene->pool, given);
     if (given != NULL && *names[i] == NULL) {
-      return tribo_scene_no_memory();
+      return tribo_no_memory("for the scene");
     }
   }
   TRIBO_TRY(tribo_scene_take_name(scene, &scene->closure_names, "closure", def->name, scene->nclosure, &copy.name));
@@ -214,7 +214,7 @@ static TriboStatus keep_file(TriboScene* scene, const char* who, const char* nam
                       "none of the example robots",
                       who, name);
   }
-  return name != NULL && *out == NULL ? tribo_scene_no_memory() : TRIBO_OK;
+  return name != NULL && *out == NULL ? tribo_no_memory("for the scene") : TRIBO_OK;
 }
 
 TriboStatus tribo_scene_add_robot(TriboScene* scene, const TriboRobotDef* def) {
@@ -242,13 +242,13 @@ TriboStatus tribo_scene_add_robot(TriboScene* scene, const TriboRobotDef* def) {
   TRIBO_TRY(keep_file(scene, who, def->srdf, &copy.srdf));
   copy.attach = tribo_pool_strdup(&scene->pool, def->attach);
   if (copy.attach == NULL && def->attach != NULL) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   TRIBO_TRY(tribo_scene_take_name(scene, &scene->robot_names, "robot", def->name, scene->nrobot, &copy.name));
   copy.reference = tribo_pool_strdup(&scene->pool, def->reference);
   copy.material = tribo_pool_strdup(&scene->pool, material);
   if (copy.material == NULL || (def->reference != NULL && copy.reference == NULL)) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   tribo_quat_normalize(copy.quaternion);
   scene->robots[scene->nrobot++] = copy;
@@ -263,7 +263,7 @@ TriboStatus tribo_scene_set_joint(TriboScene* scene, const char* joint, double p
   GROW(scene, joint_value);
   char* name = tribo_pool_strdup(&scene->pool, joint);
   if (name == NULL) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   scene->joint_values[scene->njoint_value++] = (SceneValue){name, position, velocity};
   return TRIBO_OK;
@@ -276,7 +276,7 @@ TriboStatus tribo_scene_exclude(TriboScene* scene, const char* body_a, const cha
   GROW(scene, exclusion);
   SceneExclusion e = {tribo_pool_strdup(&scene->pool, body_a), tribo_pool_strdup(&scene->pool, body_b)};
   if (e.a == NULL || e.b == NULL) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   scene->exclusions[scene->nexclusion++] = e;
   return TRIBO_OK;

@@ -7,10 +7,6 @@
 #include "math3.h"
 #include "pose.h"
 
-static TriboStatus no_memory(void) {
-  return tribo_fail(TRIBO_NOMEM, "no memory for the data");
-}
-
 // X(field, count): the arrays whose size the model fixes
 #define DATA_ARRAYS(X)                                                                 \
   X(now.q, model->nq)                                                                  \
@@ -66,13 +62,13 @@ static TriboStatus allocate(const TriboModel* model, TriboData* data) {
 #define X(name, count)                                           \
   data->name = tribo_alloc((size_t)(count), sizeof *data->name); \
   if (data->name == NULL) {                                      \
-    return no_memory();                                          \
+    return tribo_no_memory("for the data");                      \
   }
   DATA_ARRAYS(X)
 #undef X
   data->solve.solvers = tribo_alloc((size_t)model->world.threads, sizeof(TriboSolver*));
   if (data->solve.solvers == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the data");
   }
   for (int i = 0; i < model->world.threads; ++i) {
     TRIBO_TRY(tribo_model_solver(model, &data->solve.solvers[i]));
@@ -95,7 +91,7 @@ TriboStatus tribo_data_create(const TriboModel* model, TriboData** out) {
   *out = NULL;
   TriboData* data = tribo_alloc(1, sizeof *data);
   if (data == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the data");
   }
   data->model = model;
   TriboStatus status = allocate(model, data);

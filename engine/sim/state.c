@@ -38,7 +38,7 @@ struct TriboState {
 TriboStatus tribo_state_create(TriboState** out) {
   TRIBO_REQUIRE(out);
   *out = tribo_alloc(1, sizeof **out);
-  return *out == NULL ? tribo_fail(TRIBO_NOMEM, "no memory for a state") : TRIBO_OK;
+  return *out == NULL ? tribo_no_memory("for a state") : TRIBO_OK;
 }
 
 void tribo_state_destroy(TriboState* state) {
@@ -242,8 +242,8 @@ TriboStatus tribo_data_snapshot(const TriboModel* model, TriboData* data, const 
   if (at < 0) {
     TRIBO_TRY(TRIBO_APPEND(&data->named, &data->named_capacity, data->nnamed, 1));
     NamedState fresh = {.name = tribo_strdup(name)};
-    TriboStatus status = fresh.name == NULL ? tribo_fail(TRIBO_NOMEM, "no memory for the state '%.40s'", name)
-                                            : tribo_state_create(&fresh.state);
+    TriboStatus status =
+        fresh.name == NULL ? tribo_no_memory("for the state '%.40s'", name) : tribo_state_create(&fresh.state);
     if (status != TRIBO_OK) {
       tribo_free(fresh.name);
       return status;

@@ -75,7 +75,7 @@ static TriboStatus collect(Graft* g, const XmlNode* node) {
   const char* name = tribo_xml_get(node, "name");
   if (name != NULL && !is_copied(g, kind_of(node), name)) {
     const char* key = tribo_pool_format(&g->m->pool, "%.30s %.280s", kind_of(node), name);
-    TRIBO_TRY(key == NULL ? tribo_mjcf_no_memory() : tribo_names_add(&g->names, key, 1));
+    TRIBO_TRY(key == NULL ? tribo_no_memory("to read the model") : tribo_names_add(&g->names, key, 1));
   }
   for (const XmlNode* child = node->children; child != NULL; child = child->next) {
     TRIBO_TRY(collect(g, child));
@@ -92,7 +92,7 @@ static TriboStatus set_value(Mjcf* m, XmlNode* node, const char* name, const cha
     *at = tribo_pool_alloc(&m->pool, 1, sizeof **at);
   }
   if (*at == NULL || value == NULL) {
-    return tribo_mjcf_no_memory();
+    return tribo_no_memory("to read the model");
   }
   (*at)->name = name;
   (*at)->value = value;
@@ -118,7 +118,7 @@ static TriboStatus rename_all(const Graft* g, XmlNode* node) {
     if (own || (kind != NULL && (strcmp(kind, "asset") == 0 ? g->foreign : is_copied(g, kind, a->value)))) {
       a->value = renamed(g, a->value);
       if (a->value == NULL) {
-        return tribo_mjcf_no_memory();
+        return tribo_no_memory("to read the model");
       }
     }
   }
@@ -136,7 +136,7 @@ static TriboStatus copy(Mjcf* m, const XmlNode* from, XmlNode* parent, XmlNode**
     return tribo_xml_fail(from, "copies make more than %d elements", COPIES_MAX);
   }
   if (node == NULL) {
-    return tribo_mjcf_no_memory();
+    return tribo_no_memory("to read the model");
   }
   node->parent = parent;
   node->next = node->children = NULL;
@@ -209,7 +209,7 @@ static TriboStatus copy_touched(Graft* g) {
     const XmlNode* node = g->touched[i];
     XmlNode* section = make(g->m, node->parent, g->root, node->parent->name);
     if (section == NULL) {
-      return tribo_mjcf_no_memory();
+      return tribo_no_memory("to read the model");
     }
     TRIBO_TRY(copy(g->m, node, section, &section->children));
     TRIBO_TRY(rename_all(g, section->children));
@@ -380,7 +380,7 @@ static TriboStatus add_replica(Graft* g, const XmlNode* node, const TriboPose* p
   tribo_quat_from_mat(q, pose->R);
   const double quat[4] = {q[3], q[0], q[1], q[2]};
   if (frame == NULL) {
-    return tribo_mjcf_no_memory();
+    return tribo_no_memory("to read the model");
   }
   TRIBO_TRY(set_numbers(m, frame, "pos", pose->p, 3));
   TRIBO_TRY(set_numbers(m, frame, "quat", quat, 4));
@@ -429,7 +429,7 @@ static TriboStatus graft_replicas(Walk* w, Graft* g, XmlNode** at) {
   for (int i = 0; i < step.count; ++i) {
     g->suffix = tribo_pool_format(&m->pool, "%s%0*d", step.sep, width, i);
     if (g->suffix == NULL) {
-      return tribo_mjcf_no_memory();
+      return tribo_no_memory("to read the model");
     }
     TRIBO_TRY(add_replica(g, node, &pose, step.cls, at));
     at = &(*at)->next;

@@ -55,7 +55,7 @@ static TriboStatus mesh_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def) {
   TriboStatus status = tribo_mjcf_triangles(mesh, &points, &def->npoint, &triangles, &ntriangle);
   if (status == TRIBO_OK) {
     def->points = tribo_pool_copy(&m->pool, points, (size_t)def->npoint, 3 * sizeof *points);
-    status = def->points == NULL ? tribo_mjcf_no_memory() : TRIBO_OK;
+    status = def->points == NULL ? tribo_no_memory("to read the model") : TRIBO_OK;
   }
   tribo_free(points);
   tribo_free(triangles);

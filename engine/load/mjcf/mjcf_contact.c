@@ -223,7 +223,7 @@ TriboStatus tribo_mjcf_contacts(Mjcf* m) {
   int* first = tribo_pool_alloc(&m->pool, (size_t)m->ngeom, sizeof *first);
   int count = 0;
   if (first == NULL) {
-    return tribo_mjcf_no_memory();
+    return tribo_no_memory("to read the model");
   }
   for (int i = 0; i < m->ngeom; ++i) {
     MjGeom* geom = &m->geoms[i];

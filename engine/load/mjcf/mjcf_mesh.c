@@ -42,7 +42,7 @@ static TriboStatus read_list(Mjcf* m, const XmlNode* node, const char* attribute
   const size_t most = strlen(text) / 2 + 1;
   *out = tribo_pool_alloc(&m->pool, most, sizeof **out);
   if (*out == NULL) {
-    return tribo_mjcf_no_memory();
+    return tribo_no_memory("to read the model");
   }
   *count = tribo_xml_numbers(text, *out, (int)most);
   return *count >= 0 && *count % 3 == 0
@@ -61,7 +61,7 @@ static TriboStatus read_inline(Mjcf* m, const XmlNode* node, MjMesh* mesh) {
   mesh->vertex = points;
   mesh->face = tribo_pool_alloc(&m->pool, (size_t)ncorner + 1, sizeof *mesh->face);
   if (mesh->face == NULL) {
-    return tribo_mjcf_no_memory();
+    return tribo_no_memory("to read the model");
   }
   for (int i = 0; i < npoint; ++i) {
     points[i] = (double)(float)points[i];
@@ -84,7 +84,7 @@ TriboStatus tribo_mjcf_file(Mjcf* m, const XmlNode* node, const char* folder, co
   // an included file may name what stands beside itself
   const char* own = *out != NULL && access(*out, F_OK) != 0 ? tribo_xml_beside(&m->pool, node, folder, name) : NULL;
   *out = own != NULL && access(own, F_OK) == 0 ? own : *out;
-  return *out == NULL ? tribo_mjcf_no_memory() : TRIBO_OK;
+  return *out == NULL ? tribo_no_memory("to read the model") : TRIBO_OK;
 }
 
 TriboStatus tribo_mjcf_file_name(Mjcf* m, const char* file, const char** name) {
@@ -93,7 +93,7 @@ TriboStatus tribo_mjcf_file_name(Mjcf* m, const char* file, const char** name) {
   const char* start = slash != NULL ? slash + 1 : file;
   const char* dot = strrchr(start, '.');
   *name = tribo_pool_format(&m->pool, "%.*s", dot != NULL ? (int)(dot - start) : (int)strlen(start), start);
-  return *name == NULL ? tribo_mjcf_no_memory() : TRIBO_OK;
+  return *name == NULL ? tribo_no_memory("to read the model") : TRIBO_OK;
 }
 
 TriboStatus tribo_mjcf_read_mesh(Mjcf* m, const XmlNode* node) {
@@ -135,7 +135,7 @@ static TriboStatus load(const MjMesh* mesh, double** points, int* npoint, int** 
   *points = tribo_alloc(3 * (size_t)*npoint + 1, sizeof **points);
   *triangles = tribo_alloc(3 * (size_t)*ntriangle + 1, sizeof **triangles);
   if (*points == NULL || *triangles == NULL) {
-    return tribo_mjcf_no_memory();
+    return tribo_no_memory("to read the model");
   }
   memcpy(*points, mesh->vertex, 3 * (size_t)*npoint * sizeof **points);
   memcpy(*triangles, mesh->face, 3 * (size_t)*ntriangle * sizeof **triangles);

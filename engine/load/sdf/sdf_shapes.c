@@ -152,7 +152,7 @@ static TriboStatus read_friction(Sdf* s, const XmlNode* collision, const char** 
   }
   *name = tribo_pool_format(&s->pool, "friction %g", mu);
   if (*name == NULL) {
-    return tribo_sdf_no_memory();
+    return tribo_no_memory("to read the model");
   }
   if (tribo_names_find(&s->scene->material_names, *name) >= 0) {
     return TRIBO_OK;

@@ -23,7 +23,7 @@ TriboStatus tribo_format_path(TriboPool* pool, const YamlNode* node, const char*
     char* copy = tribo_pool_strdup(pool, node->path);
     *out = copy == NULL ? NULL : tribo_pool_format(pool, "%s/%s", dirname(copy), *out);
   }
-  return *out == NULL ? tribo_fail(TRIBO_NOMEM, "no memory to read %s", node->path) : TRIBO_OK;
+  return *out == NULL ? tribo_no_memory("to read %s", node->path) : TRIBO_OK;
 }
 
 static TriboStatus read_word(const YamlNode* node, const Field* field, int* out) {

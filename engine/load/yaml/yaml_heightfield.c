@@ -57,7 +57,7 @@ TriboStatus tribo_load_heights(Loader* l, const YamlNode* shape, const YamlNode*
     def->nx = h.nx;
     def->ny = h.ny;
     def->heights = tribo_pool_copy(&l->pool, h.values, (size_t)h.count, sizeof *h.values);
-    status = def->heights == NULL ? tribo_fail(TRIBO_NOMEM, "no memory to read %s", node->path) : TRIBO_OK;
+    status = def->heights == NULL ? tribo_no_memory("to read %s", node->path) : TRIBO_OK;
   }
   tribo_free(h.values);
   return status;

@@ -32,7 +32,7 @@ TriboStatus tribo_load_state(Loader* l, const YamlNode* node) {
   }
   TriboStateValue* values = tribo_pool_alloc(&l->pool, (size_t)count, sizeof *values);
   if (values == NULL) {
-    return tribo_fail(TRIBO_NOMEM, "no memory to read %s", node->path);
+    return tribo_no_memory("to read %s", node->path);
   }
   for (int kind = 0; kind < TRIBO_VALUE_COUNT; ++kind) {
     const YamlNode* map = tribo_yaml_get(node, keys[kind]);
