@@ -10,6 +10,7 @@
 #include "bench_scenes.h"
 #include "cli.h"
 #include "json.h"
+#include "paths.h"
 #include "problem_file.h"
 #include "svg.h"
 
@@ -65,8 +66,7 @@ static int by_name(const void* a, const void* b) {
 }
 
 static int is_problem(const char* name) {
-  size_t n = strlen(name);
-  return (n > 5 && strcmp(name + n - 5, ".hdf5") == 0) || (n > 4 && strcmp(name + n - 4, ".dat") == 0);
+  return path_ends_in(name, ".hdf5") || path_ends_in(name, ".dat");
 }
 
 static int list_problems(Bench* b) {

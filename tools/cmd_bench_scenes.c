@@ -11,6 +11,7 @@
 
 #include "bench_scenes.h"
 #include "json.h"
+#include "paths.h"
 #include "simulate.h"
 #include "svg.h"
 #include "stopwatch.h"
@@ -39,11 +40,6 @@ typedef struct Bench {
 
 // ---- what there is to do
 
-static int ends_in(const char* path, const char* ending) {
-  const size_t n = strlen(path), k = strlen(ending);
-  return n > k && strcmp(path + n - k, ending) == 0;
-}
-
 static int add_path(Bench* b, const char* folder, const char* name) {
   if (b->count == MOST_SCENES) {
     return cli_wrong("bench scenes: more than %d of them", MOST_SCENES);
@@ -67,7 +63,7 @@ static int list(Bench* b, const char* path) {
   const int first = b->count;
   int code = EXIT_WELL;
   for (struct dirent* e; code == EXIT_WELL && (e = readdir(dir)) != NULL;) {
-    if (ends_in(e->d_name, ".yaml") || ends_in(e->d_name, ".xml")) {
+    if (path_ends_in(e->d_name, ".yaml") || path_ends_in(e->d_name, ".xml")) {
       code = add_path(b, path, e->d_name);
     }
   }

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "paths.h"
+
 enum { PATH = 128, MOST_ENTRIES = 500000000 };
 
 // ---- reading
@@ -243,14 +245,13 @@ int problem_read(const char* path, ProblemFile* out) {
   RawProblem raw = {0};
   struct stat st;
   int good = 0;
-  size_t length = strlen(path);
   if (stat(path, &st) != 0) {
     problem_fail(out, "cannot be read: %s", strerror(errno));
   } else if (S_ISDIR(st.st_mode)) {
     problem_fail(out, "is a folder");
   } else if (is_hdf5(path)) {
     good = read_hdf5(out, path, &raw);
-  } else if (length > 4 && strcmp(path + length - 4, ".dat") == 0) {
+  } else if (path_ends_in(path, ".dat")) {
     good = problem_read_text(out, path, &raw);
   } else {
     problem_fail(out, "is not an HDF5 file, nor a .dat file");

@@ -1,27 +1,14 @@
 #include "simulate.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "heap.h"
-
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int signal_number) {
-  (void)signal_number;
-  interrupted = 1;
-}
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+#include "interrupt.h"
+#include "paths.h"
+#include "stopwatch.h"
 
 typedef struct Warnings {
   int count;
@@ -30,11 +17,6 @@ typedef struct Warnings {
 static void print_log(TriboLogLevel level, const char* text, void* user) {
   ((Warnings*)user)->count += level == TRIBO_LOG_WARNING;
   fprintf(stderr, "tribo: %s%s\n", level == TRIBO_LOG_WARNING ? "warning: " : "", text);
-}
-
-static int ends_in(const char* path, const char* ending) {
-  const size_t n = strlen(path), k = strlen(ending);
-  return n >= k && strcasecmp(path + n - k, ending) == 0;
 }
 
 // The lowest point of a shape whose pose is given.
@@ -121,7 +103,7 @@ TriboStatus simulation_scene(const Args* args, const char* path, TriboScene** sc
     cli_wrong("%s: %d warning%s, and --strict takes none", path, warnings.count, warnings.count == 1 ? "" : "s");
     return TRIBO_INVALID;
   }
-  if (status == TRIBO_OK && ends_in(path, ".urdf") && cli_value(args, "--no-ground") == NULL) {
+  if (status == TRIBO_OK && path_ends_in(path, ".urdf") && cli_value(args, "--no-ground") == NULL) {
     status = add_ground(*scene);
   }
   return status;
@@ -237,7 +219,7 @@ typedef struct Progress {
 } Progress;
 
 static void draw(Progress* p, const Simulation* sim) {
-  double t = now();
+  double t = read_clock(CLOCK_MONOTONIC);
   if (!p->on || t - p->last < 0.1) {
     return;
   }
@@ -276,13 +258,11 @@ static TriboStatus observe(Simulation* sim) {
 
 int simulation_run(Simulation* sim, int progress) {
   memset(&sim->totals, 0, sizeof sim->totals);
-  interrupted = 0;
-  struct sigaction action = {.sa_handler = on_interrupt}, before;
-  sigaction(SIGINT, &action, &before);
-  Progress bar = {.on = progress && isatty(STDERR_FILENO), .begin = now()};
+  interrupt_watch();
+  Progress bar = {.on = progress && isatty(STDERR_FILENO), .begin = read_clock(CLOCK_MONOTONIC)};
   TriboStatus status = observe(sim);
   unsigned long long heap0[TRIBO_HEAP_OWNERS], heap1[TRIBO_HEAP_OWNERS];
-  for (long long i = 0; i < sim->steps && status == TRIBO_OK && !interrupted; ++i) {
+  for (long long i = 0; i < sim->steps && status == TRIBO_OK && !interrupt_seen(); ++i) {
     TriboStepInfo info;
     heap_read(heap0);
     status = tribo_step(sim->model, sim->data, &info);
@@ -297,9 +277,9 @@ int simulation_run(Simulation* sim, int progress) {
     }
   }
   finish(&bar);
-  sigaction(SIGINT, &before, NULL);
+  interrupt_unwatch();
   sim->totals.time = tribo_data_time(sim->data);
-  sim->totals.interrupted = interrupted;
+  sim->totals.interrupted = interrupt_seen();
   return status == TRIBO_OK ? EXIT_WELL : sim->broken ? EXIT_INPUT : cli_complain(status);
 }
 

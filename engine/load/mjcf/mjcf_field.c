@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "mjcf.h"
 #include "heightfield.h"
+#include "text.h"
 
 enum { LARGEST = 1 << 24 };
 
@@ -83,13 +83,12 @@ TriboStatus tribo_mjcf_read_field(Mjcf* m, const XmlNode* node) {
     heights = tribo_pool_alloc(&m->pool, (size_t)field->nrow * (size_t)field->ncol, sizeof *heights);
     TRIBO_TRY(heights == NULL ? tribo_no_memory("to read the model") : read_inline(m, node, field, heights));
   } else {
-    const char* dot = strrchr(field->file, '.');
+    const int picture = tribo_text_ends_in(field->file, ".png");
     if (field->name == NULL) {
       TRIBO_TRY(tribo_mjcf_file_name(m, field->file, &field->name));
     }
     TRIBO_TRY(tribo_mjcf_file(m, node, tribo_mjcf_rules(m, node)->mesh_dir, field->file, &field->file));
-    TRIBO_TRY(dot != NULL && strcasecmp(dot, ".png") == 0 ? read_picture(m, node, field, &heights)
-                                                          : read_binary(m, node, field, &heights));
+    TRIBO_TRY(picture ? read_picture(m, node, field, &heights) : read_binary(m, node, field, &heights));
   }
   m->nfield++;
   const int count = field->nrow * field->ncol;

@@ -15,11 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "collision.h"
 #include "eigen3.h"
+#include "text.h"
 
 MjMesh* tribo_mjcf_find_mesh(const Mjcf* m, const char* name) {
   for (int i = 0; name != NULL && i < m->nmesh; ++i) {
@@ -143,14 +143,13 @@ static TriboStatus load(const MjMesh* mesh, double** points, int* npoint, int** 
 }
 
 TriboStatus tribo_mjcf_look(MjMesh* mesh) {
-  const char* dot = mesh->file != NULL ? strrchr(mesh->file, '.') : NULL;
   if (mesh->cloud != 0) {
     return TRIBO_OK;
   }
   double* points = NULL;
   int *triangles = NULL, npoint = 0, ntriangle = 1;
   TriboStatus status = TRIBO_OK;
-  if (dot != NULL && strcasecmp(dot, ".obj") == 0) {
+  if (tribo_text_ends_in(mesh->file, ".obj")) {
     status = load(mesh, &points, &npoint, &triangles, &ntriangle);
   }
   tribo_free(points);
