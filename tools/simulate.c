@@ -8,6 +8,7 @@
 #include "heap.h"
 #include "interrupt.h"
 #include "paths.h"
+#include "rotation.h"
 #include "stopwatch.h"
 
 typedef struct Warnings {
@@ -41,15 +42,6 @@ static double lowest_of(const TriboShapeInfo* s, const double p[3], const double
   }
 }
 
-// Row-major rotation of a quaternion x y z w.
-static void to_matrix(const double q[4], double R[9]) {
-  const double x = q[0], y = q[1], z = q[2], w = q[3];
-  const double m[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
-                       2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-                       2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
-  memcpy(R, m, sizeof m);
-}
-
 // How low the shapes of a model reach at its start; INFINITY without any.
 static TriboStatus lowest_point(const TriboScene* scene, double* low) {
   TriboModel* model = NULL;
@@ -63,8 +55,8 @@ static TriboStatus lowest_point(const TriboScene* scene, double* low) {
   for (int i = 0; status == TRIBO_OK && i < tribo_model_size(model).nshape; ++i) {
     const TriboShapeInfo* s = tribo_model_shape(model, i);
     double body[9], own[9], p[3], R[9];
-    to_matrix(quaternion.values + 4 * s->body, body);
-    to_matrix(s->quaternion, own);
+    rotation_of(quaternion.values + 4 * s->body, body);
+    rotation_of(s->quaternion, own);
     for (int r = 0; r < 3; ++r) {
       p[r] = position.values[3 * s->body + r];
       for (int c = 0; c < 3; ++c) {
