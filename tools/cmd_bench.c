@@ -101,8 +101,10 @@ static int list_problems(Bench* b) {
 
 static int list_solvers(Bench* b) {
   const char* list = cli_value(b->args, "--solvers");
-  for (int i = 0; list == NULL && i < tribo_solver_count(); ++i) {
-    snprintf(b->solvers[b->nown++], NAME, "%s", tribo_solver_info(i)->id);
+  if (list == NULL) {
+    for (int i = 0; i < tribo_solver_count(); ++i) {
+      snprintf(b->solvers[b->nown++], NAME, "%s", tribo_solver_info(i)->id);
+    }
   }
   while (list != NULL && *list != '\0') {
     size_t n = strcspn(list, ",");

@@ -115,9 +115,11 @@ static TriboStatus run_once(Run* run, Result* r, int first) {
     const double time = stop_clock(begin);
     double* costs = run->costs + (size_t)i * WIDTH;
     // the fastest run counts with its own stages, so that they add up
-    for (int s = 0; (first || time < costs[WIDTH - 1]) && s < TRIBO_STAGE_COUNT; ++s) {
-      // stages are told by the wall's clock: without what others did meanwhile
-      costs[s] = info.stage[s] * fmin(1, time / info.time);
+    if (first || time < costs[WIDTH - 1]) {
+      for (int s = 0; s < TRIBO_STAGE_COUNT; ++s) {
+        // stages are told by the wall's clock: without what others did meanwhile
+        costs[s] = info.stage[s] * fmin(1, time / info.time);
+      }
     }
     costs[WIDTH - 1] = first ? time : fmin(costs[WIDTH - 1], time);
     r->contacts += info.contacts;
@@ -323,8 +325,10 @@ static void write_json(const Bench* b, Json* json) {
       }
       json_end(json, '}');
       json_real(json, "contacts", p != NULL ? p->contacts : r->contacts);
-      for (int s = 0; p == NULL && s < TRIBO_STAGE_COUNT; ++s) {
-        json_real(json, tribo_stage_name(s), 1e6 * r->stage[s]);
+      if (p == NULL) {
+        for (int s = 0; s < TRIBO_STAGE_COUNT; ++s) {
+          json_real(json, tribo_stage_name(s), 1e6 * r->stage[s]);
+        }
       }
       json_end(json, '}');
     }

@@ -163,11 +163,13 @@ static int advance(Studio* studio, Simulation* sim, double time, int progress) {
   const int trails = studio->options.overlays >> TRIBO_OVERLAY_TRAILS & 1;
   double now = tribo_data_time(sim->data);
   int code = EXIT_WELL;
-  for (; trails && code == EXIT_WELL && now < time; now += 1.0 / 60) {
-    code = studio->recorded ? seek(studio, sim, now) : run_until(sim, now, 0);
-    if (code == EXIT_WELL) {
-      TriboStatus status = tribo_view_trails_add(studio->trails, sim->model, sim->data);
-      code = status == TRIBO_OK ? EXIT_WELL : studio_complain(status);
+  if (trails) {
+    for (; code == EXIT_WELL && now < time; now += 1.0 / 60) {
+      code = studio->recorded ? seek(studio, sim, now) : run_until(sim, now, 0);
+      if (code == EXIT_WELL) {
+        TriboStatus status = tribo_view_trails_add(studio->trails, sim->model, sim->data);
+        code = status == TRIBO_OK ? EXIT_WELL : studio_complain(status);
+      }
     }
   }
   if (code != EXIT_WELL) {

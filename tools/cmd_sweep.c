@@ -280,9 +280,11 @@ static int run_all(Sweep* sweep, int workers, int progress) {
   if (started == 0) {
     work(sweep);
   }
-  for (int done; progress && !interrupt_seen() && (done = atomic_load(&sweep->finished)) < sweep->count;) {
-    draw(sweep, done);
-    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+  if (progress) {
+    for (int done; !interrupt_seen() && (done = atomic_load(&sweep->finished)) < sweep->count;) {
+      draw(sweep, done);
+      nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    }
   }
   for (int i = 0; i < started; ++i) {
     pthread_join(threads[i], NULL);

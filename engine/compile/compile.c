@@ -108,10 +108,12 @@ static TriboStatus compile_observers(const TriboScene* scene, TriboModel* model)
     TriboRecordDef* record = &model->records[i];
     const char** names = tribo_pool_alloc(pool, (size_t)record->nquantity, sizeof *names);
     record->file = tribo_pool_strdup(pool, record->file);
-    for (int k = 0; names != NULL && k < record->nquantity; ++k) {
-      names[k] = tribo_pool_strdup(pool, record->quantities[k]);
-      TriboQuantity unused;
-      TRIBO_TRY(tribo_located(tribo_quantity_parse(model, names[k], &unused), scene->record_where[i]));
+    if (names != NULL) {
+      for (int k = 0; k < record->nquantity; ++k) {
+        names[k] = tribo_pool_strdup(pool, record->quantities[k]);
+        TriboQuantity unused;
+        TRIBO_TRY(tribo_located(tribo_quantity_parse(model, names[k], &unused), scene->record_where[i]));
+      }
     }
     record->quantities = names;
     if (names == NULL || record->file == NULL) {

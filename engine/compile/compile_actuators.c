@@ -229,13 +229,15 @@ static TriboStatus compile_gravity_compensation(const TriboScene* scene, TriboMo
     }
     model->gravity_compensation[scene_body[i]] = scene->bodys[i].gravity_compensation;
   }
-  for (int j = 0; j < scene->njoint && model->gravity_compensation != NULL; ++j) {
-    const int id = scene->joints[j].actuator_gravity_compensation
-                       ? tribo_names_find(&model->joint_names, scene->joints[j].name)
-                       : -1;
-    if (id >= 0 && model->joints[id].nv == 1) {
-      model->joints[id].actuator_gravity_compensation = 1;
-      model->ngravity_comp_joint++;
+  if (model->gravity_compensation != NULL) {
+    for (int j = 0; j < scene->njoint; ++j) {
+      const int id = scene->joints[j].actuator_gravity_compensation
+                         ? tribo_names_find(&model->joint_names, scene->joints[j].name)
+                         : -1;
+      if (id >= 0 && model->joints[id].nv == 1) {
+        model->joints[id].actuator_gravity_compensation = 1;
+        model->ngravity_comp_joint++;
+      }
     }
   }
   return TRIBO_OK;

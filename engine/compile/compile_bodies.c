@@ -278,10 +278,12 @@ static TriboStatus add_joint_tree(Builder* b, int root, TriboLinkDef* links, Tri
 static TriboStatus find_bearer(const TriboScene* scene, int tool, int* out) {
   const TriboRobotDef* def = &scene->robots[tool];
   *out = -1;
-  for (int i = 0; def->attach != NULL && i < tool; ++i) {
-    const size_t n = strlen(scene->robots[i].name);
-    if (strncmp(def->attach, scene->robots[i].name, n) == 0 && def->attach[n] == '/') {
-      *out = i;
+  if (def->attach != NULL) {
+    for (int i = 0; i < tool; ++i) {
+      const size_t n = strlen(scene->robots[i].name);
+      if (strncmp(def->attach, scene->robots[i].name, n) == 0 && def->attach[n] == '/') {
+        *out = i;
+      }
     }
   }
   return def->attach == NULL || *out >= 0
@@ -587,8 +589,10 @@ TriboStatus tribo_compile_bodies(const TriboScene* scene, TriboModel* model, int
   } else {
     status = build(&b, files, robots, free_defs, links, offsets, link_of);
   }
-  for (int i = 0; robots != NULL && i < scene->nrobot; ++i) {
-    tribo_dyn_tree_destroy(robots[i]);
+  if (robots != NULL) {
+    for (int i = 0; i < scene->nrobot; ++i) {
+      tribo_dyn_tree_destroy(robots[i]);
+    }
   }
   void* scratch[] = {b.parent_joint, b.root,    b.order, b.frame, b.family, files,
                      robots,         free_defs, links,   offsets, link_of};

@@ -145,19 +145,21 @@ static TriboStatus gather(const TriboScene* scene, TriboModel* model, Ties* ties
   for (int t = 0; t < model->ntree; ++t) {
     const int robot = model->trees[t].robot;
     const TriboTreeInfo* info = tribo_dyn_tree_info(model->trees[t].tree);
-    for (int i = 0; robot >= 0 && i < info->nmimic; ++i, ++at) {
-      const TriboTreeMimic* mimic = &info->mimics[i];
-      TriboClosureDef* def = &ties->defs[at];
-      *def = tribo_closure_default();
-      def->kind = TRIBO_CLOSURE_MIMIC;
-      def->name = tribo_pool_format(&model->pool, "%s mimic", mimic->joint);
-      def->joint_a = mimic->of;
-      def->joint_b = mimic->joint;
-      def->ratio = mimic->ratio;
-      def->offset = mimic->offset;
-      ties->where[at] = scene->robots[robot].urdf;
-      if (def->name == NULL) {
-        return tribo_no_memory("for the model");
+    if (robot >= 0) {
+      for (int i = 0; i < info->nmimic; ++i, ++at) {
+        const TriboTreeMimic* mimic = &info->mimics[i];
+        TriboClosureDef* def = &ties->defs[at];
+        *def = tribo_closure_default();
+        def->kind = TRIBO_CLOSURE_MIMIC;
+        def->name = tribo_pool_format(&model->pool, "%s mimic", mimic->joint);
+        def->joint_a = mimic->of;
+        def->joint_b = mimic->joint;
+        def->ratio = mimic->ratio;
+        def->offset = mimic->offset;
+        ties->where[at] = scene->robots[robot].urdf;
+        if (def->name == NULL) {
+          return tribo_no_memory("for the model");
+        }
       }
     }
   }

@@ -52,8 +52,10 @@ static TriboStatus choose_joints(const TriboScene* scene, TriboModel* model, con
     const TriboJointInfo* joint = &model->joints[j];
     const char* name = own_name(def, joint->name);
     int chosen = def->njoint == 0 && name != NULL && joint->nv == 1 && !follows(scene, model, joint->name);
-    for (int i = 0; name != NULL && i < def->njoint; ++i) {
-      chosen = chosen || fnmatch(def->joints[i], name, 0) == 0;
+    if (name != NULL) {
+      for (int i = 0; i < def->njoint; ++i) {
+        chosen = chosen || fnmatch(def->joints[i], name, 0) == 0;
+      }
     }
     if (chosen && joint->nv != 1) {
       return tribo_fail(TRIBO_INVALID, "%s: joint '%s' has %d degrees of freedom; a controller needs one", def->name,

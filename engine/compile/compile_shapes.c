@@ -273,15 +273,17 @@ static TriboStatus add_pieces(TriboModel* model, const TriboShapeDef* mesh, int 
   int *first, npiece;
   TRIBO_TRY(tribo_col_mesh_pieces(mesh->mesh, mesh->scale, &points, &first, &npiece));
   TriboStatus status = TRIBO_OK;
-  for (int k = 0; k < npiece && model != NULL && status == TRIBO_OK; ++k) {
-    char name[340];
-    TriboShapeDef piece = *mesh;
-    snprintf(name, sizeof name, "%s.%d", mesh->name, k);
-    piece.name = name;
-    piece.mesh = NULL;
-    piece.points = points + 3 * (size_t)first[k];
-    piece.npoint = first[k + 1] - first[k];
-    status = add_geom(model, &piece, NULL, body, material);
+  if (model != NULL) {
+    for (int k = 0; k < npiece && status == TRIBO_OK; ++k) {
+      char name[340];
+      TriboShapeDef piece = *mesh;
+      snprintf(name, sizeof name, "%s.%d", mesh->name, k);
+      piece.name = name;
+      piece.mesh = NULL;
+      piece.points = points + 3 * (size_t)first[k];
+      piece.npoint = first[k + 1] - first[k];
+      status = add_geom(model, &piece, NULL, body, material);
+    }
   }
   tribo_free(points);
   tribo_free(first);
@@ -292,23 +294,25 @@ static TriboStatus add_pieces(TriboModel* model, const TriboShapeDef* mesh, int 
 // The collision shapes a robot's file names; meshes become their convex hulls. `model` NULL: they are only counted.
 static TriboStatus add_robot_geoms(const TriboScene* scene, TriboModel* model, const ModelTree* tree, int* count) {
   const TriboTreeInfo* info = tribo_dyn_tree_info(tree->tree);
-  for (int i = 0; tree->robot >= 0 && i < info->ngeom; ++i) {
-    const TriboTreeGeom* g = &info->geoms[i];
-    TriboShapeDef def;
-    tribo_compile_tree_geom(g, &def);
-    char name[320];
-    snprintf(name, sizeof name, "%s.shape%d", info->links[g->link].name, i);
-    def.name = name;
-    const TriboRobotDef* robot = &scene->robots[tree->robots[info->links[g->link].file]];
-    const int material = tribo_names_find(&scene->material_names, robot->material);
-    def.vertices = robot->vertices;
-    if (robot->split_components && def.mesh != NULL) {
-      TRIBO_TRY(add_pieces(model, &def, tree->first_body + g->link, material, count));
-      continue;
-    }
-    ++*count;
-    if (model != NULL) {
-      TRIBO_TRY(add_geom(model, &def, NULL, tree->first_body + g->link, material));
+  if (tree->robot >= 0) {
+    for (int i = 0; i < info->ngeom; ++i) {
+      const TriboTreeGeom* g = &info->geoms[i];
+      TriboShapeDef def;
+      tribo_compile_tree_geom(g, &def);
+      char name[320];
+      snprintf(name, sizeof name, "%s.shape%d", info->links[g->link].name, i);
+      def.name = name;
+      const TriboRobotDef* robot = &scene->robots[tree->robots[info->links[g->link].file]];
+      const int material = tribo_names_find(&scene->material_names, robot->material);
+      def.vertices = robot->vertices;
+      if (robot->split_components && def.mesh != NULL) {
+        TRIBO_TRY(add_pieces(model, &def, tree->first_body + g->link, material, count));
+        continue;
+      }
+      ++*count;
+      if (model != NULL) {
+        TRIBO_TRY(add_geom(model, &def, NULL, tree->first_body + g->link, material));
+      }
     }
   }
   return TRIBO_OK;

@@ -22,9 +22,11 @@ static TriboStatus add_texture(TriboModel* model, const TriboTextureDef* def) {
 }
 
 int tribo_compile_texture(const TriboModel* model, const char* name) {
-  for (int i = 0; name != NULL && i < model->ntexture; ++i) {
-    if (strcmp(model->textures[i].name, name) == 0) {
-      return i;
+  if (name != NULL) {
+    for (int i = 0; i < model->ntexture; ++i) {
+      if (strcmp(model->textures[i].name, name) == 0) {
+        return i;
+      }
     }
   }
   return -1;

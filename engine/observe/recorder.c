@@ -55,13 +55,15 @@ static TriboStatus name_columns(TriboRecorder* r, const TriboRecordDef* def) {
   for (int i = 0; i < r->nquantity; ++i) {
     r->columns[r->ncolumn++] = tribo_pool_strdup(&r->pool, def->quantities[i]);
   }
-  for (int velocity = 0; r->nquantity == 0 && velocity < 2; ++velocity) {
-    const char* prefix = velocity ? "v" : "q";
-    for (int i = 0; i < m->nfree; ++i) {
-      add_columns(r, prefix, m->bodies[i].name, velocity ? twist : pose, velocity ? 6 : 7);
-    }
-    for (int i = 0; i < m->njoint; ++i) {
-      add_columns(r, prefix, m->joints[i].name, NULL, velocity ? m->joints[i].nv : m->joints[i].nq);
+  if (r->nquantity == 0) {
+    for (int velocity = 0; velocity < 2; ++velocity) {
+      const char* prefix = velocity ? "v" : "q";
+      for (int i = 0; i < m->nfree; ++i) {
+        add_columns(r, prefix, m->bodies[i].name, velocity ? twist : pose, velocity ? 6 : 7);
+      }
+      for (int i = 0; i < m->njoint; ++i) {
+        add_columns(r, prefix, m->joints[i].name, NULL, velocity ? m->joints[i].nv : m->joints[i].nq);
+      }
     }
   }
   for (int i = 0; i < r->ncolumn; ++i) {

@@ -163,17 +163,19 @@ static TriboStatus set_material(TriboScene* scene, const char* key, double value
 #undef NUMBER
   };
   const char *name = key + strlen("material."), *dot = strrchr(name, '.');
-  for (int i = 0; dot != NULL && i < scene->nmaterial; ++i) {
-    TriboMaterialDef changed = scene->materials[i];
-    if (strlen(changed.name) != (size_t)(dot - name) || strncmp(changed.name, name, (size_t)(dot - name)) != 0) {
-      continue;
-    }
-    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; ++k) {
-      if (strcmp(numbers[k].key, dot + 1) == 0) {
-        *(double*)((char*)&changed + numbers[k].offset) = value;
-        TRIBO_TRY(check_material(key, &changed));
-        scene->materials[i] = changed;
-        return TRIBO_OK;
+  if (dot != NULL) {
+    for (int i = 0; i < scene->nmaterial; ++i) {
+      TriboMaterialDef changed = scene->materials[i];
+      if (strlen(changed.name) != (size_t)(dot - name) || strncmp(changed.name, name, (size_t)(dot - name)) != 0) {
+        continue;
+      }
+      for (size_t k = 0; k < sizeof numbers / sizeof *numbers; ++k) {
+        if (strcmp(numbers[k].key, dot + 1) == 0) {
+          *(double*)((char*)&changed + numbers[k].offset) = value;
+          TRIBO_TRY(check_material(key, &changed));
+          scene->materials[i] = changed;
+          return TRIBO_OK;
+        }
       }
     }
   }

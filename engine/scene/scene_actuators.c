@@ -46,11 +46,15 @@ static TriboStatus check_tendon(const TriboTendonDef* def) {
   }
   TRIBO_TRY(tribo_check_finite(who, "coefs", def->coefs, def->njoint));
   TRIBO_TRY(tribo_check_finite(who, "points", def->points, 3 * def->npoint));
-  for (int i = 0; def->weights != NULL && i < def->npoint; ++i) {
-    TRIBO_TRY(tribo_check_range(who, "shares", def->weights[i], 0, 1e6));
+  if (def->weights != NULL) {
+    for (int i = 0; i < def->npoint; ++i) {
+      TRIBO_TRY(tribo_check_range(who, "shares", def->weights[i], 0, 1e6));
+    }
   }
-  for (int i = 0; def->wraps != NULL && i < def->npoint; ++i) {
-    TRIBO_TRY(check_wrap(who, &def->wraps[i]));
+  if (def->wraps != NULL) {
+    for (int i = 0; i < def->npoint; ++i) {
+      TRIBO_TRY(check_wrap(who, &def->wraps[i]));
+    }
   }
   TRIBO_TRY(tribo_check_range(who, "stiffness", def->stiffness, 0, 1e100));
   TRIBO_TRY(tribo_check_range(who, "damping", def->damping, 0, 1e100));

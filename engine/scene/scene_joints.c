@@ -51,10 +51,12 @@ static TriboStatus check_joint(const TriboScene* scene, const TriboJointDef* def
                       def->axis[2]);
   }
   TRIBO_TRY(tribo_check_finite(who, "pitch", &def->pitch, 1));
-  for (int i = 0; i < 3 && def->kind == TRIBO_JOINT_ELLIPSOID; ++i) {
-    if (!(def->radii[i] > 0 && def->radii[i] <= TRIBO_RADIUS_MAX)) {
-      return tribo_fail(TRIBO_INVALID, "%s: an ellipsoid joint needs radii, each in (0, %g] m; they are [%g %g %g]",
-                        who, TRIBO_RADIUS_MAX, def->radii[0], def->radii[1], def->radii[2]);
+  if (def->kind == TRIBO_JOINT_ELLIPSOID) {
+    for (int i = 0; i < 3; ++i) {
+      if (!(def->radii[i] > 0 && def->radii[i] <= TRIBO_RADIUS_MAX)) {
+        return tribo_fail(TRIBO_INVALID, "%s: an ellipsoid joint needs radii, each in (0, %g] m; they are [%g %g %g]",
+                          who, TRIBO_RADIUS_MAX, def->radii[0], def->radii[1], def->radii[2]);
+      }
     }
   }
   TRIBO_TRY(tribo_check_range(who, "armature", def->armature, 0, 1e100));

@@ -379,13 +379,15 @@ TriboStatus tribo_data_mechanics(const TriboModel* model, TriboData* data, Tribo
   TriboEnergy e;
   TRIBO_TRY(tribo_dyn_energy(model->system, data->dynamics, model->world.gravity, data->now.q, data->now.v, &e));
   // who is not there counts for nothing; at rest he only has a weight
-  for (int i = 0; i < model->nfree && data->nabsent > 0; ++i) {
-    const double *com = data->now.q + model->bodies[i].q_at, mass = data->absent[i] ? model->bodies[i].mass : 0;
-    tribo_scale3(e.com, e.mass, e.com);
-    tribo_axpy3(e.com, e.com, -mass, com);
-    e.mass -= mass;
-    tribo_scale3(e.com, e.mass > 0 ? 1 / e.mass : 0, e.com);
-    e.potential += mass * tribo_dot3(model->world.gravity, com);
+  if (data->nabsent > 0) {
+    for (int i = 0; i < model->nfree; ++i) {
+      const double *com = data->now.q + model->bodies[i].q_at, mass = data->absent[i] ? model->bodies[i].mass : 0;
+      tribo_scale3(e.com, e.mass, e.com);
+      tribo_axpy3(e.com, e.com, -mass, com);
+      e.mass -= mass;
+      tribo_scale3(e.com, e.mass > 0 ? 1 / e.mass : 0, e.com);
+      e.potential += mass * tribo_dot3(model->world.gravity, com);
+    }
   }
   *out = (TriboMechanics){.kinetic = e.kinetic, .potential = e.potential, .mass = e.mass};
   tribo_copy3(out->momentum, e.momentum);

@@ -70,21 +70,27 @@ static void take(const char** at, void* to, size_t bytes) {
 
 // Who is not there, who sleeps, and for how long the others have been slow.
 static void put_bodies(const TriboModel* model, const TriboData* data, char** at) {
-  for (int32_t i = 0; i < model->nfree && data->nabsent > 0; ++i) {
-    if (data->absent[i]) {
-      put(at, &i, sizeof i);
+  if (data->nabsent > 0) {
+    for (int32_t i = 0; i < model->nfree; ++i) {
+      if (data->absent[i]) {
+        put(at, &i, sizeof i);
+      }
     }
   }
-  for (int i = 0; i < model->nfree && data->sleep.nasleep > 0; ++i) {
-    if (data->sleep.asleep[i]) {
-      Sleeper sleeper = {.body = i};
-      memcpy(sleeper.force, data->sleep.force + 12 * i, sizeof sleeper.force);
-      put(at, &sleeper, sizeof sleeper);
+  if (data->sleep.nasleep > 0) {
+    for (int i = 0; i < model->nfree; ++i) {
+      if (data->sleep.asleep[i]) {
+        Sleeper sleeper = {.body = i};
+        memcpy(sleeper.force, data->sleep.force + 12 * i, sizeof sleeper.force);
+        put(at, &sleeper, sizeof sleeper);
+      }
     }
   }
-  for (int i = 0; i < model->nfree && model->world.sleep > 0; ++i) {
-    const int32_t rest = data->sleep.rest_steps[i];
-    put(at, &rest, sizeof rest);
+  if (model->world.sleep > 0) {
+    for (int i = 0; i < model->nfree; ++i) {
+      const int32_t rest = data->sleep.rest_steps[i];
+      put(at, &rest, sizeof rest);
+    }
   }
 }
 
@@ -258,10 +264,12 @@ TriboStatus tribo_data_restore_snapshot(const TriboModel* model, TriboData* data
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_restore_snapshot"));
   TRIBO_REQUIRE(name);
   const int at = find_named(data, name);
-  for (int i = 0; i < model->nstate && at < 0; ++i) {
-    if (strcmp(model->states[i].name, name) == 0) {
-      tribo_data_begin(model, data, &model->states[i]);
-      return TRIBO_OK;
+  if (at < 0) {
+    for (int i = 0; i < model->nstate; ++i) {
+      if (strcmp(model->states[i].name, name) == 0) {
+        tribo_data_begin(model, data, &model->states[i]);
+        return TRIBO_OK;
+      }
     }
   }
   if (at < 0) {

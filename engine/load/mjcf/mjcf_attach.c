@@ -183,13 +183,15 @@ static TriboStatus find_touched(Graft* g, XmlNode* home) {
   static const char* const order[] = {"tendon", "contact", "equality", "actuator", "sensor"};
   for (size_t i = 0; i < sizeof order / sizeof *order; ++i) {
     for (XmlNode* section = home->children; section != NULL; section = section->next) {
-      for (XmlNode* node = section->children; strcmp(section->name, order[i]) == 0 && node != NULL; node = node->next) {
-        int found = 0, lost = 0;
-        survey(g, node, &found, &lost);
-        if (g->foreign ? lost == 0 : found > 0) {
-          TRIBO_TRY(TRIBO_APPEND(&g->touched, &g->capacity, g->ntouched, 1));
-          g->touched[g->ntouched++] = node;
-          TRIBO_TRY(collect(g, node));
+      if (strcmp(section->name, order[i]) == 0) {
+        for (XmlNode* node = section->children; node != NULL; node = node->next) {
+          int found = 0, lost = 0;
+          survey(g, node, &found, &lost);
+          if (g->foreign ? lost == 0 : found > 0) {
+            TRIBO_TRY(TRIBO_APPEND(&g->touched, &g->capacity, g->ntouched, 1));
+            g->touched[g->ntouched++] = node;
+            TRIBO_TRY(collect(g, node));
+          }
         }
       }
     }
@@ -244,21 +246,23 @@ static TriboStatus expand_model(Mjcf* m, XmlNode* root, int models) {
 
 static TriboStatus read_model(Walk* w, const XmlNode* node, const char* name, XmlNode** out) {
   for (const XmlNode* assets = w->root->children; assets != NULL; assets = assets->next) {
-    for (const XmlNode* a = assets->children; strcmp(assets->name, "asset") == 0 && a != NULL; a = a->next) {
-      const char *own = tribo_xml_get(a, "name"), *file = tribo_xml_get(a, "file");
-      if (strcmp(a->name, "model") != 0 || (own != NULL && strcmp(own, name) != 0)) {
-        continue;
-      }
-      const char* path = file != NULL ? tribo_xml_beside(&w->m->pool, a, NULL, file) : NULL;
-      if (path == NULL) {
-        return tribo_xml_fail(a, "<model> needs a file");
-      }
-      TRIBO_TRY(tribo_mjcf_read_tree(w->m, a, path, out));
-      own = own != NULL ? own : tribo_xml_get(*out, "model");
-      if (own != NULL && strcmp(own, name) == 0) {
-        return w->models < MODELS_DEEP
-                   ? expand_model(w->m, *out, w->models + 1)
-                   : tribo_xml_fail(node, "models are attached more than %d deep, or in a circle", MODELS_DEEP);
+    if (strcmp(assets->name, "asset") == 0) {
+      for (const XmlNode* a = assets->children; a != NULL; a = a->next) {
+        const char *own = tribo_xml_get(a, "name"), *file = tribo_xml_get(a, "file");
+        if (strcmp(a->name, "model") != 0 || (own != NULL && strcmp(own, name) != 0)) {
+          continue;
+        }
+        const char* path = file != NULL ? tribo_xml_beside(&w->m->pool, a, NULL, file) : NULL;
+        if (path == NULL) {
+          return tribo_xml_fail(a, "<model> needs a file");
+        }
+        TRIBO_TRY(tribo_mjcf_read_tree(w->m, a, path, out));
+        own = own != NULL ? own : tribo_xml_get(*out, "model");
+        if (own != NULL && strcmp(own, name) == 0) {
+          return w->models < MODELS_DEEP
+                     ? expand_model(w->m, *out, w->models + 1)
+                     : tribo_xml_fail(node, "models are attached more than %d deep, or in a circle", MODELS_DEEP);
+        }
       }
     }
   }
@@ -282,11 +286,13 @@ static XmlNode* find_element(XmlNode* parent, const char* element, const char* n
 // All that is in the world of a model, in one frame.
 static XmlNode* find_world(Mjcf* m, XmlNode* root) {
   XmlNode *frame = make(m, root, NULL, "frame"), **last = frame != NULL ? &frame->children : NULL;
-  for (XmlNode* node = root->children; frame != NULL && node != NULL; node = node->next) {
-    if (strcmp(node->name, "worldbody") == 0) {
-      *last = node->children;
-      for (; *last != NULL; last = &(*last)->next) {
-        (*last)->parent = frame;
+  if (frame != NULL) {
+    for (XmlNode* node = root->children; node != NULL; node = node->next) {
+      if (strcmp(node->name, "worldbody") == 0) {
+        *last = node->children;
+        for (; *last != NULL; last = &(*last)->next) {
+          (*last)->parent = frame;
+        }
       }
     }
   }

@@ -22,9 +22,11 @@
 #include "text.h"
 
 MjMesh* tribo_mjcf_find_mesh(const Mjcf* m, const char* name) {
-  for (int i = 0; name != NULL && i < m->nmesh; ++i) {
-    if (m->meshs[i].name != NULL && strcmp(m->meshs[i].name, name) == 0) {
-      return &m->meshs[i];
+  if (name != NULL) {
+    for (int i = 0; i < m->nmesh; ++i) {
+      if (m->meshs[i].name != NULL && strcmp(m->meshs[i].name, name) == 0) {
+        return &m->meshs[i];
+      }
     }
   }
   return NULL;
@@ -173,10 +175,12 @@ TriboStatus tribo_mjcf_triangles(const MjMesh* mesh, double** points, int* npoin
       p[k] *= mesh->scale[k];
     }
   }
-  for (int t = 0; t < *ntriangle && mesh->scale[0] * mesh->scale[1] * mesh->scale[2] < 0; ++t) {
-    const int second = (*triangles)[3 * t + 1];
-    (*triangles)[3 * t + 1] = (*triangles)[3 * t + 2];
-    (*triangles)[3 * t + 2] = second;
+  if (mesh->scale[0] * mesh->scale[1] * mesh->scale[2] < 0) {
+    for (int t = 0; t < *ntriangle; ++t) {
+      const int second = (*triangles)[3 * t + 1];
+      (*triangles)[3 * t + 1] = (*triangles)[3 * t + 2];
+      (*triangles)[3 * t + 2] = second;
+    }
   }
   return TRIBO_OK;
 }

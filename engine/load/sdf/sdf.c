@@ -335,9 +335,11 @@ static TriboStatus read_joint(Model* m, const XmlNode* joint) {
 }
 
 static TriboStatus exclude_links(const Model* m) {
-  for (int i = 0; i < m->nlink && !m->self_collide; ++i) {
-    for (int k = 0; k < i; ++k) {
-      TRIBO_TRY(tribo_scene_exclude(m->s->scene, m->links[i].full, m->links[k].full));
+  if (!m->self_collide) {
+    for (int i = 0; i < m->nlink; ++i) {
+      for (int k = 0; k < i; ++k) {
+        TRIBO_TRY(tribo_scene_exclude(m->s->scene, m->links[i].full, m->links[k].full));
+      }
     }
   }
   return TRIBO_OK;

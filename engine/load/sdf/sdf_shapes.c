@@ -21,8 +21,10 @@ TriboStatus tribo_sdf_inertial(const Sdf* s, const XmlNode* link, TriboBodyDef* 
     TRIBO_TRY(tribo_sdf_pose(inertial, &pose));
     tribo_quat_from_mat(quat, pose.R);
     const XmlNode* inertia = tribo_xml_child(inertial, "inertia");
-    for (int i = 0; inertia != NULL && i < 6; ++i) {
-      TRIBO_TRY(tribo_sdf_number(inertia, names[i], &I[i]));
+    if (inertia != NULL) {
+      for (int i = 0; i < 6; ++i) {
+        TRIBO_TRY(tribo_sdf_number(inertia, names[i], &I[i]));
+      }
     }
   }
   if (tribo_inertia_judge(I) == TRIBO_INERTIA_BROKEN) {

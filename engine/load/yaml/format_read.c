@@ -108,8 +108,10 @@ static TriboStatus unknown_key(const YamlNode* key, const Section* section, cons
   int n = 0;
   for (int k = 0; k < 2; ++k) {
     const Section* s = k == 0 ? section : other;
-    for (int i = 0; s != NULL && i < s->nfield && n < 96; ++i) {
-      words[n++] = s->fields[i].key;
+    if (s != NULL) {
+      for (int i = 0; i < s->nfield && n < 96; ++i) {
+        words[n++] = s->fields[i].key;
+      }
     }
   }
   const char* near = tribo_nearest_word(key->text, words, n);
@@ -133,10 +135,12 @@ TriboStatus tribo_format_read(TriboPool* pool, const YamlNode* node, const Secti
     }
     TRIBO_TRY(read_field(pool, value, field, strct));
     // two keys for one thing (quaternion and rpy)
-    for (int k = 0; k < i && field->type != FIELD_SECTION; ++k) {
-      const Field* before = find_field(section, tribo_yaml_key(node, k)->text);
-      if (before != NULL && before->type != FIELD_SECTION && before->offset == field->offset) {
-        return tribo_yaml_fail(key, "'%s' and '%s' say the same; give one of them", before->key, field->key);
+    if (field->type != FIELD_SECTION) {
+      for (int k = 0; k < i; ++k) {
+        const Field* before = find_field(section, tribo_yaml_key(node, k)->text);
+        if (before != NULL && before->type != FIELD_SECTION && before->offset == field->offset) {
+          return tribo_yaml_fail(key, "'%s' and '%s' say the same; give one of them", before->key, field->key);
+        }
       }
     }
   }

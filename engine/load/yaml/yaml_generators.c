@@ -133,10 +133,11 @@ static TriboStatus read_shapes(Generator* g, const char* section) {
     return tribo_no_memory("to read %s", g->node->path);
   }
   int found = 1;
-  for (int i = 0; list != NULL && i < n; ++i) {
-    TRIBO_TRY(tribo_load_shape(g->loader, &list->items[i], "shape", NULL, &g->shapes[i], &found));
-  }
-  if (list == NULL) {
+  if (list != NULL) {
+    for (int i = 0; i < n; ++i) {
+      TRIBO_TRY(tribo_load_shape(g->loader, &list->items[i], "shape", NULL, &g->shapes[i], &found));
+    }
+  } else {
     TRIBO_TRY(tribo_load_shape(g->loader, g->node, "inner_shape", section, &g->shapes[0], &found));
   }
   g->nshape = n;

@@ -233,9 +233,11 @@ TriboStatus tribo_yaml_read(TriboPool* pool, const char* path, YamlNode* root) {
 // ---- nodes to values
 
 const YamlNode* tribo_yaml_get(const YamlNode* map, const char* key) {
-  for (int i = 0; map->kind == YAML_MAP && i < map->count; ++i) {
-    if (strcmp(tribo_yaml_key(map, i)->text, key) == 0) {
-      return tribo_yaml_value(map, i);
+  if (map->kind == YAML_MAP) {
+    for (int i = 0; i < map->count; ++i) {
+      if (strcmp(tribo_yaml_key(map, i)->text, key) == 0) {
+        return tribo_yaml_value(map, i);
+      }
     }
   }
   return NULL;
