@@ -9,12 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH = 3000 };
+#include "paths.h"
 
-static int ends_in(const char* path, const char* ending) {
-  const size_t n = strlen(path), k = strlen(ending);
-  return n > k && strcmp(path + n - k, ending) == 0;
-}
+enum { PATH = 3000 };
 
 // Where a file that a person has written for the peer would be.
 static int written_by_hand(const char* path, char out[PATH]) {
@@ -22,12 +19,13 @@ static int written_by_hand(const char* path, char out[PATH]) {
   const int folder = slash != NULL ? (int)(slash - path) + 1 : 0;
   const size_t n = strlen(path + folder);
   snprintf(out, PATH, "%.*speers/%.*s.xml", folder, path, (int)(n > 5 ? n - 5 : 0), path + folder);
-  return ends_in(path, ".yaml") && access(out, R_OK) == 0;
+  return path_ends_in(path, ".yaml") && access(out, R_OK) == 0;
 }
 
 int peer_knows(const TriboModel* model, const PeerRun* run) {
   char hand[PATH];
-  const int file = ends_in(run->path, ".xml") || ends_in(run->path, ".urdf") || written_by_hand(run->path, hand);
+  const int file =
+      path_ends_in(run->path, ".xml") || path_ends_in(run->path, ".urdf") || written_by_hand(run->path, hand);
   return (file && run->begin == 0) || (!file && mjcf_knows(model, run));
 }
 
@@ -117,7 +115,7 @@ int peer_run(const TriboModel* model, const PeerRun* run, Peer peers[MOST_PEERS]
   }
   snprintf(start, sizeof start, "%s/start", folder);
   snprintf(samples, sizeof samples, "%s/samples", folder);
-  const int hand = written_by_hand(run->path, model_file), own = !hand && ends_in(run->path, ".yaml");
+  const int hand = written_by_hand(run->path, model_file), own = !hand && path_ends_in(run->path, ".yaml");
   // states of free bodies alone are exchanged: of a tree MuJoCo may have made other bodies
   const int free_bodies = own && tribo_model_size(model).ntree == 0, sampled = hand || free_bodies;
   int code = EXIT_WELL;
@@ -143,7 +141,7 @@ int peer_run(const TriboModel* model, const PeerRun* run, Peer peers[MOST_PEERS]
     if (free_bodies) {
       n += snprintf(command + n, sizeof command - (size_t)n, " --start %s", start);
     }
-    if (ends_in(run->path, ".urdf")) {
+    if (path_ends_in(run->path, ".urdf")) {
       snprintf(command + n, sizeof command - (size_t)n, " --ground %.17g", ground_height(model));
     }
     code = run_setting(model, run, command, sampled ? samples : NULL, peer, count);

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rotation.h"
+
 // A ball of radius half[0], or a box of half lengths; fixed where body < 0.
 typedef struct Solid {
   int body, ball;
@@ -45,14 +47,6 @@ struct Ruler {
   int count;
 };
 
-static void rotation(const double q[4], double R[9]) {
-  const double x = q[0], y = q[1], z = q[2], w = q[3];
-  const double m[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
-                       2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-                       2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
-  memcpy(R, m, sizeof m);
-}
-
 static void turn(const double R[9], const double in[3], double out[3]) {
   for (int i = 0; i < 3; ++i) {
     out[i] = R[3 * i] * in[0] + R[3 * i + 1] * in[1] + R[3 * i + 2] * in[2];
@@ -70,7 +64,7 @@ static void point_of(const Ruler* r, int body, const Sample* state, const double
   for (int k = 0; k < 3; ++k) {
     offset[k] = local[k] - com[k];
   }
-  rotation(state[body].quaternion, R);
+  rotation_of(state[body].quaternion, R);
   turn(R, offset, arm);
   for (int k = 0; k < 3; ++k) {
     out[k] = state[body].position[k] + arm[k];
@@ -138,12 +132,12 @@ static double deepest(Ruler* r, const Sample* state) {
   for (int i = 0; i < r->nsolid; ++i) {
     const Solid* s = &r->solids[i];
     double own[9], body[9];
-    rotation(s->quaternion, own);
+    rotation_of(s->quaternion, own);
     memcpy(r->placed[i].p, s->position, sizeof s->position);
     memcpy(r->placed[i].R, own, sizeof own);
     if (s->body >= 0) {
       point_of(r, s->body, state, s->position, r->placed[i].p);
-      rotation(state[s->body].quaternion, body);
+      rotation_of(state[s->body].quaternion, body);
       for (int k = 0; k < 9; ++k) {
         const double *row = body + k / 3 * 3, *column = own + k % 3;
         r->placed[i].R[k] = row[0] * column[0] + row[1] * column[3] + row[2] * column[6];
@@ -181,7 +175,7 @@ static double energy_of(const Ruler* r, const Sample* state, double angular[3]) 
     const double* m = b->inertia;  // xx yy zz xy xz yz
     const double I[9] = {m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2]};
     double R[9], local[3], spin[3], L[3];
-    rotation(s->quaternion, R);
+    rotation_of(s->quaternion, R);
     for (int k = 0; k < 3; ++k) {
       local[k] = R[k] * s->omega[0] + R[3 + k] * s->omega[1] + R[6 + k] * s->omega[2];
     }
@@ -235,26 +229,30 @@ static int add_shapes(Ruler* r) {
   r->solids = calloc((size_t)nshape + 1, sizeof *r->solids);
   r->placed = calloc((size_t)nshape + 1, sizeof *r->placed);
   r->overlaps = tribo_model_size(r->model).nclosure == 0 && tribo_model_size(r->model).ntree == 0;
-  for (int i = 0; r->solids != NULL && i < nshape; ++i) {
-    const TriboShapeInfo* s = tribo_model_shape(r->model, i);
-    if (s->kind == TRIBO_SHAPE_HALFSPACE) {
-      const double level = fabs(s->position[2]) + fabs(s->quaternion[0]) + fabs(s->quaternion[1]);
-      r->ground = 1;
-      r->overlaps &= level == 0;
-      continue;
-    }
-    r->overlaps &= s->kind == TRIBO_SHAPE_SPHERE || s->kind == TRIBO_SHAPE_BOX;
-    Solid* solid = &r->solids[r->nsolid++];
-    solid->body = s->body;
-    solid->ball = s->kind == TRIBO_SHAPE_SPHERE;
-    for (int k = 0; k < 3; ++k) {
-      solid->half[k] = solid->ball ? s->size[0] : 0.5 * s->size[k];
-    }
-    solid->reach = solid->ball ? s->size[0] : sqrt(dot(solid->half, solid->half));
-    memcpy(solid->position, s->position, sizeof solid->position);
-    memcpy(solid->quaternion, s->quaternion, sizeof solid->quaternion);
-    for (int k = 0; k < 2 && s->body < 0; ++k) {
-      r->bin[k] = fmax(r->bin[k], fabs(s->position[k]));
+  if (r->solids != NULL) {
+    for (int i = 0; i < nshape; ++i) {
+      const TriboShapeInfo* s = tribo_model_shape(r->model, i);
+      if (s->kind == TRIBO_SHAPE_HALFSPACE) {
+        const double level = fabs(s->position[2]) + fabs(s->quaternion[0]) + fabs(s->quaternion[1]);
+        r->ground = 1;
+        r->overlaps &= level == 0;
+        continue;
+      }
+      r->overlaps &= s->kind == TRIBO_SHAPE_SPHERE || s->kind == TRIBO_SHAPE_BOX;
+      Solid* solid = &r->solids[r->nsolid++];
+      solid->body = s->body;
+      solid->ball = s->kind == TRIBO_SHAPE_SPHERE;
+      for (int k = 0; k < 3; ++k) {
+        solid->half[k] = solid->ball ? s->size[0] : 0.5 * s->size[k];
+      }
+      solid->reach = solid->ball ? s->size[0] : sqrt(dot(solid->half, solid->half));
+      memcpy(solid->position, s->position, sizeof solid->position);
+      memcpy(solid->quaternion, s->quaternion, sizeof solid->quaternion);
+      if (s->body < 0) {
+        for (int k = 0; k < 2; ++k) {
+          r->bin[k] = fmax(r->bin[k], fabs(s->position[k]));
+        }
+      }
     }
   }
   return r->solids != NULL && r->placed != NULL;
@@ -429,7 +427,7 @@ TriboStatus ruler_sample(const TriboModel* model, TriboData* data, Sample* bodie
     memcpy(s->quaternion, q.values + 4 * i, sizeof s->quaternion);
     memcpy(s->velocity, v.values + 3 * i, sizeof s->velocity);
     memcpy(s->omega, w.values + 3 * i, sizeof s->omega);
-    rotation(s->quaternion, R);
+    rotation_of(s->quaternion, R);
     turn(R, tribo_model_body(model, i)->com, arm);
     for (int k = 0; k < 3; ++k) {
       s->position[k] = p.values[3 * i + k] + arm[k];

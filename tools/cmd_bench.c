@@ -10,6 +10,7 @@
 #include "bench_scenes.h"
 #include "cli.h"
 #include "json.h"
+#include "paths.h"
 #include "problem_file.h"
 #include "svg.h"
 
@@ -65,8 +66,7 @@ static int by_name(const void* a, const void* b) {
 }
 
 static int is_problem(const char* name) {
-  size_t n = strlen(name);
-  return (n > 5 && strcmp(name + n - 5, ".hdf5") == 0) || (n > 4 && strcmp(name + n - 4, ".dat") == 0);
+  return path_ends_in(name, ".hdf5") || path_ends_in(name, ".dat");
 }
 
 static int list_problems(Bench* b) {
@@ -101,8 +101,10 @@ static int list_problems(Bench* b) {
 
 static int list_solvers(Bench* b) {
   const char* list = cli_value(b->args, "--solvers");
-  for (int i = 0; list == NULL && i < tribo_solver_count(); ++i) {
-    snprintf(b->solvers[b->nown++], NAME, "%s", tribo_solver_info(i)->id);
+  if (list == NULL) {
+    for (int i = 0; i < tribo_solver_count(); ++i) {
+      snprintf(b->solvers[b->nown++], NAME, "%s", tribo_solver_info(i)->id);
+    }
   }
   while (list != NULL && *list != '\0') {
     size_t n = strcspn(list, ",");

@@ -11,6 +11,7 @@
 
 #include "bench_scenes.h"
 #include "json.h"
+#include "paths.h"
 #include "simulate.h"
 #include "svg.h"
 #include "stopwatch.h"
@@ -39,11 +40,6 @@ typedef struct Bench {
 
 // ---- what there is to do
 
-static int ends_in(const char* path, const char* ending) {
-  const size_t n = strlen(path), k = strlen(ending);
-  return n > k && strcmp(path + n - k, ending) == 0;
-}
-
 static int add_path(Bench* b, const char* folder, const char* name) {
   if (b->count == MOST_SCENES) {
     return cli_wrong("bench scenes: more than %d of them", MOST_SCENES);
@@ -67,7 +63,7 @@ static int list(Bench* b, const char* path) {
   const int first = b->count;
   int code = EXIT_WELL;
   for (struct dirent* e; code == EXIT_WELL && (e = readdir(dir)) != NULL;) {
-    if (ends_in(e->d_name, ".yaml") || ends_in(e->d_name, ".xml")) {
+    if (path_ends_in(e->d_name, ".yaml") || path_ends_in(e->d_name, ".xml")) {
       code = add_path(b, path, e->d_name);
     }
   }
@@ -119,9 +115,11 @@ static TriboStatus run_once(Run* run, Result* r, int first) {
     const double time = stop_clock(begin);
     double* costs = run->costs + (size_t)i * WIDTH;
     // the fastest run counts with its own stages, so that they add up
-    for (int s = 0; (first || time < costs[WIDTH - 1]) && s < TRIBO_STAGE_COUNT; ++s) {
-      // stages are told by the wall's clock: without what others did meanwhile
-      costs[s] = info.stage[s] * fmin(1, time / info.time);
+    if (first || time < costs[WIDTH - 1]) {
+      for (int s = 0; s < TRIBO_STAGE_COUNT; ++s) {
+        // stages are told by the wall's clock: without what others did meanwhile
+        costs[s] = info.stage[s] * fmin(1, time / info.time);
+      }
     }
     costs[WIDTH - 1] = first ? time : fmin(costs[WIDTH - 1], time);
     r->contacts += info.contacts;
@@ -327,8 +325,10 @@ static void write_json(const Bench* b, Json* json) {
       }
       json_end(json, '}');
       json_real(json, "contacts", p != NULL ? p->contacts : r->contacts);
-      for (int s = 0; p == NULL && s < TRIBO_STAGE_COUNT; ++s) {
-        json_real(json, tribo_stage_name(s), 1e6 * r->stage[s]);
+      if (p == NULL) {
+        for (int s = 0; s < TRIBO_STAGE_COUNT; ++s) {
+          json_real(json, tribo_stage_name(s), 1e6 * r->stage[s]);
+        }
       }
       json_end(json, '}');
     }

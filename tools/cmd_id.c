@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "forces.h"
+#include "contact_file.h"
 #include "json.h"
 #include "motion.h"
 

@@ -142,9 +142,11 @@ static int choose(const Table* t, const char* path, const char* list, SvgCurve* 
     }
     word = comma != NULL ? comma + 1 : NULL;
   }
-  for (int i = 1; i < t->ncolumn && list == NULL; ++i) {
-    if (changes(t, i)) {
-      add_curve(t, i, curves, n);
+  if (list == NULL) {
+    for (int i = 1; i < t->ncolumn; ++i) {
+      if (changes(t, i)) {
+        add_curve(t, i, curves, n);
+      }
     }
   }
   return *n > 0 ? EXIT_WELL : cli_wrong("%s: no column changes; --columns says which to draw", path);

@@ -2,11 +2,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "interrupt.h"
+#include "paths.h"
+#include "stopwatch.h"
 #include "studio.h"
 
 #if TRIBO_VIEWER
-#include <signal.h>
-#include <time.h>
 #include <unistd.h>
 #endif
 
@@ -44,18 +45,6 @@ typedef struct Studio {
   Motion motion;
 } Studio;
 
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int signal_number) {
-  (void)signal_number;
-  interrupted = 1;
-}
-
-static int ends_with(const char* text, const char* end) {
-  size_t n = strlen(text), m = strlen(end);
-  return n > m && strcmp(text + n - m, end) == 0;
-}
-
 static int parse(const Args* args, Studio* studio) {
   double supersample = 1;
   *studio = (Studio){.out = cli_value(args, "--out"),
@@ -68,8 +57,8 @@ static int parse(const Args* args, Studio* studio) {
   if ((studio->out == NULL) == (studio->html == NULL)) {
     return cli_wrong("render needs --out FILE.png, --out FILE.mp4 or --html FILE.html");
   }
-  studio->film = studio->out != NULL && ends_with(studio->out, ".mp4");
-  if (studio->out != NULL && !studio->film && !ends_with(studio->out, ".png")) {
+  studio->film = studio->out != NULL && path_ends_in(studio->out, ".mp4");
+  if (studio->out != NULL && !studio->film && !path_ends_in(studio->out, ".png")) {
     return cli_wrong("--out %s: accepted are names that end with .png or .mp4", studio->out);
   }
   int code = studio_parse(args, &studio->width, &studio->height, &studio->options);
@@ -148,7 +137,7 @@ static TriboStatus place(Studio* studio, Simulation* sim, TriboCameraDef* camera
 static int run_until(Simulation* sim, double time, int progress) {
   sim->steps = llround((time - tribo_data_time(sim->data)) / tribo_model_world(sim->model)->dt);
   int code = sim->steps > 0 ? simulation_run(sim, progress) : EXIT_WELL;
-  return code == EXIT_WELL && (interrupted || sim->totals.interrupted) ? EXIT_INTERRUPTED : code;
+  return code == EXIT_WELL && interrupt_seen() ? EXIT_INTERRUPTED : code;
 }
 
 // The row of a recorded motion nearest to a time, or the last one, with its forces.
@@ -174,11 +163,13 @@ static int advance(Studio* studio, Simulation* sim, double time, int progress) {
   const int trails = studio->options.overlays >> TRIBO_OVERLAY_TRAILS & 1;
   double now = tribo_data_time(sim->data);
   int code = EXIT_WELL;
-  for (; trails && code == EXIT_WELL && now < time; now += 1.0 / 60) {
-    code = studio->recorded ? seek(studio, sim, now) : run_until(sim, now, 0);
-    if (code == EXIT_WELL) {
-      TriboStatus status = tribo_view_trails_add(studio->trails, sim->model, sim->data);
-      code = status == TRIBO_OK ? EXIT_WELL : studio_complain(status);
+  if (trails) {
+    for (; code == EXIT_WELL && now < time; now += 1.0 / 60) {
+      code = studio->recorded ? seek(studio, sim, now) : run_until(sim, now, 0);
+      if (code == EXIT_WELL) {
+        TriboStatus status = tribo_view_trails_add(studio->trails, sim->model, sim->data);
+        code = status == TRIBO_OK ? EXIT_WELL : studio_complain(status);
+      }
     }
   }
   if (code != EXIT_WELL) {
@@ -187,25 +178,19 @@ static int advance(Studio* studio, Simulation* sim, double time, int progress) {
   return studio->recorded ? seek(studio, sim, time) : run_until(sim, time, progress);
 }
 
-static double clock_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // The best of five pictures.
 static TriboStatus measure(Studio* studio, Simulation* sim, const TriboCameraDef* camera) {
   double list = INFINITY, picture = INFINITY;
   for (int i = 0; i < 5; ++i) {
-    double t0 = clock_now();
+    double t0 = read_clock(CLOCK_MONOTONIC);
     TriboStatus status = tribo_view_list_fill(studio->list, sim->model, sim->data, &studio->options);
-    double t1 = clock_now();
+    double t1 = read_clock(CLOCK_MONOTONIC);
     status =
         status == TRIBO_OK ? tribo_view_renderer_draw(studio->renderer, studio->list, camera, &studio->large) : status;
     if (status != TRIBO_OK) {
       return status;
     }
-    list = fmin(list, t1 - t0), picture = fmin(picture, clock_now() - t1);
+    list = fmin(list, t1 - t0), picture = fmin(picture, read_clock(CLOCK_MONOTONIC) - t1);
   }
   int instances;
   tribo_view_list_instances(studio->list, &instances);
@@ -306,8 +291,7 @@ static int run(const Args* args) {
   if (code != EXIT_WELL) {
     return code;
   }
-  struct sigaction action = {.sa_handler = on_interrupt}, before;
-  sigaction(SIGINT, &action, &before);
+  interrupt_watch();
   code = simulation_open(args, args->positional[0], &sim);
   studio.recorded = cli_value(args, "--motion") != NULL;
   if (code == EXIT_WELL && !studio.recorded && cli_value(args, "--contacts") != NULL) {
@@ -331,7 +315,7 @@ static int run(const Args* args) {
   close_studio(&studio);
   motion_close(&studio.motion);
   simulation_close(&sim);
-  sigaction(SIGINT, &before, NULL);
+  interrupt_unwatch();
   return code;
 }
 

@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "json.h"
+#include "paths.h"
 #include "problem_file.h"
 #include "svg.h"
 
@@ -142,7 +143,7 @@ static int write_solution(const Solve* s, ProblemFile* p, const double* lambda, 
     }
     const char* name = slash ? slash + 1 : s->file;
     size_t n = strlen(name);
-    int text = n > 4 && strcmp(name + n - 4, ".dat") == 0;
+    int text = path_ends_in(name, ".dat");
     snprintf(path, sizeof path, "%s/%.*s%s", out, (int)(text ? n - 4 : n), name, text ? ".hdf5" : "");
     out = path;
   }

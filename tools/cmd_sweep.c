@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "interrupt.h"
 
 static const Flag flags[] = {
     {"--vary", "KEY=A..B:N", "N values of a setting from A to B, as --set names it; may be repeated: all combinations"},
@@ -60,12 +60,6 @@ typedef struct Sweep {
   Row* rows;
   atomic_int next, finished;
 } Sweep;
-
-static volatile sig_atomic_t interrupted;
-static void on_interrupt(int signal_number) {
-  (void)signal_number;
-  interrupted = 1;
-}
 
 // ---- what is to be run
 
@@ -204,7 +198,7 @@ static TriboStatus simulate(const TriboModel* model, TriboData* data, TriboJudge
   const TriboWorldDef* world = tribo_model_world(model);
   const long long steps = llround(world->duration / world->dt);
   TriboStatus status = tribo_judge_observe(judge, data);
-  while (status == TRIBO_OK && row->steps < steps && !interrupted) {
+  while (status == TRIBO_OK && row->steps < steps && !interrupt_seen()) {
     TriboStepInfo info;
     status = tribo_step(model, data, &info);
     if (status == TRIBO_OK) {
@@ -234,7 +228,7 @@ static void run_row(const Sweep* sweep, int index, Row* row) {
   if (row->status != TRIBO_OK) {
     snprintf(row->error, sizeof row->error, "%s", tribo_last_error());
   }
-  row->done = !interrupted;
+  row->done = !interrupt_seen();
   tribo_judge_destroy(judge);
   tribo_data_destroy(data);
   tribo_model_destroy(model);
@@ -256,7 +250,7 @@ static int try_first(const Sweep* sweep) {
 
 static void* work(void* context) {
   Sweep* sweep = context;
-  for (int i; !interrupted && (i = atomic_fetch_add(&sweep->next, 1)) < sweep->count;) {
+  for (int i; !interrupt_seen() && (i = atomic_fetch_add(&sweep->next, 1)) < sweep->count;) {
     if (sweep->only < 0 || sweep->only == i) {
       run_row(sweep, i, &sweep->rows[i]);
     }
@@ -276,20 +270,21 @@ static void draw(const Sweep* sweep, int done) {
 static int run_all(Sweep* sweep, int workers, int progress) {
   pthread_t* threads = calloc((size_t)workers, sizeof *threads);
   int started = 0;
-  struct sigaction action = {.sa_handler = on_interrupt}, before;
   if (threads == NULL) {
     return EXIT_INTERNAL;
   }
-  sigaction(SIGINT, &action, &before);
+  interrupt_watch();
   while (started < workers && pthread_create(&threads[started], NULL, work, sweep) == 0) {
     started++;
   }
   if (started == 0) {
     work(sweep);
   }
-  for (int done; progress && !interrupted && (done = atomic_load(&sweep->finished)) < sweep->count;) {
-    draw(sweep, done);
-    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+  if (progress) {
+    for (int done; !interrupt_seen() && (done = atomic_load(&sweep->finished)) < sweep->count;) {
+      draw(sweep, done);
+      nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    }
   }
   for (int i = 0; i < started; ++i) {
     pthread_join(threads[i], NULL);
@@ -297,7 +292,7 @@ static int run_all(Sweep* sweep, int workers, int progress) {
   if (progress) {
     fputs("\r\033[K", stderr);
   }
-  sigaction(SIGINT, &before, NULL);
+  interrupt_unwatch();
   free(threads);
   return EXIT_WELL;
 }
@@ -365,7 +360,7 @@ static int tell(const Sweep* sweep, int quiet) {
     printf("%d of %d rows, %d failed, %d with expectations that do not hold: %s/results.csv\n", done, sweep->count,
            failed, broken, cli_value(sweep->args, "--out"));
   }
-  return interrupted ? EXIT_INTERRUPTED : failed > 0 ? EXIT_FAILED : EXIT_WELL;
+  return interrupt_seen() ? EXIT_INTERRUPTED : failed > 0 ? EXIT_FAILED : EXIT_WELL;
 }
 
 static int run(const Args* args) {
@@ -384,7 +379,6 @@ static int run(const Args* args) {
   if (sweep.rows == NULL) {
     return EXIT_INTERNAL;
   }
-  interrupted = 0;
   code = run_all(&sweep, (int)fmin(workers, sweep.count), !quiet && isatty(STDERR_FILENO));
   code = code == EXIT_WELL ? write_table(&sweep, cli_value(args, "--out")) : code;
   code = code == EXIT_WELL ? tell(&sweep, quiet) : code;

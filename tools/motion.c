@@ -42,9 +42,11 @@ static int read_header(const Simulation* sim, Motion* m) {
     }
     // "tau.elbow" stands as far behind them as "v.elbow" stands among the velocities
     const int nv = m->width - m->nslot;
-    for (int k = 0; k < nv && m->slot[i] < 0 && strncmp(word, "tau.", 4) == 0; ++k) {
-      m->slot[i] = strcmp(word + 4, tribo_recorder_column(m->names, m->nslot - nv + k) + 2) == 0 ? m->nslot + k : -1;
-      m->driven_by |= m->slot[i] >= 0;
+    if (strncmp(word, "tau.", 4) == 0) {
+      for (int k = 0; k < nv && m->slot[i] < 0; ++k) {
+        m->slot[i] = strcmp(word + 4, tribo_recorder_column(m->names, m->nslot - nv + k) + 2) == 0 ? m->nslot + k : -1;
+        m->driven_by |= m->slot[i] >= 0;
+      }
     }
     if (m->slot[i] >= 0 && seen[m->slot[i]]++) {
       code = cli_wrong("%s:%ld:%d: column '%s' stands there twice", m->path, m->line, i + 1, word);

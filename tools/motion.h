@@ -1,7 +1,7 @@
 // A recorded motion, row by row, and its inverse dynamics: what id, render and view share.
 #pragma once
 
-#include "forces.h"
+#include "contact_file.h"
 #include "simulate.h"
 
 #define MOTION_FLAGS                                                                                             \

@@ -150,11 +150,13 @@ static int measure(const mjModel* model, const Job* job) {
       good &= file == NULL || r > 0 || write_sample(model, data, file);
     }
   }
-  for (int i = 0; i < job->steps && good; ++i) {
-    const double end = (i + 1) * job->dt;
-    if (end > job->from - 1e-9 && end < job->to + 1e-9) {
-      sum += best[i];
-      counted++;
+  if (good) {
+    for (int i = 0; i < job->steps; ++i) {
+      const double end = (i + 1) * job->dt;
+      if (end > job->from - 1e-9 && end < job->to + 1e-9) {
+        sum += best[i];
+        counted++;
+      }
     }
   }
   good &= counted > 0;

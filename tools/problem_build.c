@@ -110,11 +110,13 @@ int problem_symmetric(ProblemFile* p, const Triplets* t, const int* place, int**
   size_t n = 2 * t->count;
   Entry *a = problem_alloc(p, n, sizeof *a), *b = problem_alloc(p, n, sizeof *b);
   int good = a != NULL && b != NULL;
-  for (size_t k = 0; good && k < t->count; ++k) {
-    int i = place ? place[t->row[k]] : t->row[k], j = place ? place[t->col[k]] : t->col[k];
-    double half = 0.5 * t->value[k];
-    a[2 * k] = (Entry){i, j, half, half};
-    a[2 * k + 1] = (Entry){j, i, half, -half};
+  if (good) {
+    for (size_t k = 0; k < t->count; ++k) {
+      int i = place ? place[t->row[k]] : t->row[k], j = place ? place[t->col[k]] : t->col[k];
+      double half = 0.5 * t->value[k];
+      a[2 * k] = (Entry){i, j, half, half};
+      a[2 * k + 1] = (Entry){j, i, half, -half};
+    }
   }
   good = good && n / 2 <= 1000000000 && sort_entries(p, a, b, n, t->rows, 0) && sort_entries(p, b, a, n, t->rows, 1) &&
          compress(p, a, n, t->rows, col, row, val);
@@ -242,20 +244,26 @@ static int find_groups(ProblemFile* p, const Triplets* M, Groups* g) {
   p->block_dim = problem_alloc(p, (size_t)g->n, sizeof(int));
   p->block_at = problem_alloc(p, (size_t)g->n, sizeof(size_t));
   int good = g->group && g->index && g->member && g->first && parent && p->block_dim && p->block_at;
-  for (int i = 0; good && i < g->n; ++i) {
-    parent[i] = i;
+  if (good) {
+    for (int i = 0; i < g->n; ++i) {
+      parent[i] = i;
+    }
   }
-  for (size_t e = 0; good && e < M->count; ++e) {
-    if (M->value[e] != 0) {
-      int a = root_of(parent, M->row[e]), b = root_of(parent, M->col[e]);
-      parent[a > b ? a : b] = a > b ? b : a;
+  if (good) {
+    for (size_t e = 0; e < M->count; ++e) {
+      if (M->value[e] != 0) {
+        int a = root_of(parent, M->row[e]), b = root_of(parent, M->col[e]);
+        parent[a > b ? a : b] = a > b ? b : a;
+      }
     }
   }
   // a root is the smallest of its group, so groups are numbered in the order of their first member
-  for (int i = 0; good && i < g->n; ++i) {
-    int r = root_of(parent, i);
-    g->group[i] = r == i ? g->count++ : g->group[r];
-    g->index[i] = p->block_dim[g->group[i]]++;
+  if (good) {
+    for (int i = 0; i < g->n; ++i) {
+      int r = root_of(parent, i);
+      g->group[i] = r == i ? g->count++ : g->group[r];
+      g->index[i] = p->block_dim[g->group[i]]++;
+    }
   }
   size_t at = 0;
   for (int b = 0, first = 0; good && b < g->count; first += p->block_dim[b++]) {
@@ -267,8 +275,10 @@ static int find_groups(ProblemFile* p, const Triplets* M, Groups* g) {
     p->block_at[b] = at;
     at += (size_t)p->block_dim[b] * (size_t)p->block_dim[b];
   }
-  for (int i = 0; good && i < g->n; ++i) {
-    g->member[g->first[g->group[i]] + g->index[i]] = i;
+  if (good) {
+    for (int i = 0; i < g->n; ++i) {
+      g->member[g->first[g->group[i]] + g->index[i]] = i;
+    }
   }
   free(parent);
   p->mass = good ? problem_alloc(p, at, sizeof(double)) : NULL;
@@ -297,9 +307,11 @@ static int invert(double* A, double* inverse, int n) {
     }
     for (int i = 0; i < n; ++i) {
       double f = i != k ? A[i * n + k] : 0;
-      for (int j = 0; f != 0 && j < n; ++j) {
-        A[i * n + j] -= f * A[k * n + j];
-        inverse[i * n + j] -= f * inverse[k * n + j];
+      if (f != 0) {
+        for (int j = 0; j < n; ++j) {
+          A[i * n + j] -= f * A[k * n + j];
+          inverse[i * n + j] -= f * inverse[k * n + j];
+        }
       }
     }
   }
@@ -400,8 +412,10 @@ static int append_terms(ProblemFile* p, const Triplets* t, const Groups* g, int 
   size_t *first = NULL, *order = NULL;
   int* term_of = problem_alloc(p, (size_t)g->count, sizeof(int));
   int good = term_of != NULL && by_column(p, t, &first, &order);
-  for (int b = 0; good && b < g->count; ++b) {
-    term_of[b] = -1;
+  if (good) {
+    for (int b = 0; b < g->count; ++b) {
+      term_of[b] = -1;
+    }
   }
   for (int c = 0; good && c < cones; ++c) {
     int begin = *nterm;
@@ -468,8 +482,10 @@ static int build_global(ProblemFile* p, const RawProblem* raw) {
   p->term_at = problem_alloc(p, entries, sizeof(size_t));
   int good =
       v && p->term_first && p->term_block && p->term_at && find_groups(p, &raw->W, &g) && invert_masses(p, raw, &g, v);
-  for (int i = 0; good && i < p->problem.nrow; ++i) {
-    p->g[p->place[i]] = i < p->nr ? raw->w[i] : raw->b[i - p->nr];
+  if (good) {
+    for (int i = 0; i < p->problem.nrow; ++i) {
+      p->g[p->place[i]] = i < p->nr ? raw->w[i] : raw->b[i - p->nr];
+    }
   }
   good = good && append_terms(p, &raw->H, &g, 0, raw->contacts, 3, v, &njac, &nterm) &&
          append_terms(p, &raw->G, &g, raw->contacts, bilateral, 1, v, &njac, &nterm);

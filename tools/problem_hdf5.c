@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "paths.h"
+
 enum { PATH = 128, MOST_ENTRIES = 500000000 };
 
 // ---- reading
@@ -243,14 +245,13 @@ int problem_read(const char* path, ProblemFile* out) {
   RawProblem raw = {0};
   struct stat st;
   int good = 0;
-  size_t length = strlen(path);
   if (stat(path, &st) != 0) {
     problem_fail(out, "cannot be read: %s", strerror(errno));
   } else if (S_ISDIR(st.st_mode)) {
     problem_fail(out, "is a folder");
   } else if (is_hdf5(path)) {
     good = read_hdf5(out, path, &raw);
-  } else if (length > 4 && strcmp(path + length - 4, ".dat") == 0) {
+  } else if (path_ends_in(path, ".dat")) {
     good = problem_read_text(out, path, &raw);
   } else {
     problem_fail(out, "is not an HDF5 file, nor a .dat file");
@@ -357,9 +358,11 @@ static int write_condensed(ProblemFile* p, const TriboProblem* q, hid_t file) {
   double* scratch = problem_alloc(p, n > 5 * (size_t)q->ncone ? n : 5 * (size_t)q->ncone, sizeof *scratch);
   Triplets t = {0};
   good = to != NULL && scratch != NULL;
-  for (int i = 0; good && i < q->nrow; ++i) {
-    to[i] = coulomb ? i - i % 3 + (i % 3 + 1) % 3 : i;
-    scratch[to[i]] = q->g[i];
+  if (good) {
+    for (int i = 0; i < q->nrow; ++i) {
+      to[i] = coulomb ? i - i % 3 + (i % 3 + 1) % 3 : i;
+      scratch[to[i]] = q->g[i];
+    }
   }
   int *col = NULL, *row = NULL;
   double* val = NULL;
@@ -371,8 +374,10 @@ static int write_condensed(ProblemFile* p, const TriboProblem* q, hid_t file) {
            write_named(file, group, "spacedim", 1, &dim, 1) && write_text(file, group, "title", "contact problem") &&
            write_text(file, group, "description", "written by tribo") && write_text(file, group, "math_info", "")) ||
           problem_fail(p, "writing failed"));
-  for (int c = 0; good && coulomb && c < q->ncone; ++c) {
-    scratch[c] = q->cones[c].mu[0];
+  if (good && coulomb) {
+    for (int c = 0; c < q->ncone; ++c) {
+      scratch[c] = q->cones[c].mu[0];
+    }
   }
   good = good && ((coulomb ? write_array(file, "/fclib_local/vectors/mu", 0, scratch, (size_t)q->ncone)
                            : write_cones(file, q, scratch)) ||
@@ -431,31 +436,39 @@ static int condense(ProblemFile* p, const TriboProblem* q, const int* to, Triple
   size_t capacity = 0;
   int good = 1, nterm = q->G_col == NULL ? q->term_first[q->ncone] : 0;
   t->rows = t->cols = q->nrow;
-  for (int i = 0; good && q->R != NULL && i < q->nrow; ++i) {
-    good = append(t, &capacity, to[i], to[i], q->R[i]);
+  if (q->R != NULL) {
+    for (int i = 0; good && i < q->nrow; ++i) {
+      good = append(t, &capacity, to[i], to[i], q->R[i]);
+    }
   }
-  for (int j = 0; good && q->G_col != NULL && j < q->nrow; ++j) {
-    for (int e = q->G_col[j]; good && e < q->G_col[j + 1]; ++e) {
-      good = append(t, &capacity, to[q->G_row[e]], to[j], q->G_val[e]);
+  if (q->G_col != NULL) {
+    for (int j = 0; good && j < q->nrow; ++j) {
+      for (int e = q->G_col[j]; good && e < q->G_col[j + 1]; ++e) {
+        good = append(t, &capacity, to[q->G_row[e]], to[j], q->G_val[e]);
+      }
     }
   }
   // chains of the terms on one block, latest first
   int *last = problem_alloc(p, (size_t)q->nblock, sizeof(int)), *before = problem_alloc(p, (size_t)nterm, sizeof(int));
   int* cone_of = problem_alloc(p, (size_t)nterm, sizeof(int));
   good = good && last && before && cone_of;
-  for (int b = 0; good && b < q->nblock; ++b) {
-    last[b] = -1;
+  if (good) {
+    for (int b = 0; b < q->nblock; ++b) {
+      last[b] = -1;
+    }
   }
-  for (int c = 0; good && nterm > 0 && c < q->ncone; ++c) {
-    for (int a = q->term_first[c]; good && a < q->term_first[c + 1]; ++a) {
-      cone_of[a] = c;
-      for (int b = last[q->term_block[a]]; good && b >= 0; b = before[b]) {
-        good = add_product(q, to, a, c, b, cone_of[b], t, &capacity) &&
-               add_product(q, to, b, cone_of[b], a, c, t, &capacity);
+  if (nterm > 0) {
+    for (int c = 0; good && c < q->ncone; ++c) {
+      for (int a = q->term_first[c]; good && a < q->term_first[c + 1]; ++a) {
+        cone_of[a] = c;
+        for (int b = last[q->term_block[a]]; good && b >= 0; b = before[b]) {
+          good = add_product(q, to, a, c, b, cone_of[b], t, &capacity) &&
+                 add_product(q, to, b, cone_of[b], a, c, t, &capacity);
+        }
+        good = good && add_product(q, to, a, c, a, c, t, &capacity);
+        before[a] = last[q->term_block[a]];
+        last[q->term_block[a]] = a;
       }
-      good = good && add_product(q, to, a, c, a, c, t, &capacity);
-      before[a] = last[q->term_block[a]];
-      last[q->term_block[a]] = a;
     }
   }
   free(last);

@@ -1,27 +1,15 @@
 #include "simulate.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "heap.h"
-
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int signal_number) {
-  (void)signal_number;
-  interrupted = 1;
-}
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+#include "interrupt.h"
+#include "paths.h"
+#include "rotation.h"
+#include "stopwatch.h"
 
 typedef struct Warnings {
   int count;
@@ -30,11 +18,6 @@ typedef struct Warnings {
 static void print_log(TriboLogLevel level, const char* text, void* user) {
   ((Warnings*)user)->count += level == TRIBO_LOG_WARNING;
   fprintf(stderr, "tribo: %s%s\n", level == TRIBO_LOG_WARNING ? "warning: " : "", text);
-}
-
-static int ends_in(const char* path, const char* ending) {
-  const size_t n = strlen(path), k = strlen(ending);
-  return n >= k && strcasecmp(path + n - k, ending) == 0;
 }
 
 // The lowest point of a shape whose pose is given.
@@ -59,15 +42,6 @@ static double lowest_of(const TriboShapeInfo* s, const double p[3], const double
   }
 }
 
-// Row-major rotation of a quaternion x y z w.
-static void to_matrix(const double q[4], double R[9]) {
-  const double x = q[0], y = q[1], z = q[2], w = q[3];
-  const double m[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
-                       2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-                       2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
-  memcpy(R, m, sizeof m);
-}
-
 // How low the shapes of a model reach at its start; INFINITY without any.
 static TriboStatus lowest_point(const TriboScene* scene, double* low) {
   TriboModel* model = NULL;
@@ -81,8 +55,8 @@ static TriboStatus lowest_point(const TriboScene* scene, double* low) {
   for (int i = 0; status == TRIBO_OK && i < tribo_model_size(model).nshape; ++i) {
     const TriboShapeInfo* s = tribo_model_shape(model, i);
     double body[9], own[9], p[3], R[9];
-    to_matrix(quaternion.values + 4 * s->body, body);
-    to_matrix(s->quaternion, own);
+    rotation_of(quaternion.values + 4 * s->body, body);
+    rotation_of(s->quaternion, own);
     for (int r = 0; r < 3; ++r) {
       p[r] = position.values[3 * s->body + r];
       for (int c = 0; c < 3; ++c) {
@@ -121,7 +95,7 @@ TriboStatus simulation_scene(const Args* args, const char* path, TriboScene** sc
     cli_wrong("%s: %d warning%s, and --strict takes none", path, warnings.count, warnings.count == 1 ? "" : "s");
     return TRIBO_INVALID;
   }
-  if (status == TRIBO_OK && ends_in(path, ".urdf") && cli_value(args, "--no-ground") == NULL) {
+  if (status == TRIBO_OK && path_ends_in(path, ".urdf") && cli_value(args, "--no-ground") == NULL) {
     status = add_ground(*scene);
   }
   return status;
@@ -237,7 +211,7 @@ typedef struct Progress {
 } Progress;
 
 static void draw(Progress* p, const Simulation* sim) {
-  double t = now();
+  double t = read_clock(CLOCK_MONOTONIC);
   if (!p->on || t - p->last < 0.1) {
     return;
   }
@@ -276,13 +250,11 @@ static TriboStatus observe(Simulation* sim) {
 
 int simulation_run(Simulation* sim, int progress) {
   memset(&sim->totals, 0, sizeof sim->totals);
-  interrupted = 0;
-  struct sigaction action = {.sa_handler = on_interrupt}, before;
-  sigaction(SIGINT, &action, &before);
-  Progress bar = {.on = progress && isatty(STDERR_FILENO), .begin = now()};
+  interrupt_watch();
+  Progress bar = {.on = progress && isatty(STDERR_FILENO), .begin = read_clock(CLOCK_MONOTONIC)};
   TriboStatus status = observe(sim);
   unsigned long long heap0[TRIBO_HEAP_OWNERS], heap1[TRIBO_HEAP_OWNERS];
-  for (long long i = 0; i < sim->steps && status == TRIBO_OK && !interrupted; ++i) {
+  for (long long i = 0; i < sim->steps && status == TRIBO_OK && !interrupt_seen(); ++i) {
     TriboStepInfo info;
     heap_read(heap0);
     status = tribo_step(sim->model, sim->data, &info);
@@ -297,9 +269,9 @@ int simulation_run(Simulation* sim, int progress) {
     }
   }
   finish(&bar);
-  sigaction(SIGINT, &before, NULL);
+  interrupt_unwatch();
   sim->totals.time = tribo_data_time(sim->data);
-  sim->totals.interrupted = interrupted;
+  sim->totals.interrupted = interrupt_seen();
   return status == TRIBO_OK ? EXIT_WELL : sim->broken ? EXIT_INPUT : cli_complain(status);
 }
 

@@ -3,13 +3,13 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #include "assimp_shim.h"
 #include "components.h"
 #include "memory.h"
 #include "status.h"
+#include "text.h"
 
 enum { MOST_BYTES = 256 * 1024 * 1024 };
 
@@ -100,11 +100,10 @@ static TriboStatus check_collada(const char* path, size_t size) {
 static TriboStatus check_mesh(const char* path, const double scale[3]) {
   size_t size = 0;
   TRIBO_TRY(check_file(path, scale, &size));
-  const char* dot = strrchr(path, '.');
-  if (dot == NULL || (strcasecmp(dot, ".stl") != 0 && strcasecmp(dot, ".obj") != 0 && strcasecmp(dot, ".dae") != 0)) {
+  if (!tribo_text_ends_in(path, ".stl") && !tribo_text_ends_in(path, ".obj") && !tribo_text_ends_in(path, ".dae")) {
     return tribo_fail(TRIBO_UNSUPPORTED, "%s: a mesh file ends in .stl, .obj or .dae", path);
   }
-  return strcasecmp(dot, ".dae") == 0 ? check_collada(path, size) : TRIBO_OK;
+  return tribo_text_ends_in(path, ".dae") ? check_collada(path, size) : TRIBO_OK;
 }
 
 // The vertices and triangles of a file that has passed all checks; triangles NULL: not wanted. To be freed also on

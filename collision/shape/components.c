@@ -1,11 +1,12 @@
 // Connected components of a triangle mesh: vertices at one place are one vertex, triangles join their corners
-// (union-find with path halving; the lowest index is the root, so that the result depends on the mesh alone).
+// (union-find; the lowest index is the root, so that the result depends on the mesh alone).
 #include "components.h"
 
 #include <stdlib.h>
 
 #include "memory.h"
 #include "status.h"
+#include "union_find.h"
 
 typedef struct Vertex {
   double x[3];  // [m]
@@ -18,34 +19,18 @@ static int compare_vertices(const void* a, const void* b) {
   return order != 0 ? order : p->index - q->index;
 }
 
-static int find_root(int* root, int i) {
-  while (root[i] != i) {
-    root[i] = root[root[i]];
-    i = root[i];
-  }
-  return i;
-}
-
-static void join(int* root, int a, int b) {
-  a = find_root(root, a);
-  b = find_root(root, b);
-  root[a < b ? b : a] = a < b ? a : b;
-}
-
 // Vertices at the same place are one (STL repeats them per triangle), then triangles join their corners.
 static void join_mesh(Vertex* sorted, int npoint, const int* triangles, int ntriangle, int* root) {
-  for (int i = 0; i < npoint; ++i) {
-    root[i] = i;
-  }
+  tribo_sets_init(root, npoint);
   qsort(sorted, (size_t)npoint, sizeof *sorted, compare_vertices);
   for (int i = 1; i < npoint; ++i) {
     if (tribo_col_compare3(sorted[i].x, sorted[i - 1].x) == 0) {
-      join(root, sorted[i].index, sorted[i - 1].index);
+      tribo_sets_join(root, sorted[i].index, sorted[i - 1].index);
     }
   }
   for (int t = 0; t < ntriangle; ++t) {
-    join(root, triangles[3 * t], triangles[3 * t + 1]);
-    join(root, triangles[3 * t], triangles[3 * t + 2]);
+    tribo_sets_join(root, triangles[3 * t], triangles[3 * t + 1]);
+    tribo_sets_join(root, triangles[3 * t], triangles[3 * t + 2]);
   }
 }
 
@@ -53,7 +38,7 @@ static void join_mesh(Vertex* sorted, int npoint, const int* triangles, int ntri
 static int group(const double* points, int npoint, int* root, int* component, double* out, int* first) {
   int ncomponent = 0;
   for (int i = 0; i < npoint; ++i) {
-    int r = find_root(root, i);
+    int r = tribo_sets_find(root, i);
     component[i] = r == i ? ncomponent++ : component[r];
     first[component[i] + 1] += 1;
   }

@@ -57,10 +57,12 @@ const double* tribo_dyn_directions_find(Directions* d, const double n[3]) {
   }
   int home, at;
   const double* known = near_in(d, own, n, &home);
-  for (int corner = 1; corner < 8 && known == NULL && d->count > 0; ++corner) {
-    const int64_t cell[3] = {own[0] + (corner & 1) * side[0], own[1] + (corner >> 1 & 1) * side[1],
-                             own[2] + (corner >> 2) * side[2]};
-    known = near_in(d, cell, n, &at);
+  if (d->count > 0) {
+    for (int corner = 1; corner < 8 && known == NULL; ++corner) {
+      const int64_t cell[3] = {own[0] + (corner & 1) * side[0], own[1] + (corner >> 1 & 1) * side[1],
+                               own[2] + (corner >> 2) * side[2]};
+      known = near_in(d, cell, n, &at);
+    }
   }
   if (known == NULL) {
     double* fresh = d->normal + (ptrdiff_t)3 * d->count;

@@ -90,15 +90,17 @@ static double through(const double p[2], const double q[2], double r, double tou
   double low = 0, high = 0.5 * PI, u = high;
   const double sum[2] = {p[0] + q[0], p[1] + q[1]};
   const int grazes = asin(A) + asin(B) - PI + between > 0;
-  for (int i = 0; i < 60 && !grazes && high - low > 1e-16; ++i) {
-    const double s = sin(u), f = asin(A * s) + asin(B * s) - 2 * u + between;
-    const double slope = cos(u) * (A / sqrt(1 - A * A * s * s) + B / sqrt(1 - B * B * s * s)) - 2;
-    *(f > 0 ? &low : &high) = u;
-    const double next = u - f / slope;
-    if (fabs(next - u) < 1e-16) {
-      break;
+  if (!grazes) {
+    for (int i = 0; i < 60 && high - low > 1e-16; ++i) {
+      const double s = sin(u), f = asin(A * s) + asin(B * s) - 2 * u + between;
+      const double slope = cos(u) * (A / sqrt(1 - A * A * s * s) + B / sqrt(1 - B * B * s * s)) - 2;
+      *(f > 0 ? &low : &high) = u;
+      const double next = u - f / slope;
+      if (fabs(next - u) < 1e-16) {
+        break;
+      }
+      u = next > low && next < high ? next : 0.5 * (low + high);
     }
-    u = next > low && next < high ? next : 0.5 * (low + high);
   }
   if (grazes || between < 1e-7) {
     turn2(touch[0], sum, 0, r);

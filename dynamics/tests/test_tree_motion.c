@@ -319,9 +319,11 @@ static void contact_rows_of_links(void** state) {
     CHECK_OK(tribo_dyn_energy(w.system, w.data, DOWN, w.q, tribo_dyn_free_velocity(w.data), &before));
     CHECK_OK(tribo_dyn_energy(w.system, w.data, DOWN, w.q, w.v_next, &after));
     CHECK_NEAR(after.kinetic - before.kinetic, work, 1e-10 * (1 + fabs(after.kinetic)));
-    for (int k = 0; k < 3 && pair < 2; ++k) {
-      CHECK_NEAR(after.momentum[k], before.momentum[k], 1e-11);
-      CHECK_NEAR(after.angular[k], before.angular[k], 1e-11);
+    if (pair < 2) {
+      for (int k = 0; k < 3; ++k) {
+        CHECK_NEAR(after.momentum[k], before.momentum[k], 1e-11);
+        CHECK_NEAR(after.angular[k], before.angular[k], 1e-11);
+      }
     }
   }
   // links welded to one joint cannot touch each other

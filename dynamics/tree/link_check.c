@@ -249,8 +249,8 @@ TriboStatus tribo_dyn_check_links(const TriboLinkDef* links, int nlink) {
   }
   const char** sorted = tribo_alloc((size_t)nlink, sizeof *sorted);
   Lump* lumps = tribo_alloc((size_t)nlink, sizeof *lumps);
-  TriboStatus status = sorted == NULL || lumps == NULL ? tribo_fail(TRIBO_NOMEM, "no memory for %d links", nlink)
-                                                       : check_names(links, nlink, sorted);
+  TriboStatus status =
+      sorted == NULL || lumps == NULL ? tribo_no_memory("for %d links", nlink) : check_names(links, nlink, sorted);
   if (status == TRIBO_OK) {
     status = check_lumps(links, nlink, lumps);
   }

@@ -54,7 +54,7 @@ static TriboStatus reserve(Joined* j, const TriboRobotFile* const* files, int nf
   return j->links != NULL && j->geoms != NULL && j->visuals != NULL && j->mimics != NULL && j->disabled != NULL &&
                  j->states != NULL && j->values != NULL
              ? TRIBO_OK
-             : tribo_fail(TRIBO_NOMEM, "no memory for the links of a robot");
+             : tribo_no_memory("for the links of a robot");
 }
 
 static const char* named(Joined* j, const TriboUrdfDef* def, const char* name) {
@@ -119,7 +119,7 @@ static TriboStatus join(Joined* j, const TriboUrdfDef* def, const TriboRobotFile
     value->joint = named(j, def, value->joint);
     known = known && value->joint != NULL;
   }
-  return known ? TRIBO_OK : tribo_fail(TRIBO_NOMEM, "no memory for the links of a robot");
+  return known ? TRIBO_OK : tribo_no_memory("for the links of a robot");
 }
 
 static TriboStatus load(const TriboUrdfDef* defs, int ndef, const TriboRobotFile** files, Joined* j, TriboTree** out) {
@@ -158,8 +158,8 @@ TriboStatus tribo_dyn_tree_load_urdfs(const TriboUrdfDef* defs, int ndef, TriboT
   }
   Joined joined = {.all = {.nlink = 0}};
   const TriboRobotFile** files = tribo_pool_alloc(&joined.pool, (size_t)ndef, sizeof *files);
-  TriboStatus status = files != NULL ? load(defs, ndef, files, &joined, out)
-                                     : tribo_fail(TRIBO_NOMEM, "no memory for %d robot files", ndef);
+  TriboStatus status =
+      files != NULL ? load(defs, ndef, files, &joined, out) : tribo_no_memory("for %d robot files", ndef);
   if (files != NULL) {
     for (int i = 0; i < ndef; ++i) {
       tribo_pin_robot_free(files[i]);

@@ -300,15 +300,17 @@ TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data,
 
 TriboStatus tribo_dyn_trees_restart(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                     const double* v) {
-  for (int t = 0; t < system->info.ntree && data->predicted_in_update; ++t) {
-    const TreePart* part = system->trees + t;
-    const int at = system->block_v[part->block];
-    const Halfway half = tribo_dyn_tree_half(system, data, t, data->next_mass + system->block_at[part->block]);
-    if (system->cluster[part->block] >= 0) {
-      TRIBO_TRY(tribo_dyn_tree_prepare(system, data, t, options, v + at, data->tau + at, data->wrench + 6 * part->body,
-                                       &half));
-      first_free_velocity(part, data, options, &half, v + at, data->coriolis + at, data->motions + at,
-                          data->v_free + at);
+  if (data->predicted_in_update) {
+    for (int t = 0; t < system->info.ntree; ++t) {
+      const TreePart* part = system->trees + t;
+      const int at = system->block_v[part->block];
+      const Halfway half = tribo_dyn_tree_half(system, data, t, data->next_mass + system->block_at[part->block]);
+      if (system->cluster[part->block] >= 0) {
+        TRIBO_TRY(tribo_dyn_tree_prepare(system, data, t, options, v + at, data->tau + at,
+                                         data->wrench + 6 * part->body, &half));
+        first_free_velocity(part, data, options, &half, v + at, data->coriolis + at, data->motions + at,
+                            data->v_free + at);
+      }
     }
   }
   data->end_is_known = data->end_is_known && !data->predicted_in_update;

@@ -96,7 +96,7 @@ static TriboStatus grow(TriboNames* names) {
   TriboNames larger = {.capacity = names->capacity == 0 ? FIRST_SLOTS : 2 * names->capacity};
   larger.slots = tribo_alloc(larger.capacity, sizeof *larger.slots);
   if (larger.slots == NULL) {
-    return tribo_fail(TRIBO_NOMEM, "no memory for %zu names", larger.capacity);
+    return tribo_no_memory("for %zu names", larger.capacity);
   }
   for (size_t i = 0; i < names->capacity; ++i) {
     if (names->slots[i].name != NULL) {
@@ -148,10 +148,12 @@ void tribo_names_clear(TriboNames* names) {
 
 const char* const* tribo_pool_names(TriboPool* pool, const char* const* names, int count) {
   const char** copy = tribo_pool_alloc(pool, (size_t)count, sizeof *copy);
-  for (int i = 0; copy != NULL && i < count; ++i) {
-    copy[i] = tribo_pool_strdup(pool, names[i]);
-    if (names[i] != NULL && copy[i] == NULL) {
-      return NULL;
+  if (copy != NULL) {
+    for (int i = 0; i < count; ++i) {
+      copy[i] = tribo_pool_strdup(pool, names[i]);
+      if (names[i] != NULL && copy[i] == NULL) {
+        return NULL;
+      }
     }
   }
   return copy;

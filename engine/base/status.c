@@ -38,6 +38,15 @@ TriboStatus tribo_fail(TriboStatus status, const char* format, ...) {
   return status;
 }
 
+TriboStatus tribo_no_memory(const char* purpose, ...) {
+  char text[ERROR_CAPACITY];
+  va_list args;
+  va_start(args, purpose);
+  vsnprintf(text, sizeof text, purpose, args);
+  va_end(args);
+  return tribo_fail(TRIBO_NOMEM, "no memory %s", text);
+}
+
 void tribo_fail_prefix(const char* format, ...) {
   char text[2 * ERROR_CAPACITY];
   va_list args;

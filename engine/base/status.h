@@ -6,6 +6,9 @@
 // Stores the sentence and returns the status: `return tribo_fail(TRIBO_INVALID, "tribo_x: mass %g …", m);`
 TriboStatus tribo_fail(TriboStatus status, const char* format, ...) TRIBO_PRINTF(2, 3);
 
+// `return tribo_no_memory("to read %s", path);` is TRIBO_NOMEM with "no memory to read …".
+TriboStatus tribo_no_memory(const char* purpose, ...) TRIBO_PRINTF(1, 2);
+
 // Puts text in front of the stored sentence (the file and the line a lower room could not know).
 void tribo_fail_prefix(const char* format, ...) TRIBO_PRINTF(1, 2);
 

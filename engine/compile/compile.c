@@ -9,14 +9,10 @@
 #include "pose.h"
 #include "quantity.h"
 
-static TriboStatus no_memory(void) {
-  return tribo_fail(TRIBO_NOMEM, "no memory for the model");
-}
-
 static TriboStatus compile_forces(const TriboScene* scene, TriboModel* model) {
   model->forces = tribo_pool_alloc(&model->pool, (size_t)scene->nforce, sizeof *model->forces);
   if (model->forces == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   for (int i = 0; i < scene->nforce; ++i) {
     ModelForce* force = &model->forces[i];
@@ -46,7 +42,7 @@ static TriboStatus compile_motors(const TriboScene* scene, TriboModel* model) {
   model->motors = tribo_pool_alloc(&model->pool, most, sizeof *model->motors);
   model->motor_infos = tribo_pool_alloc(&model->pool, most, sizeof *model->motor_infos);
   if (model->motors == NULL || model->motor_infos == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   for (int i = 0; i < scene->nmotor; ++i) {
     const TriboMotorDef* def = &scene->motors[i];
@@ -85,7 +81,7 @@ static TriboStatus keep_camera(TriboModel* model, TriboCameraDef* camera) {
     const char* text = *texts[i];
     *texts[i] = tribo_pool_strdup(&model->pool, text);
     if (text != NULL && *texts[i] == NULL) {
-      return no_memory();
+      return tribo_no_memory("for the model");
     }
     if (i > 0 && text != NULL) {
       TRIBO_TRY(tribo_model_body_id(model, text, &unused));
@@ -101,7 +97,7 @@ static TriboStatus compile_observers(const TriboScene* scene, TriboModel* model)
   model->records = tribo_pool_copy(pool, scene->records, (size_t)scene->nrecord, sizeof *model->records);
   model->expects = tribo_pool_alloc(pool, (size_t)scene->nexpect, sizeof *model->expects);
   if (model->cameras == NULL || model->records == NULL || model->expects == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   model->ncamera = scene->ncamera;
   for (int i = 0; i < scene->ncamera; ++i) {
@@ -112,14 +108,16 @@ static TriboStatus compile_observers(const TriboScene* scene, TriboModel* model)
     TriboRecordDef* record = &model->records[i];
     const char** names = tribo_pool_alloc(pool, (size_t)record->nquantity, sizeof *names);
     record->file = tribo_pool_strdup(pool, record->file);
-    for (int k = 0; names != NULL && k < record->nquantity; ++k) {
-      names[k] = tribo_pool_strdup(pool, record->quantities[k]);
-      TriboQuantity unused;
-      TRIBO_TRY(tribo_located(tribo_quantity_parse(model, names[k], &unused), scene->record_where[i]));
+    if (names != NULL) {
+      for (int k = 0; k < record->nquantity; ++k) {
+        names[k] = tribo_pool_strdup(pool, record->quantities[k]);
+        TriboQuantity unused;
+        TRIBO_TRY(tribo_located(tribo_quantity_parse(model, names[k], &unused), scene->record_where[i]));
+      }
     }
     record->quantities = names;
     if (names == NULL || record->file == NULL) {
-      return no_memory();
+      return tribo_no_memory("for the model");
     }
   }
   for (int i = 0; i < scene->nexpect; ++i) {
@@ -141,12 +139,12 @@ static TriboStatus compile_solver(const TriboScene* scene, TriboModel* model) {
   model->solver_values =
       tribo_pool_copy(&model->pool, scene->solver_values, (size_t)scene->nsolver_value, sizeof *scene->solver_values);
   if (model->solver_values == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   for (int i = 0; i < model->nsolver_value; ++i) {
     model->solver_values[i].name = tribo_pool_strdup(&model->pool, scene->solver_values[i].name);
     if (model->solver_values[i].name == NULL) {
-      return no_memory();
+      return tribo_no_memory("for the model");
     }
   }
   TriboSolver* solver;
@@ -185,7 +183,7 @@ static TriboStatus compile(const TriboScene* scene, TriboModel* model, int* scen
   TRIBO_TRY(compile_solver(scene, model));
   model->scene_hulls = tribo_pool_alloc(&model->pool, (size_t)scene->nshape, sizeof(TriboHull*));
   if (model->scene_hulls == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   TRIBO_TRY(tribo_compile_bodies(scene, model, scene_body));
   TRIBO_TRY(tribo_compile_joints(model));
@@ -210,7 +208,8 @@ TriboStatus tribo_model_create(const TriboScene* scene, TriboModel** out) {
   *out = NULL;
   TriboModel* model = tribo_alloc(1, sizeof *model);
   int* scene_body = tribo_alloc((size_t)scene->nbody, sizeof *scene_body);
-  TriboStatus status = model == NULL || scene_body == NULL ? no_memory() : compile(scene, model, scene_body);
+  TriboStatus status =
+      model == NULL || scene_body == NULL ? tribo_no_memory("for the model") : compile(scene, model, scene_body);
   tribo_free(scene_body);
   if (status != TRIBO_OK) {
     tribo_model_destroy(model);

@@ -7,10 +7,6 @@
 #include "model.h"
 #include "pose.h"
 
-static TriboStatus no_memory(void) {
-  return tribo_fail(TRIBO_NOMEM, "no memory for the model");
-}
-
 static TriboStatus find_joint(const TriboModel* model, const char* who, const char* name, int* id) {
   TRIBO_TRY(tribo_model_joint_id(model, name, id));
   const TriboJointInfo* joint = &model->joints[*id];
@@ -66,7 +62,7 @@ static TriboStatus compile_tendon(const TriboTendonDef* def, TriboModel* model, 
   out->wrap = tribo_pool_alloc(pool, npoint, sizeof *out->wrap);
   if (out->q_at == NULL || out->v_at == NULL || out->coef == NULL || out->body == NULL || out->point == NULL ||
       out->weight == NULL || out->wrap == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   for (int i = 0; i < def->njoint; ++i) {
     int joint;
@@ -86,7 +82,8 @@ static TriboStatus find_rest(TriboModel* model) {
   TriboDynData* look = NULL;
   TriboPose* poses = tribo_alloc((size_t)model->nbody, sizeof *poses);
   TriboTwist* twists = tribo_alloc((size_t)model->nbody, sizeof *twists);
-  TriboStatus status = poses == NULL || twists == NULL ? no_memory() : tribo_dyn_data_create(model->system, &look);
+  TriboStatus status =
+      poses == NULL || twists == NULL ? tribo_no_memory("for the model") : tribo_dyn_data_create(model->system, &look);
   if (status == TRIBO_OK) {
     status = tribo_dyn_kinematics(model->system, look, model->q0, model->v0, poses, twists);
   }
@@ -108,7 +105,7 @@ static TriboStatus compile_tendons(const TriboScene* scene, TriboModel* model) {
   model->tendons = tribo_pool_alloc(&model->pool, (size_t)scene->ntendon, sizeof *model->tendons);
   model->tendon_infos = tribo_pool_alloc(&model->pool, (size_t)scene->ntendon, sizeof *model->tendon_infos);
   if (model->tendons == NULL || model->tendon_infos == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   for (int i = 0; i < scene->ntendon; ++i) {
     const TriboTendonDef* def = &scene->tendons[i];
@@ -121,7 +118,7 @@ static TriboStatus compile_tendons(const TriboScene* scene, TriboModel* model) {
                                                .upper = def->upper};
     model->nbound += isfinite(def->lower) + isfinite(def->upper);
     if (model->tendon_infos[i].name == NULL) {
-      return no_memory();
+      return tribo_no_memory("for the model");
     }
   }
   model->ntendon = scene->ntendon;
@@ -141,7 +138,7 @@ static TriboStatus compile_actuator(const TriboScene* scene, TriboModel* model, 
                               .force_min = def->force_min,
                               .force_max = def->force_max};
   if (info->name == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   if (def->joint != NULL) {
     return find_joint(model, def->name, def->joint, &info->joint);
@@ -160,7 +157,7 @@ static TriboStatus compile_actuators(const TriboScene* scene, TriboModel* model)
   model->actuator_infos = tribo_pool_alloc(&model->pool, (size_t)scene->nactuator, sizeof *model->actuator_infos);
   model->sliders = tribo_pool_alloc(&model->pool, (size_t)scene->nactuator, sizeof *model->sliders);
   if (model->actuators == NULL || model->actuator_infos == NULL || model->sliders == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   for (int i = 0; i < scene->nactuator; ++i) {
     TriboActuatorDef* def = &model->actuators[i];
@@ -185,7 +182,7 @@ static TriboStatus compile_drag(const TriboScene* scene, TriboModel* model, cons
   }
   model->drags = tribo_pool_alloc(&model->pool, (size_t)model->nbody, sizeof *model->drags);
   if (model->drags == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   for (int i = 0; i < model->nbody; ++i) {
     const TriboBodyInfo* body = &model->bodies[i];
@@ -228,17 +225,19 @@ static TriboStatus compile_gravity_compensation(const TriboScene* scene, TriboMo
           tribo_pool_alloc(&model->pool, (size_t)model->nbody, sizeof *model->gravity_compensation);
     }
     if (model->gravity_compensation == NULL) {
-      return no_memory();
+      return tribo_no_memory("for the model");
     }
     model->gravity_compensation[scene_body[i]] = scene->bodys[i].gravity_compensation;
   }
-  for (int j = 0; j < scene->njoint && model->gravity_compensation != NULL; ++j) {
-    const int id = scene->joints[j].actuator_gravity_compensation
-                       ? tribo_names_find(&model->joint_names, scene->joints[j].name)
-                       : -1;
-    if (id >= 0 && model->joints[id].nv == 1) {
-      model->joints[id].actuator_gravity_compensation = 1;
-      model->ngravity_comp_joint++;
+  if (model->gravity_compensation != NULL) {
+    for (int j = 0; j < scene->njoint; ++j) {
+      const int id = scene->joints[j].actuator_gravity_compensation
+                         ? tribo_names_find(&model->joint_names, scene->joints[j].name)
+                         : -1;
+      if (id >= 0 && model->joints[id].nv == 1) {
+        model->joints[id].actuator_gravity_compensation = 1;
+        model->ngravity_comp_joint++;
+      }
     }
   }
   return TRIBO_OK;

@@ -22,10 +22,6 @@ typedef struct Builder {
   int* family;        // (nrobot of the scene) robots of one tree: the one that carries the others, then its tools
 } Builder;
 
-static TriboStatus no_memory(void) {
-  return tribo_fail(TRIBO_NOMEM, "no memory for the model");
-}
-
 static void inertia6(double out[6], const double full[9]) {
   const double packed[6] = {full[0], full[4], full[8], full[1], full[2], full[5]};
   memcpy(out, packed, sizeof packed);
@@ -60,7 +56,7 @@ static TriboStatus find_trees(Builder* b) {
   // parents before children: bodies by depth would do, a repeated sweep in scene order keeps siblings in order
   char* placed = tribo_alloc((size_t)scene->nbody, 1);
   if (placed == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   for (int before = -1; before != norder;) {
     before = norder;
@@ -83,7 +79,7 @@ static TriboStatus add_body(TriboModel* model, const char* name, const TriboBody
   model->body_offset[id] = *offset;
   tribo_copy3(model->body_com + 3 * id, info->com);
   if (model->bodies[id].name == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   if (tribo_names_find(&model->body_names, name) >= 0) {
     return tribo_fail(TRIBO_INVALID, "two bodies are called '%s'", name);
@@ -98,7 +94,7 @@ static TriboStatus add_joint(TriboModel* model, const char* name, const TriboJoi
   model->joints[id] = *info;
   model->joints[id].name = tribo_pool_strdup(&model->pool, name);
   if (model->joints[id].name == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   if (tribo_names_find(&model->joint_names, name) >= 0) {
     return tribo_fail(TRIBO_INVALID, "two joints are called '%s'", name);
@@ -282,10 +278,12 @@ static TriboStatus add_joint_tree(Builder* b, int root, TriboLinkDef* links, Tri
 static TriboStatus find_bearer(const TriboScene* scene, int tool, int* out) {
   const TriboRobotDef* def = &scene->robots[tool];
   *out = -1;
-  for (int i = 0; def->attach != NULL && i < tool; ++i) {
-    const size_t n = strlen(scene->robots[i].name);
-    if (strncmp(def->attach, scene->robots[i].name, n) == 0 && def->attach[n] == '/') {
-      *out = i;
+  if (def->attach != NULL) {
+    for (int i = 0; i < tool; ++i) {
+      const size_t n = strlen(scene->robots[i].name);
+      if (strncmp(def->attach, scene->robots[i].name, n) == 0 && def->attach[n] == '/') {
+        *out = i;
+      }
     }
   }
   return def->attach == NULL || *out >= 0
@@ -321,7 +319,7 @@ static TriboStatus add_robot(Builder* b, int index, TriboTree* tree) {
   ModelTree* entry = &model->trees[model->ntree - 1];
   entry->robots = tribo_pool_copy(&model->pool, b->family, (size_t)count, sizeof *b->family);
   if (entry->robots == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   for (int i = 0; i < info->nlink; ++i) {
     const TriboRobotDef* own = &scene->robots[entry->robots[info->links[i].file]];
@@ -497,7 +495,7 @@ static TriboStatus load_robot(Builder* b, int index, TriboUrdfDef* files, TriboT
                               .lossless = !def->use_joint_friction,
                               .base = tribo_pose(def->position, def->quaternion)};
     if (files[i].prefix == NULL) {
-      return no_memory();
+      return tribo_no_memory("for the model");
     }
   }
   return tribo_located(tribo_dyn_tree_load_urdfs(files, count, out), b->scene->robot_where[index]);
@@ -536,7 +534,7 @@ static TriboStatus build(Builder* b, TriboUrdfDef* files, TriboTree** robots, Tr
   TriboTree** trees = tribo_pool_alloc(&model->pool, ntree, sizeof(TriboTree*));
   if (model->bodies == NULL || model->body_offset == NULL || model->body_com == NULL || model->joints == NULL ||
       model->trees == NULL || trees == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   // subsystems: free bodies, trees of joints, robots
   TRIBO_TRY(add_free_bodies(b, free_defs));
@@ -563,7 +561,7 @@ static TriboStatus build(Builder* b, TriboUrdfDef* files, TriboTree** robots, Tr
   model->q0 = tribo_pool_alloc(&model->pool, (size_t)model->nq, sizeof *model->q0);
   model->v0 = tribo_pool_alloc(&model->pool, (size_t)model->nv, sizeof *model->v0);
   if (model->q0 == NULL || model->v0 == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   return initial_state(b);
 }
@@ -587,12 +585,14 @@ TriboStatus tribo_compile_bodies(const TriboScene* scene, TriboModel* model, int
   TriboStatus status = TRIBO_NOMEM;
   if (b.parent_joint == NULL || b.root == NULL || b.order == NULL || b.frame == NULL || b.family == NULL ||
       files == NULL || robots == NULL || free_defs == NULL || links == NULL || offsets == NULL || link_of == NULL) {
-    status = no_memory();
+    status = tribo_no_memory("for the model");
   } else {
     status = build(&b, files, robots, free_defs, links, offsets, link_of);
   }
-  for (int i = 0; robots != NULL && i < scene->nrobot; ++i) {
-    tribo_dyn_tree_destroy(robots[i]);
+  if (robots != NULL) {
+    for (int i = 0; i < scene->nrobot; ++i) {
+      tribo_dyn_tree_destroy(robots[i]);
+    }
   }
   void* scratch[] = {b.parent_joint, b.root,    b.order, b.frame, b.family, files,
                      robots,         free_defs, links,   offsets, link_of};

@@ -7,10 +7,6 @@
 #include "model.h"
 #include "pose.h"
 
-static TriboStatus no_memory(void) {
-  return tribo_fail(TRIBO_NOMEM, "no memory for the model");
-}
-
 static int ties_joints(TriboClosureKind kind) {
   return kind == TRIBO_CLOSURE_GEAR || kind == TRIBO_CLOSURE_MIMIC;
 }
@@ -139,7 +135,7 @@ static TriboStatus gather(const TriboScene* scene, TriboModel* model, Ties* ties
   ties->defs = tribo_pool_alloc(&model->pool, (size_t)ties->count, sizeof *ties->defs);
   ties->where = tribo_pool_alloc(&model->pool, (size_t)ties->count, sizeof *ties->where);
   if (ties->defs == NULL || ties->where == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   int at = 0;
   for (; at < scene->nclosure; ++at) {
@@ -149,19 +145,21 @@ static TriboStatus gather(const TriboScene* scene, TriboModel* model, Ties* ties
   for (int t = 0; t < model->ntree; ++t) {
     const int robot = model->trees[t].robot;
     const TriboTreeInfo* info = tribo_dyn_tree_info(model->trees[t].tree);
-    for (int i = 0; robot >= 0 && i < info->nmimic; ++i, ++at) {
-      const TriboTreeMimic* mimic = &info->mimics[i];
-      TriboClosureDef* def = &ties->defs[at];
-      *def = tribo_closure_default();
-      def->kind = TRIBO_CLOSURE_MIMIC;
-      def->name = tribo_pool_format(&model->pool, "%s mimic", mimic->joint);
-      def->joint_a = mimic->of;
-      def->joint_b = mimic->joint;
-      def->ratio = mimic->ratio;
-      def->offset = mimic->offset;
-      ties->where[at] = scene->robots[robot].urdf;
-      if (def->name == NULL) {
-        return no_memory();
+    if (robot >= 0) {
+      for (int i = 0; i < info->nmimic; ++i, ++at) {
+        const TriboTreeMimic* mimic = &info->mimics[i];
+        TriboClosureDef* def = &ties->defs[at];
+        *def = tribo_closure_default();
+        def->kind = TRIBO_CLOSURE_MIMIC;
+        def->name = tribo_pool_format(&model->pool, "%s mimic", mimic->joint);
+        def->joint_a = mimic->of;
+        def->joint_b = mimic->joint;
+        def->ratio = mimic->ratio;
+        def->offset = mimic->offset;
+        ties->where[at] = scene->robots[robot].urdf;
+        if (def->name == NULL) {
+          return tribo_no_memory("for the model");
+        }
       }
     }
   }
@@ -209,7 +207,7 @@ static TriboStatus compile(const Ties* ties, TriboModel* model, TriboDynData* lo
                                .rows = tribo_dyn_closure_dim(def->kind),
                                .nforce = tribo_dyn_closure_forces(def->kind)};
     if (info->name == NULL) {
-      return no_memory();
+      return tribo_no_memory("for the model");
     }
     point_for_user(model, info->body_a, closures[i].frame_a.p, info->anchor_a);
     point_for_user(model, info->body_b, closures[i].frame_b.p, info->anchor_b);
@@ -271,7 +269,7 @@ TriboStatus tribo_compile_closures(const TriboScene* scene, TriboModel* model) {
   TriboDynData* look = NULL;
   TriboStatus status = model->closures == NULL || closures == NULL || poses == NULL || twists == NULL ||
                                redundant == NULL || error == NULL
-                           ? no_memory()
+                           ? tribo_no_memory("for the model")
                            : tribo_dyn_data_create(model->system, &look);
   if (status == TRIBO_OK) {
     status = compile(&ties, model, look, closures, poses, twists);

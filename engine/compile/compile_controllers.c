@@ -7,10 +7,6 @@
 
 #include "model.h"
 
-static TriboStatus no_memory(void) {
-  return tribo_fail(TRIBO_NOMEM, "no memory for the model");
-}
-
 // ---- joints
 
 // Does another joint lead this one?
@@ -47,7 +43,7 @@ static TriboStatus choose_joints(const TriboScene* scene, TriboModel* model, con
                                  ModelController* c) {
   c->joint = tribo_pool_alloc(&model->pool, (size_t)model->njoint, sizeof *c->joint);
   if (c->joint == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   if (def->robot != NULL && tribo_names_find(&scene->robot_names, def->robot) < 0) {
     return tribo_not_found(&scene->robot_names, "robot", def->robot);
@@ -56,8 +52,10 @@ static TriboStatus choose_joints(const TriboScene* scene, TriboModel* model, con
     const TriboJointInfo* joint = &model->joints[j];
     const char* name = own_name(def, joint->name);
     int chosen = def->njoint == 0 && name != NULL && joint->nv == 1 && !follows(scene, model, joint->name);
-    for (int i = 0; name != NULL && i < def->njoint; ++i) {
-      chosen = chosen || fnmatch(def->joints[i], name, 0) == 0;
+    if (name != NULL) {
+      for (int i = 0; i < def->njoint; ++i) {
+        chosen = chosen || fnmatch(def->joints[i], name, 0) == 0;
+      }
     }
     if (chosen && joint->nv != 1) {
       return tribo_fail(TRIBO_INVALID, "%s: joint '%s' has %d degrees of freedom; a controller needs one", def->name,
@@ -180,7 +178,7 @@ static TriboStatus compile_controller(const TriboScene* scene, TriboModel* model
   c->slopes = tribo_pool_alloc(pool, numbers, sizeof *c->slopes);
   if (c->name == NULL || c->effort == NULL || c->start == NULL || c->column == NULL || c->times == NULL ||
       c->frames == NULL || c->slopes == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   for (int i = 0; i < c->njoint; ++i) {
     const TriboJointInfo* joint = &model->joints[c->joint[i]];
@@ -203,7 +201,7 @@ static TriboStatus compile_controller(const TriboScene* scene, TriboModel* model
 TriboStatus tribo_compile_control(const TriboScene* scene, TriboModel* model) {
   model->controllers = tribo_pool_alloc(&model->pool, (size_t)scene->ncontroller, sizeof *model->controllers);
   if (model->controllers == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   for (int i = 0; i < scene->ncontroller; ++i) {
     TRIBO_TRY(tribo_located(compile_controller(scene, model, &scene->controllers[i], &model->controllers[i]),

@@ -47,7 +47,7 @@ TriboStatus tribo_compile_joints(TriboModel* model) {
   TriboTwist* twists = tribo_alloc((size_t)model->nbody, sizeof *twists);
   double* v = tribo_alloc((size_t)model->nv, sizeof *v);
   TriboDynData* look = NULL;
-  TriboStatus status = poses == NULL || twists == NULL || v == NULL ? tribo_fail(TRIBO_NOMEM, "no memory for the model")
+  TriboStatus status = poses == NULL || twists == NULL || v == NULL ? tribo_no_memory("for the model")
                                                                     : tribo_dyn_data_create(model->system, &look);
   for (int i = 0; i < model->njoint && status == TRIBO_OK; ++i) {
     v[model->joints[i].v_at] = model->joints[i].nv == 1;

@@ -139,7 +139,7 @@ static TriboStatus find_all(MuscleScratch* s, const TriboScene* scene, TriboPool
       s->mass = tribo_pool_alloc(pool, nv * nv, sizeof *s->mass);
       if (s->poses == NULL || s->twists == NULL || s->wrench == NULL || s->q == NULL || s->v == NULL ||
           s->tau == NULL || s->mass == NULL) {
-        return tribo_fail(TRIBO_NOMEM, "no memory for the model");
+        return tribo_no_memory("for the model");
       }
       TRIBO_TRY(tribo_dyn_data_create(model->system, &s->dynamics));
     }

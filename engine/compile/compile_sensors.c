@@ -41,14 +41,14 @@ static TriboStatus compile_sensor(const TriboScene* scene, TriboModel* model, co
     return tribo_fail(TRIBO_INVALID, "sensor '%s': a sensor of the kind %s needs a body that %s", def->name,
                       tribo_sensor_kind(def->kind)->word, needs_parent ? "hangs on another" : "moves");
   }
-  return info->name == NULL ? tribo_scene_no_memory() : TRIBO_OK;
+  return info->name == NULL ? tribo_no_memory("for the scene") : TRIBO_OK;
 }
 
 TriboStatus tribo_compile_sensors(const TriboScene* scene, TriboModel* model) {
   model->sensors = tribo_pool_alloc(&model->pool, (size_t)scene->nsensor, sizeof *model->sensors);
   model->sensor_infos = tribo_pool_alloc(&model->pool, (size_t)scene->nsensor, sizeof *model->sensor_infos);
   if (model->sensors == NULL || model->sensor_infos == NULL) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   for (int i = 0; i < scene->nsensor; ++i) {
     TRIBO_TRY(

@@ -7,10 +7,6 @@
 
 #include "pose.h"
 
-static TriboStatus no_memory(void) {
-  return tribo_fail(TRIBO_NOMEM, "no memory for the model");
-}
-
 TriboStatus tribo_compile_exclude(TriboModel* model, int body_a, int body_b) {
   TRIBO_TRY(TRIBO_APPEND(&model->excluded, model->nexcluded, 1));
   model->excluded[model->nexcluded][0] = body_a;
@@ -195,7 +191,7 @@ static TriboStatus compile_materials(const TriboScene* scene, TriboModel* model)
   model->materials = tribo_pool_copy(&model->pool, scene->materials, (size_t)n, sizeof *scene->materials);
   model->laws = tribo_pool_alloc(&model->pool, (size_t)n * (size_t)n, sizeof *model->laws);
   if (model->materials == NULL || model->laws == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   for (int i = 0; i < n; ++i) {
     model->materials[i].name = tribo_pool_strdup(&model->pool, scene->materials[i].name);
@@ -255,7 +251,7 @@ static TriboStatus add_geom(TriboModel* model, const TriboShapeDef* def, const T
     info->npoint = tribo_col_field_surface(geom->field, &info->points, &info->triangles, &info->ntriangle);
   }
   model->ngeom++;
-  return info->name == NULL ? no_memory() : TRIBO_OK;
+  return info->name == NULL ? tribo_no_memory("for the model") : TRIBO_OK;
 }
 
 void tribo_compile_tree_geom(const TriboTreeGeom* geom, TriboShapeDef* def) {
@@ -277,15 +273,17 @@ static TriboStatus add_pieces(TriboModel* model, const TriboShapeDef* mesh, int 
   int *first, npiece;
   TRIBO_TRY(tribo_col_mesh_pieces(mesh->mesh, mesh->scale, &points, &first, &npiece));
   TriboStatus status = TRIBO_OK;
-  for (int k = 0; k < npiece && model != NULL && status == TRIBO_OK; ++k) {
-    char name[340];
-    TriboShapeDef piece = *mesh;
-    snprintf(name, sizeof name, "%s.%d", mesh->name, k);
-    piece.name = name;
-    piece.mesh = NULL;
-    piece.points = points + 3 * (size_t)first[k];
-    piece.npoint = first[k + 1] - first[k];
-    status = add_geom(model, &piece, NULL, body, material);
+  if (model != NULL) {
+    for (int k = 0; k < npiece && status == TRIBO_OK; ++k) {
+      char name[340];
+      TriboShapeDef piece = *mesh;
+      snprintf(name, sizeof name, "%s.%d", mesh->name, k);
+      piece.name = name;
+      piece.mesh = NULL;
+      piece.points = points + 3 * (size_t)first[k];
+      piece.npoint = first[k + 1] - first[k];
+      status = add_geom(model, &piece, NULL, body, material);
+    }
   }
   tribo_free(points);
   tribo_free(first);
@@ -296,23 +294,25 @@ static TriboStatus add_pieces(TriboModel* model, const TriboShapeDef* mesh, int 
 // The collision shapes a robot's file names; meshes become their convex hulls. `model` NULL: they are only counted.
 static TriboStatus add_robot_geoms(const TriboScene* scene, TriboModel* model, const ModelTree* tree, int* count) {
   const TriboTreeInfo* info = tribo_dyn_tree_info(tree->tree);
-  for (int i = 0; tree->robot >= 0 && i < info->ngeom; ++i) {
-    const TriboTreeGeom* g = &info->geoms[i];
-    TriboShapeDef def;
-    tribo_compile_tree_geom(g, &def);
-    char name[320];
-    snprintf(name, sizeof name, "%s.shape%d", info->links[g->link].name, i);
-    def.name = name;
-    const TriboRobotDef* robot = &scene->robots[tree->robots[info->links[g->link].file]];
-    const int material = tribo_names_find(&scene->material_names, robot->material);
-    def.vertices = robot->vertices;
-    if (robot->split_components && def.mesh != NULL) {
-      TRIBO_TRY(add_pieces(model, &def, tree->first_body + g->link, material, count));
-      continue;
-    }
-    ++*count;
-    if (model != NULL) {
-      TRIBO_TRY(add_geom(model, &def, NULL, tree->first_body + g->link, material));
+  if (tree->robot >= 0) {
+    for (int i = 0; i < info->ngeom; ++i) {
+      const TriboTreeGeom* g = &info->geoms[i];
+      TriboShapeDef def;
+      tribo_compile_tree_geom(g, &def);
+      char name[320];
+      snprintf(name, sizeof name, "%s.shape%d", info->links[g->link].name, i);
+      def.name = name;
+      const TriboRobotDef* robot = &scene->robots[tree->robots[info->links[g->link].file]];
+      const int material = tribo_names_find(&scene->material_names, robot->material);
+      def.vertices = robot->vertices;
+      if (robot->split_components && def.mesh != NULL) {
+        TRIBO_TRY(add_pieces(model, &def, tree->first_body + g->link, material, count));
+        continue;
+      }
+      ++*count;
+      if (model != NULL) {
+        TRIBO_TRY(add_geom(model, &def, NULL, tree->first_body + g->link, material));
+      }
     }
   }
   return TRIBO_OK;
@@ -338,7 +338,7 @@ TriboStatus tribo_compile_shapes(const TriboScene* scene, TriboModel* model, con
   model->geoms = tribo_pool_alloc(&model->pool, (size_t)ngeom, sizeof *model->geoms);
   model->shapes = tribo_pool_alloc(&model->pool, (size_t)ngeom, sizeof *model->shapes);
   if (model->geoms == NULL || model->shapes == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   for (int i = 0; i < scene->nshape; ++i) {
     const SceneShape* shape = &scene->shapes[i];

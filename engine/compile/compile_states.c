@@ -99,7 +99,7 @@ static TriboStatus compile_state(const TriboScene* scene, TriboModel* model, con
                       .ctrl = tribo_pool_alloc(&model->pool, nactuator, sizeof *out->ctrl),
                       .act = tribo_pool_alloc(&model->pool, nactuator, sizeof *out->act)};
   if (out->name == NULL || out->q == NULL || out->v == NULL || out->ctrl == NULL || out->act == NULL) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   for (int i = 0; i < model->nactuator; ++i) {
     out->ctrl[i] = model->actuators[i].ctrl;
@@ -123,22 +123,24 @@ TriboStatus tribo_compile_states(const TriboScene* scene, TriboModel* model) {
   model->act0 = tribo_pool_alloc(&model->pool, (size_t)model->nactuator, sizeof *model->act0);
   model->states = tribo_pool_alloc(&model->pool, (size_t)scene->nstate, sizeof *model->states);
   if (model->act0 == NULL || model->states == NULL) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   for (int i = 0; i < scene->nstate; ++i) {
     TRIBO_TRY(tribo_located(compile_state(scene, model, &scene->states[i], &model->states[i]), scene->state_where[i]));
   }
   model->nstate = scene->nstate;
-  for (int i = 0; scene->start != NULL && i < scene->nstate; ++i) {
-    const ModelState* state = &model->states[i];
-    if (strcmp(state->name, scene->start) == 0) {
-      memcpy(model->q0, state->q, (size_t)model->nq * sizeof *model->q0);
-      memcpy(model->v0, state->v, (size_t)model->nv * sizeof *model->v0);
-      memcpy(model->act0, state->act, (size_t)model->nactuator * sizeof *model->act0);
-      for (int k = 0; k < model->nactuator; ++k) {
-        model->actuators[k].ctrl = state->ctrl[k];
+  if (scene->start != NULL) {
+    for (int i = 0; i < scene->nstate; ++i) {
+      const ModelState* state = &model->states[i];
+      if (strcmp(state->name, scene->start) == 0) {
+        memcpy(model->q0, state->q, (size_t)model->nq * sizeof *model->q0);
+        memcpy(model->v0, state->v, (size_t)model->nv * sizeof *model->v0);
+        memcpy(model->act0, state->act, (size_t)model->nactuator * sizeof *model->act0);
+        for (int k = 0; k < model->nactuator; ++k) {
+          model->actuators[k].ctrl = state->ctrl[k];
+        }
+        model->time0 = state->time;
       }
-      model->time0 = state->time;
     }
   }
   return TRIBO_OK;

@@ -6,10 +6,6 @@
 #include "model.h"
 #include "pose.h"
 
-static TriboStatus no_memory(void) {
-  return tribo_fail(TRIBO_NOMEM, "no memory for the model");
-}
-
 // ---- textures
 
 static TriboStatus add_texture(TriboModel* model, const TriboTextureDef* def) {
@@ -19,16 +15,18 @@ static TriboStatus add_texture(TriboModel* model, const TriboTextureDef* def) {
   copy->name = tribo_pool_strdup(&model->pool, def->name);
   copy->file = tribo_pool_strdup(&model->pool, def->file);
   if (copy->name == NULL || (def->file != NULL && copy->file == NULL)) {
-    return no_memory();
+    return tribo_no_memory("for the model");
   }
   model->ntexture++;
   return TRIBO_OK;
 }
 
 int tribo_compile_texture(const TriboModel* model, const char* name) {
-  for (int i = 0; name != NULL && i < model->ntexture; ++i) {
-    if (strcmp(model->textures[i].name, name) == 0) {
-      return i;
+  if (name != NULL) {
+    for (int i = 0; i < model->ntexture; ++i) {
+      if (strcmp(model->textures[i].name, name) == 0) {
+        return i;
+      }
     }
   }
   return -1;
@@ -124,7 +122,7 @@ static TriboStatus add_part(TriboModel* model, const TriboShapeDef* def, int bod
   memcpy(out->quaternion, def->quaternion, sizeof out->quaternion);
   memcpy(out->color, def->color, sizeof out->color);
   memcpy(out->repeat, def->repeat, sizeof out->repeat);
-  TRIBO_TRY(out->name == NULL               ? no_memory()
+  TRIBO_TRY(out->name == NULL               ? tribo_no_memory("for the model")
             : part != NULL                  ? take_part(model, def, part, out)
             : def->kind == TRIBO_SHAPE_HULL ? make_hull(model, def, out)
                                             : TRIBO_OK);

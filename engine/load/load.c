@@ -1,22 +1,16 @@
 // A scene from a file of any kind that can be read, by its ending.
-#include <string.h>
-#include <strings.h>
 
 #include "mjcf.h"
 #include "sdf.h"
+#include "text.h"
 #include "urdf.h"
 #include "yaml_scene.h"
 
-static int ends_in(const char* path, const char* ending) {
-  const size_t n = strlen(path), k = strlen(ending);
-  return n >= k && strcasecmp(path + n - k, ending) == 0;
-}
-
 TriboStatus tribo_load_file(Loader* l, const char* path, int depth) {
-  return ends_in(path, ".urdf")  ? tribo_urdf_load(l->scene, path, l->log)
-         : ends_in(path, ".xml") ? tribo_mjcf_load(l->scene, path, l->log)
-         : ends_in(path, ".sdf") ? tribo_sdf_load(l->scene, path, l->log)
-                                 : tribo_yaml_load(l, path, depth);
+  return tribo_text_ends_in(path, ".urdf")  ? tribo_urdf_load(l->scene, path, l->log)
+         : tribo_text_ends_in(path, ".xml") ? tribo_mjcf_load(l->scene, path, l->log)
+         : tribo_text_ends_in(path, ".sdf") ? tribo_sdf_load(l->scene, path, l->log)
+                                            : tribo_yaml_load(l, path, depth);
 }
 
 TriboStatus tribo_scene_load(const char* path, const TriboLog* log, TriboScene** out) {

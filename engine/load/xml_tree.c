@@ -21,10 +21,6 @@ TriboStatus tribo_xml_fail(const XmlNode* node, const char* format, ...) {
   return tribo_fail(TRIBO_INVALID, "%s:%d: %s", node->path, node->line, text);
 }
 
-static TriboStatus no_memory(const char* path) {
-  return tribo_fail(TRIBO_NOMEM, "no memory to read %s", path);
-}
-
 // ---- reading
 
 // The whole file; malloc'ed.
@@ -42,7 +38,8 @@ static TriboStatus slurp(const char* path, char** content, size_t* size) {
       room = room == 0 ? 1 << 16 : 2 * room;
       char* more = room <= 2 * (size_t)FILE_LIMIT ? realloc(*content, room) : NULL;
       if (more == NULL) {
-        status = room > FILE_LIMIT ? tribo_fail(TRIBO_INVALID, "%s: larger than 50 MB", path) : no_memory(path);
+        status = room > FILE_LIMIT ? tribo_fail(TRIBO_INVALID, "%s: larger than 50 MB", path)
+                                   : tribo_no_memory("to read %s", path);
         break;
       }
       *content = more;
@@ -84,7 +81,7 @@ static void hear(void* user, xmlErrorPtr error) {
 static TriboStatus parse(const char* path, const char* content, size_t size, xmlDocPtr* out) {
   xmlParserCtxtPtr parser = xmlNewParserCtxt();
   if (parser == NULL) {
-    return no_memory(path);
+    return tribo_no_memory("to read %s", path);
   }
   Complaint complaint = {.path = path};
   // not NOENT, not DTDLOAD, not HUGE: entities stay what they are and depth is bounded
@@ -130,12 +127,12 @@ static TriboStatus copy_attributes(TriboPool* pool, const xmlNode* from, XmlNode
     XmlAttribute* copy = tribo_pool_alloc(pool, 1, sizeof *copy);
     const xmlNode* value = a->children;
     if (copy == NULL) {
-      return no_memory(to->path);
+      return tribo_no_memory("to read %s", to->path);
     }
     copy->name = tribo_pool_strdup(pool, (const char*)a->name);
     copy->value = tribo_pool_strdup(pool, value != NULL && value->content != NULL ? (const char*)value->content : "");
     if (copy->name == NULL || copy->value == NULL) {
-      return no_memory(to->path);
+      return tribo_no_memory("to read %s", to->path);
     }
     *last = copy;
     last = &copy->next;
@@ -147,7 +144,7 @@ static TriboStatus copy_attributes(TriboPool* pool, const xmlNode* from, XmlNode
 static TriboStatus copy_node(TriboPool* pool, const char* path, const xmlNode* from, XmlNode* parent, XmlNode** out) {
   XmlNode* node = tribo_pool_alloc(pool, 1, sizeof *node);
   if (node == NULL) {
-    return no_memory(path);
+    return tribo_no_memory("to read %s", path);
   }
   node->path = path;
   node->line = (int)xmlGetLineNo(from);
@@ -155,7 +152,7 @@ static TriboStatus copy_node(TriboPool* pool, const char* path, const xmlNode* f
   node->name = tribo_pool_strdup(pool, (const char*)from->name);
   node->text = trimmed(pool, from);
   if (node->name == NULL || node->text == NULL) {
-    return no_memory(path);
+    return tribo_no_memory("to read %s", path);
   }
   TRIBO_TRY(copy_attributes(pool, from, node));
   XmlNode** last = &node->children;
@@ -178,7 +175,8 @@ TriboStatus tribo_xml_read(TriboPool* pool, const char* path, XmlNode** root) {
   TriboStatus status = parse(path, content, size, &document);
   const char* kept = tribo_pool_strdup(pool, path);
   if (status == TRIBO_OK) {
-    status = kept == NULL ? no_memory(path) : copy_node(pool, kept, xmlDocGetRootElement(document), NULL, root);
+    status = kept == NULL ? tribo_no_memory("to read %s", path)
+                          : copy_node(pool, kept, xmlDocGetRootElement(document), NULL, root);
   }
   xmlFreeDoc(document);
   free(content);

@@ -26,7 +26,7 @@ TriboStatus tribo_judge_create(const TriboModel* model, TriboJudge** out) {
   TriboJudge* judge = tribo_alloc(1, sizeof *judge + (size_t)model->nexpect * sizeof(Watch));
   *out = judge;
   if (judge == NULL) {
-    return tribo_fail(TRIBO_NOMEM, "no memory for a judge");
+    return tribo_no_memory("for a judge");
   }
   judge->model = model;
   judge->count = model->nexpect;

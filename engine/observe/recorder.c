@@ -25,10 +25,6 @@ static TriboStatus write_error(const TriboRecorder* r) {
   return tribo_fail(TRIBO_IO, "%s: writing failed: %s", r->path, strerror(errno));
 }
 
-static TriboStatus no_memory(void) {
-  return tribo_fail(TRIBO_NOMEM, "no memory for a recorder");
-}
-
 static void free_recorder(TriboRecorder* r) {
   tribo_pool_clear(&r->pool);
   tribo_free(r);
@@ -53,24 +49,26 @@ static TriboStatus name_columns(TriboRecorder* r, const TriboRecordDef* def) {
   r->columns = tribo_pool_alloc(&r->pool, most, sizeof *r->columns);
   r->row = tribo_pool_alloc(&r->pool, most, sizeof *r->row);
   if (r->columns == NULL || r->row == NULL) {
-    return no_memory();
+    return tribo_no_memory("for a recorder");
   }
   r->columns[r->ncolumn++] = "t";
   for (int i = 0; i < r->nquantity; ++i) {
     r->columns[r->ncolumn++] = tribo_pool_strdup(&r->pool, def->quantities[i]);
   }
-  for (int velocity = 0; r->nquantity == 0 && velocity < 2; ++velocity) {
-    const char* prefix = velocity ? "v" : "q";
-    for (int i = 0; i < m->nfree; ++i) {
-      add_columns(r, prefix, m->bodies[i].name, velocity ? twist : pose, velocity ? 6 : 7);
-    }
-    for (int i = 0; i < m->njoint; ++i) {
-      add_columns(r, prefix, m->joints[i].name, NULL, velocity ? m->joints[i].nv : m->joints[i].nq);
+  if (r->nquantity == 0) {
+    for (int velocity = 0; velocity < 2; ++velocity) {
+      const char* prefix = velocity ? "v" : "q";
+      for (int i = 0; i < m->nfree; ++i) {
+        add_columns(r, prefix, m->bodies[i].name, velocity ? twist : pose, velocity ? 6 : 7);
+      }
+      for (int i = 0; i < m->njoint; ++i) {
+        add_columns(r, prefix, m->joints[i].name, NULL, velocity ? m->joints[i].nv : m->joints[i].nq);
+      }
     }
   }
   for (int i = 0; i < r->ncolumn; ++i) {
     if (r->columns[i] == NULL) {
-      return no_memory();
+      return tribo_no_memory("for a recorder");
     }
   }
   return TRIBO_OK;
@@ -82,7 +80,7 @@ static TriboStatus fill(TriboRecorder* r, const TriboRecordDef* def) {
   r->path = tribo_pool_strdup(&r->pool, def->file != NULL ? def->file : "");
   r->quantities = tribo_pool_alloc(&r->pool, (size_t)def->nquantity, sizeof *r->quantities);
   if (r->path == NULL || r->quantities == NULL) {
-    return no_memory();
+    return tribo_no_memory("for a recorder");
   }
   for (int i = 0; i < def->nquantity; ++i) {
     TRIBO_TRY(tribo_quantity_parse(r->model, def->quantities[i], &r->quantities[r->nquantity++]));
@@ -113,7 +111,7 @@ TriboStatus tribo_recorder_open(const TriboModel* model, const TriboRecordDef* d
   }
   TriboRecorder* r = tribo_alloc(1, sizeof *r);
   if (r == NULL) {
-    return no_memory();
+    return tribo_no_memory("for a recorder");
   }
   r->model = model;
   r->every = def->every;

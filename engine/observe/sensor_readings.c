@@ -180,8 +180,10 @@ TriboStatus tribo_data_sensor(const TriboModel* model, TriboData* data, int sens
   const ModelSensor* s = &model->sensors[sensor];
   memset(reading, 0, 4 * sizeof *reading);
   TRIBO_TRY(ask(model, data, s, model->sensor_infos[sensor].n, reading));
-  for (int i = 0; i < 4 && s->def.cutoff > 0; ++i) {
-    reading[i] = tribo_clamp(reading[i], -s->def.cutoff, s->def.cutoff);
+  if (s->def.cutoff > 0) {
+    for (int i = 0; i < 4; ++i) {
+      reading[i] = tribo_clamp(reading[i], -s->def.cutoff, s->def.cutoff);
+    }
   }
   return TRIBO_OK;
 }

@@ -15,7 +15,7 @@ TriboStatus tribo_scene_create(TriboScene** out) {
   *out = NULL;
   TriboScene* scene = tribo_alloc(1, sizeof *scene);
   if (scene == NULL) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   scene->world = tribo_world_default();
   // the material that shapes have when they name none
@@ -163,17 +163,19 @@ static TriboStatus set_material(TriboScene* scene, const char* key, double value
 #undef NUMBER
   };
   const char *name = key + strlen("material."), *dot = strrchr(name, '.');
-  for (int i = 0; dot != NULL && i < scene->nmaterial; ++i) {
-    TriboMaterialDef changed = scene->materials[i];
-    if (strlen(changed.name) != (size_t)(dot - name) || strncmp(changed.name, name, (size_t)(dot - name)) != 0) {
-      continue;
-    }
-    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; ++k) {
-      if (strcmp(numbers[k].key, dot + 1) == 0) {
-        *(double*)((char*)&changed + numbers[k].offset) = value;
-        TRIBO_TRY(check_material(key, &changed));
-        scene->materials[i] = changed;
-        return TRIBO_OK;
+  if (dot != NULL) {
+    for (int i = 0; i < scene->nmaterial; ++i) {
+      TriboMaterialDef changed = scene->materials[i];
+      if (strlen(changed.name) != (size_t)(dot - name) || strncmp(changed.name, name, (size_t)(dot - name)) != 0) {
+        continue;
+      }
+      for (size_t k = 0; k < sizeof numbers / sizeof *numbers; ++k) {
+        if (strcmp(numbers[k].key, dot + 1) == 0) {
+          *(double*)((char*)&changed + numbers[k].offset) = value;
+          TRIBO_TRY(check_material(key, &changed));
+          scene->materials[i] = changed;
+          return TRIBO_OK;
+        }
       }
     }
   }
@@ -196,7 +198,7 @@ TriboStatus tribo_scene_set(TriboScene* scene, const char* key, double value) {
   GROW(scene, solver_value);
   char* name = tribo_pool_strdup(&scene->pool, key + 7);
   if (name == NULL) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   scene->solver_values[scene->nsolver_value++] = (SceneValue){name, value, 0};
   return TRIBO_OK;
@@ -240,7 +242,7 @@ TriboStatus tribo_scene_add_texture(TriboScene* scene, const TriboTextureDef* de
   copy.file = tribo_pool_strdup(&scene->pool, def->file);
   TRIBO_TRY(tribo_scene_take_name(scene, &scene->texture_names, "texture", def->name, scene->ntexture, &copy.name));
   if (def->file != NULL && copy.file == NULL) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   if (id != NULL) {
     *id = scene->ntexture;
@@ -273,7 +275,7 @@ TriboStatus tribo_scene_add_force(TriboScene* scene, const TriboForceDef* def) {
   copy.body = tribo_pool_strdup(&scene->pool, def->body);
   copy.joint = tribo_pool_strdup(&scene->pool, def->joint);
   if (copy.body == NULL && copy.joint == NULL) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   scene->forces[scene->nforce++] = copy;
   return TRIBO_OK;
@@ -293,12 +295,12 @@ TriboStatus tribo_scene_add_record(TriboScene* scene, const TriboRecordDef* def)
   copy.file = tribo_pool_strdup(&scene->pool, def->file);
   const char** quantities = tribo_pool_alloc(&scene->pool, (size_t)def->nquantity, sizeof *quantities);
   if (copy.file == NULL || quantities == NULL) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   for (int i = 0; i < def->nquantity; ++i) {
     quantities[i] = tribo_pool_strdup(&scene->pool, def->quantities[i]);
     if (quantities[i] == NULL) {
-      return tribo_scene_no_memory();
+      return tribo_no_memory("for the scene");
     }
   }
   copy.quantities = quantities;
@@ -327,7 +329,7 @@ TriboStatus tribo_scene_add_camera(TriboScene* scene, const TriboCameraDef* def)
   copy.name = def->name != NULL ? tribo_pool_strdup(&scene->pool, def->name)
                                 : tribo_pool_format(&scene->pool, "camera%d", scene->ncamera);
   if (copy.name == NULL || (def->body != NULL && copy.body == NULL) || (def->aim != NULL && copy.aim == NULL)) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   scene->cameras[scene->ncamera++] = copy;
   return TRIBO_OK;
@@ -358,7 +360,7 @@ TriboStatus tribo_scene_add_expect(TriboScene* scene, const TriboExpectDef* def)
   copy.quantity = tribo_pool_strdup(&scene->pool, def->quantity);
   copy.of = tribo_pool_strdup(&scene->pool, def->of);
   if (copy.quantity == NULL || (def->of != NULL && copy.of == NULL)) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   scene->expects[scene->nexpect++] = copy;
   return TRIBO_OK;

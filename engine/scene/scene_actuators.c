@@ -46,11 +46,15 @@ static TriboStatus check_tendon(const TriboTendonDef* def) {
   }
   TRIBO_TRY(tribo_check_finite(who, "coefs", def->coefs, def->njoint));
   TRIBO_TRY(tribo_check_finite(who, "points", def->points, 3 * def->npoint));
-  for (int i = 0; def->weights != NULL && i < def->npoint; ++i) {
-    TRIBO_TRY(tribo_check_range(who, "shares", def->weights[i], 0, 1e6));
+  if (def->weights != NULL) {
+    for (int i = 0; i < def->npoint; ++i) {
+      TRIBO_TRY(tribo_check_range(who, "shares", def->weights[i], 0, 1e6));
+    }
   }
-  for (int i = 0; def->wraps != NULL && i < def->npoint; ++i) {
-    TRIBO_TRY(check_wrap(who, &def->wraps[i]));
+  if (def->wraps != NULL) {
+    for (int i = 0; i < def->npoint; ++i) {
+      TRIBO_TRY(check_wrap(who, &def->wraps[i]));
+    }
   }
   TRIBO_TRY(tribo_check_range(who, "stiffness", def->stiffness, 0, 1e100));
   TRIBO_TRY(tribo_check_range(who, "damping", def->damping, 0, 1e100));
@@ -85,7 +89,7 @@ TriboStatus tribo_scene_add_tendon(TriboScene* scene, const TriboTendonDef* def,
   copy.wraps = wraps;
   if (copy.joints == NULL || copy.bodies == NULL || copy.coefs == NULL || copy.points == NULL || shares == NULL ||
       wraps == NULL) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   for (int i = 0; i < def->npoint; ++i) {
     shares[i] = def->weights != NULL ? def->weights[i] : 1;
@@ -195,7 +199,7 @@ TriboStatus tribo_scene_add_actuator(TriboScene* scene, const TriboActuatorDef* 
   tribo_quat_normalize(copy.quaternion);
   tribo_normalize3(copy.slider_axis);
   if (copy.joint == NULL && copy.tendon == NULL && copy.body == NULL) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   TRIBO_TRY(tribo_scene_take_name(scene, &scene->actuator_names, "actuator", def->name, scene->nactuator, &copy.name));
   if (id != NULL) {

@@ -29,15 +29,11 @@ TriboStatus tribo_check_quaternion(const char* who, const double q[4]) {
   return TRIBO_OK;
 }
 
-TriboStatus tribo_scene_no_memory(void) {
-  return tribo_fail(TRIBO_NOMEM, "no memory for the scene");
-}
-
 TriboStatus tribo_scene_take_name(TriboScene* scene, TriboNames* names, const char* who, const char* name, int n,
                                   const char** out) {
   char* copy = name != NULL ? tribo_pool_strdup(&scene->pool, name) : tribo_pool_format(&scene->pool, "%s%d", who, n);
   if (copy == NULL) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   if (copy[0] == '\0' || strlen(copy) > 80) {
     return tribo_fail(TRIBO_INVALID, "%s: name '%.90s' must have 1 to 80 characters", who, copy);

@@ -7,7 +7,6 @@ TriboStatus tribo_check_finite(const char* who, const char* field, const double*
 TriboStatus tribo_check_range(const char* who, const char* field, double x, double min, double max);
 TriboStatus tribo_check_quaternion(const char* who, const double q[4]);
 TriboStatus tribo_check_softness(const char* who, const double solref[2], const double solimp[5]);
-TriboStatus tribo_scene_no_memory(void);
 // A copy of the user's name, or "<who><n>"; refuses empty, overlong and taken names.
 TriboStatus tribo_scene_take_name(TriboScene* scene, TriboNames* names, const char* who, const char* name, int n,
                                   const char** out);

@@ -186,7 +186,7 @@ static TriboStatus keep_shape(TriboScene* scene, int body, const TriboShapeDef* 
   }
   return (field && copy->heights == NULL) || copy->name == NULL || copy->material == NULL || copy->points == NULL ||
                  (def->mesh != NULL && copy->mesh == NULL) || (def->texture != NULL && copy->texture == NULL)
-             ? tribo_scene_no_memory()
+             ? tribo_no_memory("for the scene")
              : TRIBO_OK;
 }
 

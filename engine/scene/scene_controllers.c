@@ -90,7 +90,7 @@ TriboStatus tribo_scene_add_controller(TriboScene* scene, const TriboControllerD
   copy.frames = tribo_pool_copy(pool, def->frames, nframe * ncolumn, sizeof *def->frames);
   if ((def->robot != NULL && copy.robot == NULL) || copy.joints == NULL || copy.columns == NULL || copy.times == NULL ||
       copy.frames == NULL) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   TRIBO_TRY(
       tribo_scene_take_name(scene, &scene->controller_names, "controller", def->name, scene->ncontroller, &copy.name));
@@ -139,7 +139,7 @@ static TriboStatus read_head(TriboScene* scene, Table* t, const char* path, int 
     TRIBO_TRY(TRIBO_APPEND(&t->names, t->nname, 1));
     t->names[t->nname] = tribo_pool_strdup(&scene->pool, cell);
     if (t->names[t->nname++] == NULL) {
-      return tribo_scene_no_memory();
+      return tribo_no_memory("for the scene");
     }
   }
   return t->nname >= 2 ? TRIBO_OK : tribo_fail(TRIBO_INVALID, "%s:%d: no joint in the head line", path, line);
@@ -184,7 +184,7 @@ static TriboStatus keep_table(TriboScene* scene, const Table* t, TriboController
   double* times = tribo_pool_alloc(&scene->pool, (size_t)nframe, sizeof *times);
   double* frames = tribo_pool_alloc(&scene->pool, (size_t)nframe * (size_t)ncolumn, sizeof *frames);
   if (columns == NULL || times == NULL || frames == NULL) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   for (int i = 0; i < nframe; ++i) {
     times[i] = t->numbers[(size_t)i * (size_t)t->nname];

@@ -51,10 +51,12 @@ static TriboStatus check_joint(const TriboScene* scene, const TriboJointDef* def
                       def->axis[2]);
   }
   TRIBO_TRY(tribo_check_finite(who, "pitch", &def->pitch, 1));
-  for (int i = 0; i < 3 && def->kind == TRIBO_JOINT_ELLIPSOID; ++i) {
-    if (!(def->radii[i] > 0 && def->radii[i] <= TRIBO_RADIUS_MAX)) {
-      return tribo_fail(TRIBO_INVALID, "%s: an ellipsoid joint needs radii, each in (0, %g] m; they are [%g %g %g]",
-                        who, TRIBO_RADIUS_MAX, def->radii[0], def->radii[1], def->radii[2]);
+  if (def->kind == TRIBO_JOINT_ELLIPSOID) {
+    for (int i = 0; i < 3; ++i) {
+      if (!(def->radii[i] > 0 && def->radii[i] <= TRIBO_RADIUS_MAX)) {
+        return tribo_fail(TRIBO_INVALID, "%s: an ellipsoid joint needs radii, each in (0, %g] m; they are [%g %g %g]",
+                          who, TRIBO_RADIUS_MAX, def->radii[0], def->radii[1], def->radii[2]);
+      }
     }
   }
   TRIBO_TRY(tribo_check_range(who, "armature", def->armature, 0, 1e100));
@@ -113,7 +115,7 @@ TriboStatus tribo_scene_add_motor(TriboScene* scene, const TriboMotorDef* def, i
   TriboMotorDef copy = *def;
   copy.joint = tribo_pool_strdup(&scene->pool, def->joint);
   if (copy.joint == NULL) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   if (id != NULL) {
     *id = scene->nmotor;
@@ -187,7 +189,7 @@ TriboStatus tribo_scene_add_closure(TriboScene* scene, const TriboClosureDef* de
     const char* given = *names[i];
     *names[i] = tribo_pool_strdup(&scene->pool, given);
     if (given != NULL && *names[i] == NULL) {
-      return tribo_scene_no_memory();
+      return tribo_no_memory("for the scene");
     }
   }
   TRIBO_TRY(tribo_scene_take_name(scene, &scene->closure_names, "closure", def->name, scene->nclosure, &copy.name));
@@ -214,7 +216,7 @@ static TriboStatus keep_file(TriboScene* scene, const char* who, const char* nam
                       "none of the example robots",
                       who, name);
   }
-  return name != NULL && *out == NULL ? tribo_scene_no_memory() : TRIBO_OK;
+  return name != NULL && *out == NULL ? tribo_no_memory("for the scene") : TRIBO_OK;
 }
 
 TriboStatus tribo_scene_add_robot(TriboScene* scene, const TriboRobotDef* def) {
@@ -242,13 +244,13 @@ TriboStatus tribo_scene_add_robot(TriboScene* scene, const TriboRobotDef* def) {
   TRIBO_TRY(keep_file(scene, who, def->srdf, &copy.srdf));
   copy.attach = tribo_pool_strdup(&scene->pool, def->attach);
   if (copy.attach == NULL && def->attach != NULL) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   TRIBO_TRY(tribo_scene_take_name(scene, &scene->robot_names, "robot", def->name, scene->nrobot, &copy.name));
   copy.reference = tribo_pool_strdup(&scene->pool, def->reference);
   copy.material = tribo_pool_strdup(&scene->pool, material);
   if (copy.material == NULL || (def->reference != NULL && copy.reference == NULL)) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   tribo_quat_normalize(copy.quaternion);
   scene->robots[scene->nrobot++] = copy;
@@ -263,7 +265,7 @@ TriboStatus tribo_scene_set_joint(TriboScene* scene, const char* joint, double p
   GROW(scene, joint_value);
   char* name = tribo_pool_strdup(&scene->pool, joint);
   if (name == NULL) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   scene->joint_values[scene->njoint_value++] = (SceneValue){name, position, velocity};
   return TRIBO_OK;
@@ -276,7 +278,7 @@ TriboStatus tribo_scene_exclude(TriboScene* scene, const char* body_a, const cha
   GROW(scene, exclusion);
   SceneExclusion e = {tribo_pool_strdup(&scene->pool, body_a), tribo_pool_strdup(&scene->pool, body_b)};
   if (e.a == NULL || e.b == NULL) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   scene->exclusions[scene->nexclusion++] = e;
   return TRIBO_OK;

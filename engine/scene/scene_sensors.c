@@ -59,7 +59,7 @@ TriboStatus tribo_scene_add_sensor(TriboScene* scene, const TriboSensorDef* def,
   for (size_t i = 0; i < sizeof from / sizeof *from; ++i) {
     *to[i] = tribo_pool_strdup(&scene->pool, from[i]);
     if (from[i] != NULL && *to[i] == NULL) {
-      return tribo_scene_no_memory();
+      return tribo_no_memory("for the scene");
     }
   }
   tribo_quat_normalize(copy.quaternion);

@@ -34,7 +34,7 @@ TriboStatus tribo_scene_add_state(TriboScene* scene, const TriboStateDef* def, i
     values = values[i].of == NULL ? NULL : values;
   }
   if (values == NULL) {
-    return tribo_scene_no_memory();
+    return tribo_no_memory("for the scene");
   }
   TRIBO_TRY(tribo_scene_take_name(scene, &scene->state_names, "state", def->name, scene->nstate, &copy.name));
   if (id != NULL) {

@@ -7,10 +7,6 @@
 #include "math3.h"
 #include "pose.h"
 
-static TriboStatus no_memory(void) {
-  return tribo_fail(TRIBO_NOMEM, "no memory for the data");
-}
-
 // X(field, count): the arrays whose size the model fixes
 #define DATA_ARRAYS(X)                                                                 \
   X(now.q, model->nq)                                                                  \
@@ -66,13 +62,13 @@ static TriboStatus allocate(const TriboModel* model, TriboData* data) {
 #define X(name, count)                                           \
   data->name = tribo_alloc((size_t)(count), sizeof *data->name); \
   if (data->name == NULL) {                                      \
-    return no_memory();                                          \
+    return tribo_no_memory("for the data");                      \
   }
   DATA_ARRAYS(X)
 #undef X
   data->solve.solvers = tribo_alloc((size_t)model->world.threads, sizeof(TriboSolver*));
   if (data->solve.solvers == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the data");
   }
   for (int i = 0; i < model->world.threads; ++i) {
     TRIBO_TRY(tribo_model_solver(model, &data->solve.solvers[i]));
@@ -95,7 +91,7 @@ TriboStatus tribo_data_create(const TriboModel* model, TriboData** out) {
   *out = NULL;
   TriboData* data = tribo_alloc(1, sizeof *data);
   if (data == NULL) {
-    return no_memory();
+    return tribo_no_memory("for the data");
   }
   data->model = model;
   TriboStatus status = allocate(model, data);
@@ -383,13 +379,15 @@ TriboStatus tribo_data_mechanics(const TriboModel* model, TriboData* data, Tribo
   TriboEnergy e;
   TRIBO_TRY(tribo_dyn_energy(model->system, data->dynamics, model->world.gravity, data->now.q, data->now.v, &e));
   // who is not there counts for nothing; at rest he only has a weight
-  for (int i = 0; i < model->nfree && data->nabsent > 0; ++i) {
-    const double *com = data->now.q + model->bodies[i].q_at, mass = data->absent[i] ? model->bodies[i].mass : 0;
-    tribo_scale3(e.com, e.mass, e.com);
-    tribo_axpy3(e.com, e.com, -mass, com);
-    e.mass -= mass;
-    tribo_scale3(e.com, e.mass > 0 ? 1 / e.mass : 0, e.com);
-    e.potential += mass * tribo_dot3(model->world.gravity, com);
+  if (data->nabsent > 0) {
+    for (int i = 0; i < model->nfree; ++i) {
+      const double *com = data->now.q + model->bodies[i].q_at, mass = data->absent[i] ? model->bodies[i].mass : 0;
+      tribo_scale3(e.com, e.mass, e.com);
+      tribo_axpy3(e.com, e.com, -mass, com);
+      e.mass -= mass;
+      tribo_scale3(e.com, e.mass > 0 ? 1 / e.mass : 0, e.com);
+      e.potential += mass * tribo_dot3(model->world.gravity, com);
+    }
   }
   *out = (TriboMechanics){.kinetic = e.kinetic, .potential = e.potential, .mass = e.mass};
   tribo_copy3(out->momentum, e.momentum);

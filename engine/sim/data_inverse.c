@@ -35,10 +35,12 @@ static TriboStatus check(const TriboModel* model, const double* wish, const Trib
   if (!(options->tol >= 0 && options->tol < INFINITY)) {
     return tribo_fail(TRIBO_INVALID, "tribo_inverse_dynamics: tol = %g; accepted are finite numbers ≥ 0", options->tol);
   }
-  for (int i = 0; options->driven != NULL && i < 6 * model->nfree; ++i) {
-    if (options->driven[i]) {
-      return tribo_fail(TRIBO_INVALID, "tribo_inverse_dynamics: driven[%d] is of the free body %s, must be 0", i,
-                        model->bodies[i / 6].name);
+  if (options->driven != NULL) {
+    for (int i = 0; i < 6 * model->nfree; ++i) {
+      if (options->driven[i]) {
+        return tribo_fail(TRIBO_INVALID, "tribo_inverse_dynamics: driven[%d] is of the free body %s, must be 0", i,
+                          model->bodies[i / 6].name);
+      }
     }
   }
   return TRIBO_OK;
@@ -72,8 +74,10 @@ static TriboStatus opening(const TriboModel* model, TriboData* data, double h, c
   double most[2] = {0, 0};
   for (int c = 0; c < data->result.problem.ncone; ++c) {
     const TriboCone* cone = &data->result.problem.cones[c];
-    for (int i = cone->row; i < cone->row + cone->dim && data->result.rows[c].kind == TRIBO_ROW_CLOSURE; ++i) {
-      most[0] = fmax(most[0], fabs(data->result.problem.g[i]));
+    if (data->result.rows[c].kind == TRIBO_ROW_CLOSURE) {
+      for (int i = cone->row; i < cone->row + cone->dim; ++i) {
+        most[0] = fmax(most[0], fabs(data->result.problem.g[i]));
+      }
     }
   }
   *out = most[0];
@@ -97,8 +101,10 @@ static TriboStatus opening(const TriboModel* model, TriboData* data, double h, c
 
 // The wish is what it is: nothing may be levelled in its problem. The next step sets its own tolerance again.
 static TriboStatus level_nothing(TriboData* data) {
-  for (int i = 0; i < data->solve.nsolver && data->solve.max_factorisations > 0 && data->solve.h != 0; ++i) {
-    TRIBO_TRY(tribo_solver_set(data->solve.solvers[i], "level", 0));
+  if (data->solve.max_factorisations > 0 && data->solve.h != 0) {
+    for (int i = 0; i < data->solve.nsolver; ++i) {
+      TRIBO_TRY(tribo_solver_set(data->solve.solvers[i], "level", 0));
+    }
   }
   data->solve.h = 0;
   return TRIBO_OK;

@@ -22,17 +22,21 @@
 static const double PI = 3.14159265358979323846;
 
 static void add_gravity_compensation(const TriboModel* model, double* wrench) {
-  for (int i = 0; model->gravity_compensation != NULL && i < model->nbody; ++i) {
-    tribo_axpy3(wrench + 6 * i, wrench + 6 * i, -model->gravity_compensation[i] * model->bodies[i].mass,
-                model->world.gravity);
+  if (model->gravity_compensation != NULL) {
+    for (int i = 0; i < model->nbody; ++i) {
+      tribo_axpy3(wrench + 6 * i, wrench + 6 * i, -model->gravity_compensation[i] * model->bodies[i].mass,
+                  model->world.gravity);
+    }
   }
 }
 
 // Efforts of lift that actuators of joints bring, times a factor.
 static void move_gravity_compensation(const TriboModel* model, const TriboData* data, double factor, double* tau) {
-  for (int j = 0; j < model->njoint && model->ngravity_comp_joint > 0; ++j) {
-    const int at = model->joints[j].v_at;
-    tau[at] += model->joints[j].actuator_gravity_compensation ? factor * data->forces.gravity_comp_tau[at] : 0;
+  if (model->ngravity_comp_joint > 0) {
+    for (int j = 0; j < model->njoint; ++j) {
+      const int at = model->joints[j].v_at;
+      tau[at] += model->joints[j].actuator_gravity_compensation ? factor * data->forces.gravity_comp_tau[at] : 0;
+    }
   }
 }
 
@@ -67,30 +71,32 @@ static TriboBodyFrames frames_of(const TriboModel* model, const TriboData* data)
 TriboStatus tribo_forces_tendon_limits(const TriboModel* model, TriboData* data, double* tau, double* wrench) {
   const TriboBodyFrames frames = frames_of(model, data);
   int count = 0;
-  for (int i = 0; i < model->ntendon && model->nbound > 0; ++i) {
-    const TriboTendonInfo* info = &model->tendon_infos[i];
-    const double stops[2] = {info->lower, info->upper};
-    if (!isfinite(info->lower) && !isfinite(info->upper)) {
-      continue;
-    }
-    double length, speed;
-    tribo_tendon_measure(&model->tendons[i], data->forces.q, data->forces.v, data->forces.poses, data->forces.twists,
-                         &length, &speed);
-    memset(tau, 0, (size_t)model->nv * sizeof *tau);
-    memset(wrench, 0, 6 * (size_t)model->nbody * sizeof *wrench);
-    tribo_tendon_pull(&model->tendons[i], &frames, 1, tau, wrench);
-    TRIBO_TRY(tribo_dyn_generalize(model->system, data->dynamics, data->forces.q, wrench, tau));
-    for (int upper = 0; upper < 2; ++upper) {
-      if (!isfinite(stops[upper])) {
+  if (model->nbound > 0) {
+    for (int i = 0; i < model->ntendon; ++i) {
+      const TriboTendonInfo* info = &model->tendon_infos[i];
+      const double stops[2] = {info->lower, info->upper};
+      if (!isfinite(info->lower) && !isfinite(info->upper)) {
         continue;
       }
-      const double sign = upper ? -1 : 1;
-      double* jac = data->forces.bound_jac + (size_t)count * (size_t)model->nv;
-      for (int k = 0; k < model->nv; ++k) {
-        jac[k] = sign * tau[k];
+      double length, speed;
+      tribo_tendon_measure(&model->tendons[i], data->forces.q, data->forces.v, data->forces.poses, data->forces.twists,
+                           &length, &speed);
+      memset(tau, 0, (size_t)model->nv * sizeof *tau);
+      memset(wrench, 0, 6 * (size_t)model->nbody * sizeof *wrench);
+      tribo_tendon_pull(&model->tendons[i], &frames, 1, tau, wrench);
+      TRIBO_TRY(tribo_dyn_generalize(model->system, data->dynamics, data->forces.q, wrench, tau));
+      for (int upper = 0; upper < 2; ++upper) {
+        if (!isfinite(stops[upper])) {
+          continue;
+        }
+        const double sign = upper ? -1 : 1;
+        double* jac = data->forces.bound_jac + (size_t)count * (size_t)model->nv;
+        for (int k = 0; k < model->nv; ++k) {
+          jac[k] = sign * tau[k];
+        }
+        data->forces.bounds[count++] =
+            (TriboBound){2 * i + upper, sign * (length - stops[upper]), model->tendons[i].soft, jac};
       }
-      data->forces.bounds[count++] =
-          (TriboBound){2 * i + upper, sign * (length - stops[upper]), model->tendons[i].soft, jac};
     }
   }
   return TRIBO_OK;
@@ -278,12 +284,16 @@ static void pull_tendons(const TriboModel* model, TriboData* data, double* sum, 
   for (int t = 0; t < model->ntendon; ++t) {
     const TriboTendon* tendon = &model->tendons[t];
     double all = 0;
-    for (int i = 0; tendon->has_force_bounds && i < model->nactuator; ++i) {
-      all += model->actuator_infos[i].tendon == t ? data->forces.actuation[i] : 0;
+    if (tendon->has_force_bounds) {
+      for (int i = 0; i < model->nactuator; ++i) {
+        all += model->actuator_infos[i].tendon == t ? data->forces.actuation[i] : 0;
+      }
     }
-    for (int i = 0; all != 0 && i < model->nactuator; ++i) {
-      const double kept = tribo_clamp(all, tendon->force_min, tendon->force_max) / all;
-      data->forces.actuation[i] *= model->actuator_infos[i].tendon == t ? kept : 1;
+    if (all != 0) {
+      for (int i = 0; i < model->nactuator; ++i) {
+        const double kept = tribo_clamp(all, tendon->force_min, tendon->force_max) / all;
+        data->forces.actuation[i] *= model->actuator_infos[i].tendon == t ? kept : 1;
+      }
     }
   }
   for (int i = 0; i < model->nactuator; ++i) {

@@ -6,21 +6,7 @@
 
 #include <string.h>
 
-static int find(int* root, int i) {
-  while (root[i] != i) {
-    root[i] = root[root[i]];
-    i = root[i];
-  }
-  return i;
-}
-
-static void unite(int* root, int a, int b) {
-  a = find(root, a);
-  b = find(root, b);
-  if (a != b) {
-    root[a < b ? b : a] = a < b ? a : b;
-  }
-}
+#include "union_find.h"
 
 static void* carve(char* slab, size_t* used, size_t count, size_t size) {
   void* at = slab == NULL ? NULL : slab + *used;
@@ -71,16 +57,16 @@ static void partition(Islands* is, const TriboProblem* p) {
   }
   for (int c = 0; c < p->ncone; ++c) {
     for (int t = p->term_first[c] + 1; t < p->term_first[c + 1]; ++t) {
-      unite(is->root, p->term_block[t - 1], p->term_block[t]);
+      tribo_sets_join(is->root, p->term_block[t - 1], p->term_block[t]);
     }
   }
   // a root gets its number when the first constraint of its island is met
   for (int c = 0; c < p->ncone; ++c) {
-    is->island_of_block[find(is->root, p->term_block[p->term_first[c]])] = 0;
+    is->island_of_block[tribo_sets_find(is->root, p->term_block[p->term_first[c]])] = 0;
   }
   is->count = 0;
   for (int b = 0; b < p->nblock; ++b) {
-    int root = find(is->root, b);
+    int root = tribo_sets_find(is->root, b);
     if (root == b && is->island_of_block[b] == 0) {
       is->island_of_block[b] = is->count++;
     } else {

@@ -93,12 +93,14 @@ void tribo_sleep_wake_by_force(const TriboModel* model, TriboData* data, const S
     wake_dozing(model, data, start);
   }
   // who sleeps on carries his weight himself, so that his free motion is none
-  for (int i = 0; i < model->nfree && data->sleep.nasleep_in_step > 0; ++i) {
-    if (data->sleep.asleep_in_step[i]) {
-      double* w = data->forces.wrench + 6 * i;
-      memset(w, 0, 6 * sizeof *w);
-      memset(data->forces.tau + model->bodies[i].v_at, 0, 6 * sizeof *data->forces.tau);
-      tribo_axpy3(w, w, -model->bodies[i].mass, model->world.gravity);
+  if (data->sleep.nasleep_in_step > 0) {
+    for (int i = 0; i < model->nfree; ++i) {
+      if (data->sleep.asleep_in_step[i]) {
+        double* w = data->forces.wrench + 6 * i;
+        memset(w, 0, 6 * sizeof *w);
+        memset(data->forces.tau + model->bodies[i].v_at, 0, 6 * sizeof *data->forces.tau);
+        tribo_axpy3(w, w, -model->bodies[i].mass, model->world.gravity);
+      }
     }
   }
   data->sleep.has_woken = 0;  // forces come before all that depends on who sleeps
@@ -106,12 +108,16 @@ void tribo_sleep_wake_by_force(const TriboModel* model, TriboData* data, const S
 
 void tribo_sleep_wake_by_contact(const TriboModel* model, TriboData* data, const StepStart* start,
                                  const TriboContact* contacts, int count) {
-  for (int i = 0; i < count && data->sleep.nasleep_in_step > 0; ++i) {
-    const int a = contacts[i].body_a, b = contacts[i].body_b;
-    if (a >= 0 && b >= 0) {
-      // (a sleeper is only ever shown contacts with those awake)
-      data->sleep.asleep_in_step[a] = data->sleep.asleep_in_step[a] == ASLEEP ? WAKING : data->sleep.asleep_in_step[a];
-      data->sleep.asleep_in_step[b] = data->sleep.asleep_in_step[b] == ASLEEP ? WAKING : data->sleep.asleep_in_step[b];
+  if (data->sleep.nasleep_in_step > 0) {
+    for (int i = 0; i < count; ++i) {
+      const int a = contacts[i].body_a, b = contacts[i].body_b;
+      if (a >= 0 && b >= 0) {
+        // (a sleeper is only ever shown contacts with those awake)
+        data->sleep.asleep_in_step[a] =
+            data->sleep.asleep_in_step[a] == ASLEEP ? WAKING : data->sleep.asleep_in_step[a];
+        data->sleep.asleep_in_step[b] =
+            data->sleep.asleep_in_step[b] == ASLEEP ? WAKING : data->sleep.asleep_in_step[b];
+      }
     }
   }
   if (data->sleep.nasleep_in_step > 0) {
@@ -141,10 +147,12 @@ static double speed_of(const TriboBodyInfo* body, const double v[6]) {
 static void find_calm(const TriboModel* model, TriboData* data, int long_enough) {
   const Islands* is = &data->solve.islands;
   memset(data->sleep.is_slow, 1, (size_t)is->count);
-  for (int i = 0; i < model->nbody && is->count > 0; ++i) {
-    const int island = is->island_of_block[model->bodies[i].block];
-    if (island >= 0 && (i >= model->nfree || data->sleep.rest_steps[i] < long_enough)) {
-      data->sleep.is_slow[island] = 0;
+  if (is->count > 0) {
+    for (int i = 0; i < model->nbody; ++i) {
+      const int island = is->island_of_block[model->bodies[i].block];
+      if (island >= 0 && (i >= model->nfree || data->sleep.rest_steps[i] < long_enough)) {
+        data->sleep.is_slow[island] = 0;
+      }
     }
   }
   for (int c = 0; c < data->result.problem.ncone; ++c) {

@@ -137,11 +137,15 @@ static void solve_island(int i, int worker, void* context) {
 TriboStatus tribo_data_budget(TriboData* data, double h, int divisible) {
   const double most = data->solve.max_factorisations;
   const int early = divisible && most > EARLY;
-  for (int i = 0; i < data->solve.nsolver && early != data->solve.budget_reduced; ++i) {
-    TRIBO_TRY(tribo_solver_set(data->solve.solvers[i], "max_factorisations", early ? EARLY : most));
+  if (early != data->solve.budget_reduced) {
+    for (int i = 0; i < data->solve.nsolver; ++i) {
+      TRIBO_TRY(tribo_solver_set(data->solve.solvers[i], "max_factorisations", early ? EARLY : most));
+    }
   }
-  for (int i = 0; i < data->solve.nsolver && most > 0 && h != data->solve.h; ++i) {
-    TRIBO_TRY(tribo_solver_set(data->solve.solvers[i], "level", fmin(LEVEL * data->model->world.slop / h, 1)));
+  if (most > 0 && h != data->solve.h) {
+    for (int i = 0; i < data->solve.nsolver; ++i) {
+      TRIBO_TRY(tribo_solver_set(data->solve.solvers[i], "level", fmin(LEVEL * data->model->world.slop / h, 1)));
+    }
   }
   data->solve.budget_reduced = early;
   data->solve.h = h;
@@ -152,9 +156,11 @@ TriboStatus tribo_data_budget(TriboData* data, double h, int divisible) {
 static void take_levelled(TriboData* data) {
   const Islands* is = &data->solve.islands;
   for (int i = 0; i < is->count; ++i) {
-    for (int k = is->first_cone[i]; is->stats[i].shift > 0 && k < is->first_cone[i + 1]; ++k) {
-      const TriboCone* whole = &data->result.problem.cones[is->cone_of[k]];
-      tribo_dyn_level(data->dynamics, whole->row, whole->dim, is->g + is->first_row[i] + is->cones[k].row);
+    if (is->stats[i].shift > 0) {
+      for (int k = is->first_cone[i]; k < is->first_cone[i + 1]; ++k) {
+        const TriboCone* whole = &data->result.problem.cones[is->cone_of[k]];
+        tribo_dyn_level(data->dynamics, whole->row, whole->dim, is->g + is->first_row[i] + is->cones[k].row);
+      }
     }
   }
 }

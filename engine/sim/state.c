@@ -38,7 +38,7 @@ struct TriboState {
 TriboStatus tribo_state_create(TriboState** out) {
   TRIBO_REQUIRE(out);
   *out = tribo_alloc(1, sizeof **out);
-  return *out == NULL ? tribo_fail(TRIBO_NOMEM, "no memory for a state") : TRIBO_OK;
+  return *out == NULL ? tribo_no_memory("for a state") : TRIBO_OK;
 }
 
 void tribo_state_destroy(TriboState* state) {
@@ -70,21 +70,27 @@ static void take(const char** at, void* to, size_t bytes) {
 
 // Who is not there, who sleeps, and for how long the others have been slow.
 static void put_bodies(const TriboModel* model, const TriboData* data, char** at) {
-  for (int32_t i = 0; i < model->nfree && data->nabsent > 0; ++i) {
-    if (data->absent[i]) {
-      put(at, &i, sizeof i);
+  if (data->nabsent > 0) {
+    for (int32_t i = 0; i < model->nfree; ++i) {
+      if (data->absent[i]) {
+        put(at, &i, sizeof i);
+      }
     }
   }
-  for (int i = 0; i < model->nfree && data->sleep.nasleep > 0; ++i) {
-    if (data->sleep.asleep[i]) {
-      Sleeper sleeper = {.body = i};
-      memcpy(sleeper.force, data->sleep.force + 12 * i, sizeof sleeper.force);
-      put(at, &sleeper, sizeof sleeper);
+  if (data->sleep.nasleep > 0) {
+    for (int i = 0; i < model->nfree; ++i) {
+      if (data->sleep.asleep[i]) {
+        Sleeper sleeper = {.body = i};
+        memcpy(sleeper.force, data->sleep.force + 12 * i, sizeof sleeper.force);
+        put(at, &sleeper, sizeof sleeper);
+      }
     }
   }
-  for (int i = 0; i < model->nfree && model->world.sleep > 0; ++i) {
-    const int32_t rest = data->sleep.rest_steps[i];
-    put(at, &rest, sizeof rest);
+  if (model->world.sleep > 0) {
+    for (int i = 0; i < model->nfree; ++i) {
+      const int32_t rest = data->sleep.rest_steps[i];
+      put(at, &rest, sizeof rest);
+    }
   }
 }
 
@@ -242,8 +248,8 @@ TriboStatus tribo_data_snapshot(const TriboModel* model, TriboData* data, const 
   if (at < 0) {
     TRIBO_TRY(TRIBO_APPEND(&data->named, data->nnamed, 1));
     NamedState fresh = {.name = tribo_strdup(name)};
-    TriboStatus status = fresh.name == NULL ? tribo_fail(TRIBO_NOMEM, "no memory for the state '%.40s'", name)
-                                            : tribo_state_create(&fresh.state);
+    TriboStatus status =
+        fresh.name == NULL ? tribo_no_memory("for the state '%.40s'", name) : tribo_state_create(&fresh.state);
     if (status != TRIBO_OK) {
       tribo_free(fresh.name);
       return status;
@@ -258,10 +264,12 @@ TriboStatus tribo_data_restore_snapshot(const TriboModel* model, TriboData* data
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_restore_snapshot"));
   TRIBO_REQUIRE(name);
   const int at = find_named(data, name);
-  for (int i = 0; i < model->nstate && at < 0; ++i) {
-    if (strcmp(model->states[i].name, name) == 0) {
-      tribo_data_begin(model, data, &model->states[i]);
-      return TRIBO_OK;
+  if (at < 0) {
+    for (int i = 0; i < model->nstate; ++i) {
+      if (strcmp(model->states[i].name, name) == 0) {
+        tribo_data_begin(model, data, &model->states[i]);
+        return TRIBO_OK;
+      }
     }
   }
   if (at < 0) {

@@ -113,11 +113,13 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const S
 
 // Bodies that are not there, or sleep, stay where they are.
 static void keep_still(const TriboModel* model, TriboData* data, const StepStart* start) {
-  for (int i = 0; i < model->nfree && (data->nabsent > 0 || data->sleep.nasleep_in_step > 0); ++i) {
-    if (data->absent[i] || (data->sleep.nasleep_in_step > 0 && data->sleep.asleep_in_step[i])) {
-      const TriboBodyInfo* body = &model->bodies[i];
-      memcpy(data->next.q + body->q_at, start->q + body->q_at, 7 * sizeof *data->now.q);
-      memset(data->next.v + body->v_at, 0, 6 * sizeof *data->now.v);
+  if (data->nabsent > 0 || data->sleep.nasleep_in_step > 0) {
+    for (int i = 0; i < model->nfree; ++i) {
+      if (data->absent[i] || (data->sleep.nasleep_in_step > 0 && data->sleep.asleep_in_step[i])) {
+        const TriboBodyInfo* body = &model->bodies[i];
+        memcpy(data->next.q + body->q_at, start->q + body->q_at, 7 * sizeof *data->now.q);
+        memset(data->next.v + body->v_at, 0, 6 * sizeof *data->now.v);
+      }
     }
   }
 }

@@ -227,20 +227,26 @@ static void wall(KitRandom* r, FamilyProblem* out) {
     for (int j = 0; j < nc; ++j) {
       int b = id[i][j];
       double x = w->x[b][0], z = w->x[b][2];
-      for (int k = 0; i == 0 && k < 4; ++k) {
-        contact(w, -1, b, x + (k & 1 ? .5 : -.5), k & 2 ? .25 : -.25, z - .25, 0, 0, 1, mu, 0);
-      }
-      for (int m = j - 1; i > 0 && m <= j + 1; ++m) {
-        if (m < 0 || m >= nc) {
-          continue;
-        }
-        double x2 = w->x[id[i - 1][m]][0], lo = fmax(x, x2) - .5, hi = fmin(x, x2) + .5;
-        for (int k = 0; hi - lo > .05 && k < 4; ++k) {
-          contact(w, id[i - 1][m], b, k & 1 ? hi : lo, k & 2 ? .25 : -.25, z - .25, 0, 0, 1, mu, 0);
+      if (i == 0) {
+        for (int k = 0; k < 4; ++k) {
+          contact(w, -1, b, x + (k & 1 ? .5 : -.5), k & 2 ? .25 : -.25, z - .25, 0, 0, 1, mu, 0);
         }
       }
-      for (int k = 0; j > 0 && k < 4; ++k) {
-        contact(w, id[i][j - 1], b, x - .5, k & 1 ? .25 : -.25, z + (k & 2 ? .25 : -.25), 1, 0, 0, mu, 0);
+      if (i > 0) {
+        for (int m = j - 1; m <= j + 1; ++m) {
+          if (m < 0 || m >= nc) {
+            continue;
+          }
+          double x2 = w->x[id[i - 1][m]][0], lo = fmax(x, x2) - .5, hi = fmin(x, x2) + .5;
+          for (int k = 0; hi - lo > .05 && k < 4; ++k) {
+            contact(w, id[i - 1][m], b, k & 1 ? hi : lo, k & 2 ? .25 : -.25, z - .25, 0, 0, 1, mu, 0);
+          }
+        }
+      }
+      if (j > 0) {
+        for (int k = 0; k < 4; ++k) {
+          contact(w, id[i][j - 1], b, x - .5, k & 1 ? .25 : -.25, z + (k & 2 ? .25 : -.25), 1, 0, 0, mu, 0);
+        }
       }
     }
   }
@@ -299,13 +305,15 @@ static void pile_of(KitRandom* r, int n, int jam, FamilyProblem* out) {
     if (x[2] < .6) {
       contact(w, -1, i, x[0], x[1], x[2] - .5, 0, 0, 1, MU, 0);
     }
-    for (int a = 0; jam && a < 3; ++a) {
-      double e[3] = {a == 0, a == 1, a == 2};
-      if (x[a] < .5) {
-        contact(w, -1, i, x[0] - .5 * e[0], x[1] - .5 * e[1], x[2] - .5 * e[2], e[0], e[1], e[2], MU, 0);
-      }
-      if (x[a] > L - .5) {
-        contact(w, -1, i, x[0] + .5 * e[0], x[1] + .5 * e[1], x[2] + .5 * e[2], -e[0], -e[1], -e[2], MU, 0);
+    if (jam) {
+      for (int a = 0; a < 3; ++a) {
+        double e[3] = {a == 0, a == 1, a == 2};
+        if (x[a] < .5) {
+          contact(w, -1, i, x[0] - .5 * e[0], x[1] - .5 * e[1], x[2] - .5 * e[2], e[0], e[1], e[2], MU, 0);
+        }
+        if (x[a] > L - .5) {
+          contact(w, -1, i, x[0] + .5 * e[0], x[1] + .5 * e[1], x[2] + .5 * e[2], -e[0], -e[1], -e[2], MU, 0);
+        }
       }
     }
   }
@@ -424,9 +432,11 @@ static void invert(int n, const double* A, double* inverse) {
     }
     for (int i = 0; i < n; ++i) {
       double m = t[i * n + k];
-      for (int j = 0; i != k && j < n; ++j) {
-        t[i * n + j] -= m * t[k * n + j];
-        inverse[i * n + j] -= m * inverse[k * n + j];
+      if (i != k) {
+        for (int j = 0; j < n; ++j) {
+          t[i * n + j] -= m * t[k * n + j];
+          inverse[i * n + j] -= m * inverse[k * n + j];
+        }
       }
     }
   }
@@ -484,27 +494,29 @@ static void robot(KitRandom* r, FamilyProblem* out) {
   invert(nv, out->mass, out->minv);
   robot_contacts(r, out, nv, nc);
   int row = 3 * nc, cone = nc;
-  for (int j = 6; more && j <= nv; ++j) {
-    double* J = out->jac + row * nv;
-    int kind = j < nv ? kit_int(r, 5) : nv > 12 && chance(r, .5) ? 5 : 6;
-    double f = ten(r, -3, 0);
-    TriboCone k = {.row = row, .dim = 1};
-    if (kind == 0) {
-      k.kind = TRIBO_CONE_BOX, k.lo = -f, k.hi = f;
-      J[j] = 1;
-    } else if (kind == 1) {
-      k.kind = TRIBO_CONE_NONNEG;
-      J[j] = chance(r, .5) ? 1 : -1;
-    } else if (kind == 5) {
-      k.kind = TRIBO_CONE_FREE;
-      for (int i = 0; i < nv; ++i) {
-        J[i] = chance(r, .4) ? kit_normal(r) : 0;
+  if (more) {
+    for (int j = 6; j <= nv; ++j) {
+      double* J = out->jac + row * nv;
+      int kind = j < nv ? kit_int(r, 5) : nv > 12 && chance(r, .5) ? 5 : 6;
+      double f = ten(r, -3, 0);
+      TriboCone k = {.row = row, .dim = 1};
+      if (kind == 0) {
+        k.kind = TRIBO_CONE_BOX, k.lo = -f, k.hi = f;
+        J[j] = 1;
+      } else if (kind == 1) {
+        k.kind = TRIBO_CONE_NONNEG;
+        J[j] = chance(r, .5) ? 1 : -1;
+      } else if (kind == 5) {
+        k.kind = TRIBO_CONE_FREE;
+        for (int i = 0; i < nv; ++i) {
+          J[i] = chance(r, .4) ? kit_normal(r) : 0;
+        }
+      } else {
+        continue;
       }
-    } else {
-      continue;
+      out->cones[cone++] = k;
+      row++;
     }
-    out->cones[cone++] = k;
-    row++;
   }
   out->problem.nrow = row;
   out->problem.ncone = cone;
@@ -540,8 +552,10 @@ static void wedge(KitRandom* r, FamilyProblem* out) {
                 -c * cos(a), -s * cos(a), sin(a), mu, 0);
       }
     }
-    for (int k = 0; i > 0 && k < 3; ++k) {
-      contact(w, i - 1, i, kit_uniform(r, -.4, .4), kit_uniform(r, -.4, .4), .8 * i - .4, 0, 0, 1, mu, 0);
+    if (i > 0) {
+      for (int k = 0; k < 3; ++k) {
+        contact(w, i - 1, i, kit_uniform(r, -.4, .4), kit_uniform(r, -.4, .4), .8 * i - .4, 0, 0, 1, mu, 0);
+      }
     }
   }
   build(w, PICK(r, 0, 2, 20), out);
@@ -654,8 +668,10 @@ void family_perturb(FamilyProblem* p, double fraction, uint64_t seed) {
     size += d[i] * d[i];
     ng += q->g[i] * q->g[i];
   }
-  for (int i = 0; size > 0 && i < q->nrow; ++i) {
-    p->g[i] += fraction * sqrt(ng / size) * d[i];
+  if (size > 0) {
+    for (int i = 0; i < q->nrow; ++i) {
+      p->g[i] += fraction * sqrt(ng / size) * d[i];
+    }
   }
   free(d);
   free(v);

@@ -109,10 +109,12 @@ static void to_world(const Stack* s, int b, const double local[3], double world[
 }
 static void to_local(const Stack* s, int b, const double world[3], double local[3]) {
   tribo_copy3(local, world);
-  for (int i = 0; i < 3 && b >= 0; ++i) {
-    local[i] = 0;
-    for (int j = 0; j < 3; ++j) {
-      local[i] += s->R[b][3 * j + i] * (world[j] - s->x[b][j]);
+  if (b >= 0) {
+    for (int i = 0; i < 3; ++i) {
+      local[i] = 0;
+      for (int j = 0; j < 3; ++j) {
+        local[i] += s->R[b][3 * j + i] * (world[j] - s->x[b][j]);
+      }
     }
   }
 }
@@ -165,8 +167,10 @@ static void touch(Stack* s, int pair) {
       corner[o[0]] = k & 2 ? .5 : -.5;
       corner[o[1]] = k & 1 ? .5 : -.5;
       corner[p->axis] = side ? .5 : -.5;
-      for (int i = 0; i < nseen && side; ++i) {
-        near = fmin(near, fmax(fabs(corner[o[0]] - seen[i][0]), fabs(corner[o[1]] - seen[i][1])));
+      if (side) {
+        for (int i = 0; i < nseen; ++i) {
+          near = fmin(near, fmax(fabs(corner[o[0]] - seen[i][0]), fabs(corner[o[1]] - seen[i][1])));
+        }
       }
       to_world(s, on, corner, world);
       to_local(s, other, world, m);

@@ -3,6 +3,8 @@ import pathlib
 import re
 import sys
 
+import lint_loops
+
 root = pathlib.Path(sys.argv[1])
 LIBRARY = ["engine/base", "engine/scene", "engine/compile", "engine/control", "engine/sim", "engine/observe", "engine/load", "collision", "dynamics", "solvers", "viewer"]
 BANNED = re.compile(r"(?<![\w.>])(exit|abort|_exit|quick_exit|printf|puts|putchar|perror|assert|longjmp|setjmp|strcpy|strcat"
@@ -20,6 +22,11 @@ def code_lines(path):
     text = re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.S)
     text = re.sub(r'"(\\.|[^"\\\n])*"', '""', text)
     return [line.split("//")[0] for line in text.split("\n")]
+
+
+def tree(endings):
+    """Every file of ours with such an ending: nothing that was fetched or built."""
+    return [p for p in sources(".", endings) if not any(part.startswith(("build", ".")) for part in p.relative_to(root).parts)]
 
 
 def complain(path, line, text):
@@ -79,6 +86,11 @@ for path in sources("engine") + sources("collision") + sources("dynamics") + sou
             complain(path, i, "unfinished work is not committed")
         if line != line.rstrip():
             complain(path, i, "spaces at the end of a line")
+# a loop's condition changes in the loop; what does not is an `if` around it
+for path in tree((".c", ".h", ".cpp")):
+    for line, test in lint_loops.hidden_ifs("\n".join(code_lines(path))):
+        complain(path, line, f"'{test}' does not change in the loop: put an `if` around it")
+
 for room in ["engine", "collision", "dynamics", "solvers", "tools", "scenes", "viewer"]:
     readme = root / room / "README.md"
     if not readme.exists() or len(readme.read_text().split("\n")) > 42:

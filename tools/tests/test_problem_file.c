@@ -638,8 +638,10 @@ static void known_problems_are_solved(void** state) {
 static int clean(void** state) {
   (void)state;
   DIR* dir = opendir(folder);
-  for (struct dirent* e; dir != NULL && (e = readdir(dir)) != NULL;) {
-    unlink(in_folder(e->d_name));
+  if (dir != NULL) {
+    for (struct dirent* e; (e = readdir(dir)) != NULL;) {
+      unlink(in_folder(e->d_name));
+    }
   }
   closedir(dir);
   return rmdir(folder);

@@ -281,7 +281,6 @@ static inline const MjCompiler* tribo_mjcf_rules(const Mjcf* m, const XmlNode* n
   return &m->scopes[node->scope].compiler;
 }
 
-TriboStatus tribo_mjcf_no_memory(void);
 // Said once per key and file: "path:line: …".
 TriboStatus tribo_mjcf_warn(Mjcf* m, const XmlNode* node, const char* key, const char* what);
 // The same of an element of a section: "<section>: <element> …".

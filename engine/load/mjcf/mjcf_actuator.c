@@ -160,9 +160,11 @@ static void set_range(int limited, int autolimits, const double range[2], double
 }
 
 static const MjTendon* find_tendon(const Mjcf* m, const char* name) {
-  for (int i = 0; name != NULL && i < m->ntendon; ++i) {
-    if (m->tendons[i].name != NULL && strcmp(m->tendons[i].name, name) == 0) {
-      return &m->tendons[i];
+  if (name != NULL) {
+    for (int i = 0; i < m->ntendon; ++i) {
+      if (m->tendons[i].name != NULL && strcmp(m->tendons[i].name, name) == 0) {
+        return &m->tendons[i];
+      }
     }
   }
   return NULL;

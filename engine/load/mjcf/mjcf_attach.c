@@ -74,7 +74,7 @@ static TriboStatus collect(Graft* g, const XmlNode* node) {
   const char* name = tribo_xml_get(node, "name");
   if (name != NULL && !is_copied(g, kind_of(node), name)) {
     const char* key = tribo_pool_format(&g->m->pool, "%.30s %.280s", kind_of(node), name);
-    TRIBO_TRY(key == NULL ? tribo_mjcf_no_memory() : tribo_names_add(&g->names, key, 1));
+    TRIBO_TRY(key == NULL ? tribo_no_memory("to read the model") : tribo_names_add(&g->names, key, 1));
   }
   for (const XmlNode* child = node->children; child != NULL; child = child->next) {
     TRIBO_TRY(collect(g, child));
@@ -91,7 +91,7 @@ static TriboStatus set_value(Mjcf* m, XmlNode* node, const char* name, const cha
     *at = tribo_pool_alloc(&m->pool, 1, sizeof **at);
   }
   if (*at == NULL || value == NULL) {
-    return tribo_mjcf_no_memory();
+    return tribo_no_memory("to read the model");
   }
   (*at)->name = name;
   (*at)->value = value;
@@ -117,7 +117,7 @@ static TriboStatus rename_all(const Graft* g, XmlNode* node) {
     if (own || (kind != NULL && (strcmp(kind, "asset") == 0 ? g->foreign : is_copied(g, kind, a->value)))) {
       a->value = renamed(g, a->value);
       if (a->value == NULL) {
-        return tribo_mjcf_no_memory();
+        return tribo_no_memory("to read the model");
       }
     }
   }
@@ -135,7 +135,7 @@ static TriboStatus copy(Mjcf* m, const XmlNode* from, XmlNode* parent, XmlNode**
     return tribo_xml_fail(from, "copies make more than %d elements", COPIES_MAX);
   }
   if (node == NULL) {
-    return tribo_mjcf_no_memory();
+    return tribo_no_memory("to read the model");
   }
   node->parent = parent;
   node->next = node->children = NULL;
@@ -182,13 +182,15 @@ static TriboStatus find_touched(Graft* g, XmlNode* home) {
   static const char* const order[] = {"tendon", "contact", "equality", "actuator", "sensor"};
   for (size_t i = 0; i < sizeof order / sizeof *order; ++i) {
     for (XmlNode* section = home->children; section != NULL; section = section->next) {
-      for (XmlNode* node = section->children; strcmp(section->name, order[i]) == 0 && node != NULL; node = node->next) {
-        int found = 0, lost = 0;
-        survey(g, node, &found, &lost);
-        if (g->foreign ? lost == 0 : found > 0) {
-          TRIBO_TRY(TRIBO_APPEND(&g->touched, g->ntouched, 1));
-          g->touched[g->ntouched++] = node;
-          TRIBO_TRY(collect(g, node));
+      if (strcmp(section->name, order[i]) == 0) {
+        for (XmlNode* node = section->children; node != NULL; node = node->next) {
+          int found = 0, lost = 0;
+          survey(g, node, &found, &lost);
+          if (g->foreign ? lost == 0 : found > 0) {
+            TRIBO_TRY(TRIBO_APPEND(&g->touched, g->ntouched, 1));
+            g->touched[g->ntouched++] = node;
+            TRIBO_TRY(collect(g, node));
+          }
         }
       }
     }
@@ -208,7 +210,7 @@ static TriboStatus copy_touched(Graft* g) {
     const XmlNode* node = g->touched[i];
     XmlNode* section = make(g->m, node->parent, g->root, node->parent->name);
     if (section == NULL) {
-      return tribo_mjcf_no_memory();
+      return tribo_no_memory("to read the model");
     }
     TRIBO_TRY(copy(g->m, node, section, &section->children));
     TRIBO_TRY(rename_all(g, section->children));
@@ -243,21 +245,23 @@ static TriboStatus expand_model(Mjcf* m, XmlNode* root, int models) {
 
 static TriboStatus read_model(Walk* w, const XmlNode* node, const char* name, XmlNode** out) {
   for (const XmlNode* assets = w->root->children; assets != NULL; assets = assets->next) {
-    for (const XmlNode* a = assets->children; strcmp(assets->name, "asset") == 0 && a != NULL; a = a->next) {
-      const char *own = tribo_xml_get(a, "name"), *file = tribo_xml_get(a, "file");
-      if (strcmp(a->name, "model") != 0 || (own != NULL && strcmp(own, name) != 0)) {
-        continue;
-      }
-      const char* path = file != NULL ? tribo_xml_beside(&w->m->pool, a, NULL, file) : NULL;
-      if (path == NULL) {
-        return tribo_xml_fail(a, "<model> needs a file");
-      }
-      TRIBO_TRY(tribo_mjcf_read_tree(w->m, a, path, out));
-      own = own != NULL ? own : tribo_xml_get(*out, "model");
-      if (own != NULL && strcmp(own, name) == 0) {
-        return w->models < MODELS_DEEP
-                   ? expand_model(w->m, *out, w->models + 1)
-                   : tribo_xml_fail(node, "models are attached more than %d deep, or in a circle", MODELS_DEEP);
+    if (strcmp(assets->name, "asset") == 0) {
+      for (const XmlNode* a = assets->children; a != NULL; a = a->next) {
+        const char *own = tribo_xml_get(a, "name"), *file = tribo_xml_get(a, "file");
+        if (strcmp(a->name, "model") != 0 || (own != NULL && strcmp(own, name) != 0)) {
+          continue;
+        }
+        const char* path = file != NULL ? tribo_xml_beside(&w->m->pool, a, NULL, file) : NULL;
+        if (path == NULL) {
+          return tribo_xml_fail(a, "<model> needs a file");
+        }
+        TRIBO_TRY(tribo_mjcf_read_tree(w->m, a, path, out));
+        own = own != NULL ? own : tribo_xml_get(*out, "model");
+        if (own != NULL && strcmp(own, name) == 0) {
+          return w->models < MODELS_DEEP
+                     ? expand_model(w->m, *out, w->models + 1)
+                     : tribo_xml_fail(node, "models are attached more than %d deep, or in a circle", MODELS_DEEP);
+        }
       }
     }
   }
@@ -281,11 +285,13 @@ static XmlNode* find_element(XmlNode* parent, const char* element, const char* n
 // All that is in the world of a model, in one frame.
 static XmlNode* find_world(Mjcf* m, XmlNode* root) {
   XmlNode *frame = make(m, root, NULL, "frame"), **last = frame != NULL ? &frame->children : NULL;
-  for (XmlNode* node = root->children; frame != NULL && node != NULL; node = node->next) {
-    if (strcmp(node->name, "worldbody") == 0) {
-      *last = node->children;
-      for (; *last != NULL; last = &(*last)->next) {
-        (*last)->parent = frame;
+  if (frame != NULL) {
+    for (XmlNode* node = root->children; node != NULL; node = node->next) {
+      if (strcmp(node->name, "worldbody") == 0) {
+        *last = node->children;
+        for (; *last != NULL; last = &(*last)->next) {
+          (*last)->parent = frame;
+        }
       }
     }
   }
@@ -379,7 +385,7 @@ static TriboStatus add_replica(Graft* g, const XmlNode* node, const TriboPose* p
   tribo_quat_from_mat(q, pose->R);
   const double quat[4] = {q[3], q[0], q[1], q[2]};
   if (frame == NULL) {
-    return tribo_mjcf_no_memory();
+    return tribo_no_memory("to read the model");
   }
   TRIBO_TRY(set_numbers(m, frame, "pos", pose->p, 3));
   TRIBO_TRY(set_numbers(m, frame, "quat", quat, 4));
@@ -428,7 +434,7 @@ static TriboStatus graft_replicas(Walk* w, Graft* g, XmlNode** at) {
   for (int i = 0; i < step.count; ++i) {
     g->suffix = tribo_pool_format(&m->pool, "%s%0*d", step.sep, width, i);
     if (g->suffix == NULL) {
-      return tribo_mjcf_no_memory();
+      return tribo_no_memory("to read the model");
     }
     TRIBO_TRY(add_replica(g, node, &pose, step.cls, at));
     at = &(*at)->next;

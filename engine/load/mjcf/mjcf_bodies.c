@@ -39,7 +39,7 @@ static TriboStatus full_name(Mjcf* m, const char* what, int number, const char**
   if (*name == NULL) {
     *name = tribo_pool_format(&m->pool, "%s%d", what, number);
   }
-  return *name == NULL ? tribo_mjcf_no_memory() : TRIBO_OK;
+  return *name == NULL ? tribo_no_memory("to read the model") : TRIBO_OK;
 }
 
 // ---- elements

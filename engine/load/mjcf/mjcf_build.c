@@ -13,9 +13,11 @@
 // ---- shapes
 
 static const MjField* find_field(const Mjcf* m, const char* name) {
-  for (int i = 0; name != NULL && i < m->nfield; ++i) {
-    if (m->fields[i].name != NULL && strcmp(m->fields[i].name, name) == 0) {
-      return &m->fields[i];
+  if (name != NULL) {
+    for (int i = 0; i < m->nfield; ++i) {
+      if (m->fields[i].name != NULL && strcmp(m->fields[i].name, name) == 0) {
+        return &m->fields[i];
+      }
     }
   }
   return NULL;
@@ -55,7 +57,7 @@ static TriboStatus mesh_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def) {
   TriboStatus status = tribo_mjcf_triangles(mesh, &points, &def->npoint, &triangles, &ntriangle);
   if (status == TRIBO_OK) {
     def->points = tribo_pool_copy(&m->pool, points, (size_t)def->npoint, 3 * sizeof *points);
-    status = def->points == NULL ? tribo_mjcf_no_memory() : TRIBO_OK;
+    status = def->points == NULL ? tribo_no_memory("to read the model") : TRIBO_OK;
   }
   tribo_free(points);
   tribo_free(triangles);
@@ -267,9 +269,11 @@ enum { SHOWN = 3 };
 // which collides as a hull? Then its shapes are hidden, and those that MuJoCo would show are drawn as visuals too.
 static int is_dressed(const Mjcf* m, int body) {
   int dressed = 0;
-  for (int i = 0; i < m->ngeom && body != 0; ++i) {
-    const MjGeom* geom = &m->geoms[i];
-    dressed |= geom->body == body && (geom->collision_class < 0 || geom->type == MJ_MESH) && geom->group < SHOWN;
+  if (body != 0) {
+    for (int i = 0; i < m->ngeom; ++i) {
+      const MjGeom* geom = &m->geoms[i];
+      dressed |= geom->body == body && (geom->collision_class < 0 || geom->type == MJ_MESH) && geom->group < SHOWN;
+    }
   }
   return dressed;
 }

@@ -129,12 +129,14 @@ static TriboStatus find_classes(Mjcf* m) {
     if (off || (geom->contype == 0 && geom->conaffinity == 0 && !own)) {
       continue;
     }
-    for (int k = 0; !own && k < i; ++k) {
-      const MjGeom* other = &m->geoms[k];
-      if (other->collision_class >= 0 && other->contype == geom->contype && other->conaffinity == geom->conaffinity &&
-          !in_pair(m, k) && party(m, other->body) == party(m, geom->body)) {
-        geom->collision_class = other->collision_class;
-        break;
+    if (!own) {
+      for (int k = 0; k < i; ++k) {
+        const MjGeom* other = &m->geoms[k];
+        if (other->collision_class >= 0 && other->contype == geom->contype && other->conaffinity == geom->conaffinity &&
+            !in_pair(m, k) && party(m, other->body) == party(m, geom->body)) {
+          geom->collision_class = other->collision_class;
+          break;
+        }
       }
     }
     if (geom->collision_class < 0) {
@@ -223,7 +225,7 @@ TriboStatus tribo_mjcf_contacts(Mjcf* m) {
   int* first = tribo_pool_alloc(&m->pool, (size_t)m->ngeom, sizeof *first);
   int count = 0;
   if (first == NULL) {
-    return tribo_mjcf_no_memory();
+    return tribo_no_memory("to read the model");
   }
   for (int i = 0; i < m->ngeom; ++i) {
     MjGeom* geom = &m->geoms[i];
@@ -232,8 +234,10 @@ TriboStatus tribo_mjcf_contacts(Mjcf* m) {
     }
     TRIBO_TRY(check_geom(geom));
     geom->material_id = -1;
-    for (int k = 0; !in_pair(m, i) && k < count && geom->material_id < 0; ++k) {
-      geom->material_id = same_material(geom, &m->geoms[first[k]]) && !in_pair(m, first[k]) ? k : -1;
+    if (!in_pair(m, i)) {
+      for (int k = 0; k < count && geom->material_id < 0; ++k) {
+        geom->material_id = same_material(geom, &m->geoms[first[k]]) && !in_pair(m, first[k]) ? k : -1;
+      }
     }
     if (geom->material_id < 0) {
       char name[32];
@@ -300,10 +304,12 @@ static TriboStatus exclude_parents(Mjcf* m) {
       continue;
     }
     const int above = m->bodys[own->parent].weld;
-    for (int k = 1; k < m->nbody && above > 0; ++k) {
-      if (m->bodys[k].weld == above) {
-        TRIBO_TRY(tribo_mjcf_at(m, m->bodys[i].node));
-        TRIBO_TRY(tribo_mjcf_added(m, tribo_scene_exclude(m->scene, m->bodys[i].name, m->bodys[k].name)));
+    if (above > 0) {
+      for (int k = 1; k < m->nbody; ++k) {
+        if (m->bodys[k].weld == above) {
+          TRIBO_TRY(tribo_mjcf_at(m, m->bodys[i].node));
+          TRIBO_TRY(tribo_mjcf_added(m, tribo_scene_exclude(m->scene, m->bodys[i].name, m->bodys[k].name)));
+        }
       }
     }
   }

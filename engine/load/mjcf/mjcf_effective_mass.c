@@ -19,7 +19,7 @@ static TriboStatus factor_mass(Mjcf* m, const TriboModel* model) {
                                         .v = tribo_pool_alloc(&m->pool, (size_t)m->njoint + 1, sizeof(int))};
   const TriboTerms terms = {.mass = m->effective_mass.L};
   TriboStatus status = m->effective_mass.L == NULL || m->effective_mass.y == NULL || m->effective_mass.v == NULL
-                           ? tribo_mjcf_no_memory()
+                           ? tribo_no_memory("to read the model")
                            : tribo_data_terms(model, data, &terms);
   tribo_data_destroy(data);
   TRIBO_TRY(status);

@@ -73,8 +73,10 @@ static int is_shut(const MjEquality* eq, int weld, const Side* a, const Side* b)
   for (int i = 0; i < 3; ++i) {
     away = fmax(away, fabs(wanted.p[i] - b->frame.p[i]));
   }
-  for (int i = 0; weld && i < 9; ++i) {
-    away = fmax(away, fabs(wanted.R[i] - b->frame.R[i]));
+  if (weld) {
+    for (int i = 0; i < 9; ++i) {
+      away = fmax(away, fabs(wanted.R[i] - b->frame.R[i]));
+    }
   }
   return away <= SHUT;
 }

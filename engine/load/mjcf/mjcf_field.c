@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "mjcf.h"
 #include "heightfield.h"
+#include "text.h"
 
 enum { LARGEST = 1 << 24 };
 
@@ -22,7 +22,7 @@ static TriboStatus read_inline(Mjcf* m, const XmlNode* node, MjField* field, dou
   const char* text = tribo_xml_get(node, "elevation");
   double* raw = tribo_pool_alloc(&m->pool, (size_t)count, sizeof *raw);
   if (raw == NULL) {
-    return tribo_mjcf_no_memory();
+    return tribo_no_memory("to read the model");
   }
   if (text != NULL && tribo_xml_numbers(text, raw, count) != count) {
     return tribo_xml_fail(node, "<hfield> elevation: accepted are %d finite numbers", count);
@@ -44,7 +44,7 @@ static TriboStatus read_binary(Mjcf* m, const XmlNode* node, MjField* field, dou
   const size_t count = status == TRIBO_OK && good ? (size_t)size[0] * (size_t)size[1] : 0;
   float* raw = tribo_pool_alloc(&m->pool, count + 1, sizeof *raw);
   *heights = tribo_pool_alloc(&m->pool, count + 1, sizeof **heights);
-  status = status == TRIBO_OK && (raw == NULL || *heights == NULL) ? tribo_mjcf_no_memory() : status;
+  status = status == TRIBO_OK && (raw == NULL || *heights == NULL) ? tribo_no_memory("to read the model") : status;
   good = good && status == TRIBO_OK && fread(raw, sizeof *raw, count, file) == count;
   fclose(file);
   for (size_t i = 0; i < count && good; ++i) {
@@ -66,7 +66,7 @@ static TriboStatus read_picture(Mjcf* m, const XmlNode* node, MjField* field, do
   }
   if (status == TRIBO_OK) {
     *heights = tribo_pool_copy(&m->pool, values, (size_t)field->nrow * (size_t)field->ncol, sizeof *values);
-    status = *heights == NULL ? tribo_mjcf_no_memory() : TRIBO_OK;
+    status = *heights == NULL ? tribo_no_memory("to read the model") : TRIBO_OK;
   }
   tribo_free(values);
   return status;
@@ -81,15 +81,14 @@ TriboStatus tribo_mjcf_read_field(Mjcf* m, const XmlNode* node) {
   if (field->file == NULL) {
     TRIBO_TRY(check_size(node, field->nrow, field->ncol));
     heights = tribo_pool_alloc(&m->pool, (size_t)field->nrow * (size_t)field->ncol, sizeof *heights);
-    TRIBO_TRY(heights == NULL ? tribo_mjcf_no_memory() : read_inline(m, node, field, heights));
+    TRIBO_TRY(heights == NULL ? tribo_no_memory("to read the model") : read_inline(m, node, field, heights));
   } else {
-    const char* dot = strrchr(field->file, '.');
+    const int picture = tribo_text_ends_in(field->file, ".png");
     if (field->name == NULL) {
       TRIBO_TRY(tribo_mjcf_file_name(m, field->file, &field->name));
     }
     TRIBO_TRY(tribo_mjcf_file(m, node, tribo_mjcf_rules(m, node)->mesh_dir, field->file, &field->file));
-    TRIBO_TRY(dot != NULL && strcasecmp(dot, ".png") == 0 ? read_picture(m, node, field, &heights)
-                                                          : read_binary(m, node, field, &heights));
+    TRIBO_TRY(picture ? read_picture(m, node, field, &heights) : read_binary(m, node, field, &heights));
   }
   m->nfield++;
   const int count = field->nrow * field->ncol;

@@ -56,7 +56,7 @@ static TriboStatus expand(Mjcf* m, const XmlNode* root, XmlNode* parent, Include
     }
     XmlNode* other;
     if (path == NULL) {
-      return tribo_mjcf_no_memory();
+      return tribo_no_memory("to read the model");
     }
     TRIBO_TRY(remember(seen, node, path));
     TRIBO_TRY(tribo_xml_read(&m->pool, path, &other));

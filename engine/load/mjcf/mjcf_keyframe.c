@@ -19,7 +19,7 @@ static TriboStatus read_list(Mjcf* m, const XmlNode* node, const char* attribute
   }
   *out = tribo_pool_alloc(&m->pool, (size_t)count + 1, sizeof **out);
   if (*out == NULL) {
-    return tribo_mjcf_no_memory();
+    return tribo_no_memory("to read the model");
   }
   const int found = tribo_xml_numbers(text, *out, count);
   if (found < 0) {
@@ -140,7 +140,7 @@ static TriboStatus read_key(Mjcf* m, const XmlNode* node) {
   double* time;
   TRIBO_TRY(read_list(m, node, "time", 1, &time));
   if (key.values == NULL) {
-    return tribo_mjcf_no_memory();
+    return tribo_no_memory("to read the model");
   }
   add_joints(m, &key);
   add_actuators(m, &key);

@@ -15,16 +15,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "collision.h"
 #include "eigen3.h"
+#include "text.h"
 
 MjMesh* tribo_mjcf_find_mesh(const Mjcf* m, const char* name) {
-  for (int i = 0; name != NULL && i < m->nmesh; ++i) {
-    if (m->meshs[i].name != NULL && strcmp(m->meshs[i].name, name) == 0) {
-      return &m->meshs[i];
+  if (name != NULL) {
+    for (int i = 0; i < m->nmesh; ++i) {
+      if (m->meshs[i].name != NULL && strcmp(m->meshs[i].name, name) == 0) {
+        return &m->meshs[i];
+      }
     }
   }
   return NULL;
@@ -42,7 +44,7 @@ static TriboStatus read_list(Mjcf* m, const XmlNode* node, const char* attribute
   const size_t most = strlen(text) / 2 + 1;
   *out = tribo_pool_alloc(&m->pool, most, sizeof **out);
   if (*out == NULL) {
-    return tribo_mjcf_no_memory();
+    return tribo_no_memory("to read the model");
   }
   *count = tribo_xml_numbers(text, *out, (int)most);
   return *count >= 0 && *count % 3 == 0
@@ -61,7 +63,7 @@ static TriboStatus read_inline(Mjcf* m, const XmlNode* node, MjMesh* mesh) {
   mesh->vertex = points;
   mesh->face = tribo_pool_alloc(&m->pool, (size_t)ncorner + 1, sizeof *mesh->face);
   if (mesh->face == NULL) {
-    return tribo_mjcf_no_memory();
+    return tribo_no_memory("to read the model");
   }
   for (int i = 0; i < npoint; ++i) {
     points[i] = (double)(float)points[i];
@@ -84,7 +86,7 @@ TriboStatus tribo_mjcf_file(Mjcf* m, const XmlNode* node, const char* folder, co
   // an included file may name what stands beside itself
   const char* own = *out != NULL && access(*out, F_OK) != 0 ? tribo_xml_beside(&m->pool, node, folder, name) : NULL;
   *out = own != NULL && access(own, F_OK) == 0 ? own : *out;
-  return *out == NULL ? tribo_mjcf_no_memory() : TRIBO_OK;
+  return *out == NULL ? tribo_no_memory("to read the model") : TRIBO_OK;
 }
 
 TriboStatus tribo_mjcf_file_name(Mjcf* m, const char* file, const char** name) {
@@ -93,7 +95,7 @@ TriboStatus tribo_mjcf_file_name(Mjcf* m, const char* file, const char** name) {
   const char* start = slash != NULL ? slash + 1 : file;
   const char* dot = strrchr(start, '.');
   *name = tribo_pool_format(&m->pool, "%.*s", dot != NULL ? (int)(dot - start) : (int)strlen(start), start);
-  return *name == NULL ? tribo_mjcf_no_memory() : TRIBO_OK;
+  return *name == NULL ? tribo_no_memory("to read the model") : TRIBO_OK;
 }
 
 TriboStatus tribo_mjcf_read_mesh(Mjcf* m, const XmlNode* node) {
@@ -135,7 +137,7 @@ static TriboStatus load(const MjMesh* mesh, double** points, int* npoint, int** 
   *points = tribo_alloc(3 * (size_t)*npoint + 1, sizeof **points);
   *triangles = tribo_alloc(3 * (size_t)*ntriangle + 1, sizeof **triangles);
   if (*points == NULL || *triangles == NULL) {
-    return tribo_mjcf_no_memory();
+    return tribo_no_memory("to read the model");
   }
   memcpy(*points, mesh->vertex, 3 * (size_t)*npoint * sizeof **points);
   memcpy(*triangles, mesh->face, 3 * (size_t)*ntriangle * sizeof **triangles);
@@ -143,14 +145,13 @@ static TriboStatus load(const MjMesh* mesh, double** points, int* npoint, int** 
 }
 
 TriboStatus tribo_mjcf_look(MjMesh* mesh) {
-  const char* dot = mesh->file != NULL ? strrchr(mesh->file, '.') : NULL;
   if (mesh->cloud != 0) {
     return TRIBO_OK;
   }
   double* points = NULL;
   int *triangles = NULL, npoint = 0, ntriangle = 1;
   TriboStatus status = TRIBO_OK;
-  if (dot != NULL && strcasecmp(dot, ".obj") == 0) {
+  if (tribo_text_ends_in(mesh->file, ".obj")) {
     status = load(mesh, &points, &npoint, &triangles, &ntriangle);
   }
   tribo_free(points);
@@ -174,10 +175,12 @@ TriboStatus tribo_mjcf_triangles(const MjMesh* mesh, double** points, int* npoin
       p[k] *= mesh->scale[k];
     }
   }
-  for (int t = 0; t < *ntriangle && mesh->scale[0] * mesh->scale[1] * mesh->scale[2] < 0; ++t) {
-    const int second = (*triangles)[3 * t + 1];
-    (*triangles)[3 * t + 1] = (*triangles)[3 * t + 2];
-    (*triangles)[3 * t + 2] = second;
+  if (mesh->scale[0] * mesh->scale[1] * mesh->scale[2] < 0) {
+    for (int t = 0; t < *ntriangle; ++t) {
+      const int second = (*triangles)[3 * t + 1];
+      (*triangles)[3 * t + 1] = (*triangles)[3 * t + 2];
+      (*triangles)[3 * t + 2] = second;
+    }
   }
   return TRIBO_OK;
 }

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "collision.h"
 #include "mjcf.h"
+#include "text.h"
 
 // MuJoCo's own binary format: four counts (points, normals, texture points, triangles), then the lists, all of 4 bytes.
 static TriboStatus read_msh(const char* path, double** points, int* npoint, int** triangles, int* ntriangle) {
@@ -217,18 +217,13 @@ static TriboStatus load_obj(const char* path, double** points, int* npoint, int*
 
 // ---- by ending
 
-static int ends_in(const char* path, const char* ending) {
-  const char* dot = path != NULL ? strrchr(path, '.') : NULL;
-  return dot != NULL && strcasecmp(dot, ending) == 0;
-}
-
 int tribo_mjcf_is_msh(const char* path) {
-  return ends_in(path, ".msh");
+  return tribo_text_ends_in(path, ".msh");
 }
 
 TriboStatus tribo_mjcf_mesh_file(const char* path, double** points, int* npoint, int** triangles, int* ntriangle) {
   static const double as_is[3] = {1, 1, 1};
-  return tribo_mjcf_is_msh(path) ? read_msh(path, points, npoint, triangles, ntriangle)
-         : ends_in(path, ".obj") ? load_obj(path, points, npoint, triangles, ntriangle)
-                                 : tribo_col_mesh_load(path, as_is, points, npoint, triangles, ntriangle);
+  return tribo_mjcf_is_msh(path)            ? read_msh(path, points, npoint, triangles, ntriangle)
+         : tribo_text_ends_in(path, ".obj") ? load_obj(path, points, npoint, triangles, ntriangle)
+                                            : tribo_col_mesh_load(path, as_is, points, npoint, triangles, ntriangle);
 }

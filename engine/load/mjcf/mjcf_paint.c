@@ -62,9 +62,11 @@ TriboStatus tribo_mjcf_read_texture(Mjcf* m, const XmlNode* node) {
 }
 
 static const MjMaterial* find_material(const Mjcf* m, const char* name) {
-  for (int i = 0; name != NULL && i < m->nmaterial; ++i) {
-    if (m->materials[i].name != NULL && strcmp(m->materials[i].name, name) == 0) {
-      return &m->materials[i];
+  if (name != NULL) {
+    for (int i = 0; i < m->nmaterial; ++i) {
+      if (m->materials[i].name != NULL && strcmp(m->materials[i].name, name) == 0) {
+        return &m->materials[i];
+      }
     }
   }
   return NULL;

@@ -281,7 +281,10 @@ void tribo_mjcf_softness(const double solref[2], const double solimp[5], double 
 
 #define FINDER(what)                                                             \
   int tribo_mjcf_find_##what(const Mjcf* m, const char* name) {                  \
-    for (int i = 0; name != NULL && i < m->n##what; ++i) {                       \
+    if (name == NULL) {                                                          \
+      return -1;                                                                 \
+    }                                                                            \
+    for (int i = 0; i < m->n##what; ++i) {                                       \
       if (m->what##s[i].name != NULL && strcmp(m->what##s[i].name, name) == 0) { \
         return i;                                                                \
       }                                                                          \

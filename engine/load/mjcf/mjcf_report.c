@@ -4,10 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-TriboStatus tribo_mjcf_no_memory(void) {
-  return tribo_fail(TRIBO_NOMEM, "no memory to read the model");
-}
-
 TriboStatus tribo_mjcf_warn(Mjcf* m, const XmlNode* node, const char* key, const char* what) {
   for (int i = 0; i < m->nwarned; ++i) {
     if (strcmp(m->warneds[i], key) == 0) {
@@ -17,7 +13,7 @@ TriboStatus tribo_mjcf_warn(Mjcf* m, const XmlNode* node, const char* key, const
   TRIBO_TRY(MJ_GROW(m, warned));
   m->warneds[m->nwarned] = tribo_pool_strdup(&m->pool, key);
   if (m->warneds[m->nwarned++] == NULL) {
-    return tribo_mjcf_no_memory();
+    return tribo_no_memory("to read the model");
   }
   tribo_log(m->log, TRIBO_LOG_WARNING, "%s:%d: %s %s", node->path, node->line, key, what);
   return TRIBO_OK;
@@ -25,7 +21,7 @@ TriboStatus tribo_mjcf_warn(Mjcf* m, const XmlNode* node, const char* key, const
 
 TriboStatus tribo_mjcf_at(Mjcf* m, const XmlNode* node) {
   m->scene->where = tribo_pool_format(&m->scene->pool, "%s:%d", node->path, node->line);
-  return m->scene->where == NULL ? tribo_mjcf_no_memory() : TRIBO_OK;
+  return m->scene->where == NULL ? tribo_no_memory("to read the model") : TRIBO_OK;
 }
 
 TriboStatus tribo_mjcf_added(const Mjcf* m, TriboStatus status) {

@@ -167,9 +167,11 @@ static void set_volume(const Mjcf* m, const MjSensor* s, TriboSensorDef* def) {
 }
 
 static const char* find_control(const Mjcf* m, const char* name) {
-  for (int i = 0; name != NULL && i < m->ncontrol; ++i) {
-    if (m->controls[i].name != NULL && strcmp(m->controls[i].name, name) == 0 && m->controls[i].id >= 0) {
-      return m->scene->actuators[m->controls[i].id].name;
+  if (name != NULL) {
+    for (int i = 0; i < m->ncontrol; ++i) {
+      if (m->controls[i].name != NULL && strcmp(m->controls[i].name, name) == 0 && m->controls[i].id >= 0) {
+        return m->scene->actuators[m->controls[i].id].name;
+      }
     }
   }
   return NULL;

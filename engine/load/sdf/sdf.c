@@ -6,15 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-TriboStatus tribo_sdf_no_memory(void) {
-  return tribo_fail(TRIBO_NOMEM, "no memory to read the model");
-}
-
 TriboStatus tribo_sdf_warn(Sdf* s, const XmlNode* node, const char* what) {
   char* key =
       tribo_pool_format(&s->pool, "<%.40s>: <%.40s>", node->parent != NULL ? node->parent->name : "", node->name);
   if (key == NULL) {
-    return tribo_sdf_no_memory();
+    return tribo_no_memory("to read the model");
   }
   for (int i = 0; i < s->nwarned; ++i) {
     if (strcmp(s->warned[i], key) == 0) {
@@ -29,7 +25,7 @@ TriboStatus tribo_sdf_warn(Sdf* s, const XmlNode* node, const char* what) {
 
 TriboStatus tribo_sdf_at(Sdf* s, const XmlNode* node) {
   s->scene->where = tribo_pool_format(&s->scene->pool, "%s:%d", node->path, node->line);
-  return s->scene->where == NULL ? tribo_sdf_no_memory() : TRIBO_OK;
+  return s->scene->where == NULL ? tribo_no_memory("to read the model") : TRIBO_OK;
 }
 
 static TriboStatus added(const Sdf* s, TriboStatus status) {
@@ -134,7 +130,7 @@ static TriboStatus add_link(Model* m, const XmlNode* node) {
   *link = (Link){.node = node, .name = name, .id = TRIBO_WORLD, .parent = NO_PARENT};
   link->full = tribo_pool_format(&m->s->pool, "%s%s", m->s->prefix, name);
   if (link->full == NULL) {
-    return tribo_sdf_no_memory();
+    return tribo_no_memory("to read the model");
   }
   TriboPose own;
   TRIBO_TRY(tribo_sdf_pose(node, &own));
@@ -339,9 +335,11 @@ static TriboStatus read_joint(Model* m, const XmlNode* joint) {
 }
 
 static TriboStatus exclude_links(const Model* m) {
-  for (int i = 0; i < m->nlink && !m->self_collide; ++i) {
-    for (int k = 0; k < i; ++k) {
-      TRIBO_TRY(tribo_scene_exclude(m->s->scene, m->links[i].full, m->links[k].full));
+  if (!m->self_collide) {
+    for (int i = 0; i < m->nlink; ++i) {
+      for (int k = 0; k < i; ++k) {
+        TRIBO_TRY(tribo_scene_exclude(m->s->scene, m->links[i].full, m->links[k].full));
+      }
     }
   }
   return TRIBO_OK;
@@ -385,7 +383,7 @@ static TriboStatus read_model(Sdf* s, const XmlNode* node) {
     return tribo_xml_fail(node, "the model has more than %d links", LINKS_MAX);
   }
   m.links = tribo_pool_alloc(&s->pool, (size_t)count, sizeof *m.links);
-  return m.links == NULL ? tribo_sdf_no_memory() : build_model(&m);
+  return m.links == NULL ? tribo_no_memory("to read the model") : build_model(&m);
 }
 
 // ---- the file
@@ -396,7 +394,7 @@ static TriboStatus read_models(Sdf* s, const XmlNode* parent, int count) {
     if (strcmp(node->name, "model") == 0) {
       const char* name = tribo_xml_get(node, "name");
       s->prefix = count > 1 ? tribo_pool_format(&s->pool, "%s/", name != NULL ? name : "model") : "";
-      TRIBO_TRY(s->prefix == NULL ? tribo_sdf_no_memory() : read_model(s, node));
+      TRIBO_TRY(s->prefix == NULL ? tribo_no_memory("to read the model") : read_model(s, node));
     } else if (strcmp(node->name, "world") == 0) {
       TriboWorldDef world = s->scene->world;
       TRIBO_TRY(tribo_sdf_numbers(node, "gravity", world.gravity, 3, 3));

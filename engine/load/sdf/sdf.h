@@ -18,7 +18,6 @@ typedef struct Sdf {
   char missing[600];  // meshes that were not found
 } Sdf;
 
-TriboStatus tribo_sdf_no_memory(void);
 TriboStatus tribo_sdf_warn(Sdf* s, const XmlNode* node, const char* what);  // once per kind of element
 TriboStatus tribo_sdf_at(Sdf* s, const XmlNode* node);
 

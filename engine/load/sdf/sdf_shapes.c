@@ -21,8 +21,10 @@ TriboStatus tribo_sdf_inertial(const Sdf* s, const XmlNode* link, TriboBodyDef* 
     TRIBO_TRY(tribo_sdf_pose(inertial, &pose));
     tribo_quat_from_mat(quat, pose.R);
     const XmlNode* inertia = tribo_xml_child(inertial, "inertia");
-    for (int i = 0; inertia != NULL && i < 6; ++i) {
-      TRIBO_TRY(tribo_sdf_number(inertia, names[i], &I[i]));
+    if (inertia != NULL) {
+      for (int i = 0; i < 6; ++i) {
+        TRIBO_TRY(tribo_sdf_number(inertia, names[i], &I[i]));
+      }
     }
   }
   if (tribo_inertia_judge(I) == TRIBO_INERTIA_BROKEN) {
@@ -152,7 +154,7 @@ static TriboStatus read_friction(Sdf* s, const XmlNode* collision, const char** 
   }
   *name = tribo_pool_format(&s->pool, "friction %g", mu);
   if (*name == NULL) {
-    return tribo_sdf_no_memory();
+    return tribo_no_memory("to read the model");
   }
   if (tribo_names_find(&s->scene->material_names, *name) >= 0) {
     return TRIBO_OK;

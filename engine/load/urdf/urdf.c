@@ -64,7 +64,7 @@ typedef struct Check {
 static TriboStatus say_unknown(Check* c, const XmlNode* node) {
   const char* key = tribo_pool_format(&c->pool, "<%.40s>: <%.40s>", node->parent->name, node->name);
   if (key == NULL) {
-    return tribo_fail(TRIBO_NOMEM, "no memory to read %s", node->path);
+    return tribo_no_memory("to read %s", node->path);
   }
   if (tribo_names_find(&c->said, key) < 0) {
     TRIBO_TRY(tribo_names_add(&c->said, key, 1));

@@ -23,7 +23,7 @@ TriboStatus tribo_format_path(TriboPool* pool, const YamlNode* node, const char*
     char* copy = tribo_pool_strdup(pool, node->path);
     *out = copy == NULL ? NULL : tribo_pool_format(pool, "%s/%s", dirname(copy), *out);
   }
-  return *out == NULL ? tribo_fail(TRIBO_NOMEM, "no memory to read %s", node->path) : TRIBO_OK;
+  return *out == NULL ? tribo_no_memory("to read %s", node->path) : TRIBO_OK;
 }
 
 static TriboStatus read_word(const YamlNode* node, const Field* field, int* out) {
@@ -108,8 +108,10 @@ static TriboStatus unknown_key(const YamlNode* key, const Section* section, cons
   int n = 0;
   for (int k = 0; k < 2; ++k) {
     const Section* s = k == 0 ? section : other;
-    for (int i = 0; s != NULL && i < s->nfield && n < 96; ++i) {
-      words[n++] = s->fields[i].key;
+    if (s != NULL) {
+      for (int i = 0; i < s->nfield && n < 96; ++i) {
+        words[n++] = s->fields[i].key;
+      }
     }
   }
   const char* near = tribo_nearest_word(key->text, words, n);
@@ -133,10 +135,12 @@ TriboStatus tribo_format_read(TriboPool* pool, const YamlNode* node, const Secti
     }
     TRIBO_TRY(read_field(pool, value, field, strct));
     // two keys for one thing (quaternion and rpy)
-    for (int k = 0; k < i && field->type != FIELD_SECTION; ++k) {
-      const Field* before = find_field(section, tribo_yaml_key(node, k)->text);
-      if (before != NULL && before->type != FIELD_SECTION && before->offset == field->offset) {
-        return tribo_yaml_fail(key, "'%s' and '%s' say the same; give one of them", before->key, field->key);
+    if (field->type != FIELD_SECTION) {
+      for (int k = 0; k < i; ++k) {
+        const Field* before = find_field(section, tribo_yaml_key(node, k)->text);
+        if (before != NULL && before->type != FIELD_SECTION && before->offset == field->offset) {
+          return tribo_yaml_fail(key, "'%s' and '%s' say the same; give one of them", before->key, field->key);
+        }
       }
     }
   }

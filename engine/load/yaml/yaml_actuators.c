@@ -4,10 +4,6 @@
 
 #include "yaml_scene.h"
 
-static TriboStatus no_memory(const YamlNode* node) {
-  return tribo_fail(TRIBO_NOMEM, "no memory to read %s", node->path);
-}
-
 static TriboStatus read_joints(Loader* l, const YamlNode* node, TriboTendonDef* def) {
   if (node->kind != YAML_MAP || node->count == 0) {
     return tribo_yaml_fail(node, "joints: %s; accepted is a mapping from joints to coefficients",
@@ -16,7 +12,7 @@ static TriboStatus read_joints(Loader* l, const YamlNode* node, TriboTendonDef* 
   const char** names = tribo_pool_alloc(&l->pool, (size_t)node->count, sizeof *names);
   double* coefs = tribo_pool_alloc(&l->pool, (size_t)node->count, sizeof *coefs);
   if (names == NULL || coefs == NULL) {
-    return no_memory(node);
+    return tribo_no_memory("to read %s", node->path);
   }
   for (int i = 0; i < node->count; ++i) {
     names[i] = tribo_yaml_key(node, i)->text;
@@ -37,7 +33,7 @@ static TriboStatus read_points(Loader* l, const YamlNode* node, TriboTendonDef* 
   double* weights = tribo_pool_alloc(&l->pool, (size_t)node->count, sizeof *weights);
   TriboWrapDef* wraps = tribo_pool_alloc(&l->pool, (size_t)node->count, sizeof *wraps);
   if (bodies == NULL || points == NULL || weights == NULL || wraps == NULL) {
-    return no_memory(node);
+    return tribo_no_memory("to read %s", node->path);
   }
   for (int i = 0; i < node->count; ++i) {
     const YamlNode* point = &node->items[i];

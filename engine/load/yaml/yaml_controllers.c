@@ -4,17 +4,13 @@
 
 #include "yaml_scene.h"
 
-static TriboStatus no_memory(const YamlNode* node) {
-  return tribo_fail(TRIBO_NOMEM, "no memory to read %s", node->path);
-}
-
 static TriboStatus read_names(Loader* l, const YamlNode* node, TriboControllerDef* def) {
   if (node->kind != YAML_LIST || node->count == 0) {
     return tribo_yaml_fail(node, "joints: %s; accepted is a list of names or patterns", tribo_yaml_what(node));
   }
   const char** names = tribo_pool_alloc(&l->pool, (size_t)node->count, sizeof *names);
   if (names == NULL) {
-    return no_memory(node);
+    return tribo_no_memory("to read %s", node->path);
   }
   for (int i = 0; i < node->count; ++i) {
     TRIBO_TRY(tribo_yaml_text(&node->items[i], "joints", &names[i]));
@@ -58,7 +54,7 @@ static TriboStatus read_keyframes(Loader* l, const YamlNode* node, TriboControll
   const char** names = tribo_pool_alloc(&l->pool, most, sizeof *names);
   double* times = tribo_pool_alloc(&l->pool, (size_t)node->count, sizeof *times);
   if (names == NULL || times == NULL) {
-    return no_memory(node);
+    return tribo_no_memory("to read %s", node->path);
   }
   int ncolumn = 0;
   for (int i = 0; i < node->count; ++i) {
@@ -73,7 +69,7 @@ static TriboStatus read_keyframes(Loader* l, const YamlNode* node, TriboControll
   }
   double* frames = tribo_pool_alloc(&l->pool, (size_t)node->count * (size_t)ncolumn, sizeof *frames);
   if (frames == NULL) {
-    return no_memory(node);
+    return tribo_no_memory("to read %s", node->path);
   }
   for (int i = 0; i < node->count; ++i) {
     double* row = frames + (size_t)i * (size_t)ncolumn;

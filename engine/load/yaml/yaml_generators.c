@@ -37,7 +37,7 @@ typedef struct Generator {
 static TriboStatus read_list(Generator* g, const YamlNode* node, const char* key, Rule* rule) {
   double* list = tribo_pool_alloc(&g->loader->pool, (size_t)node->count, sizeof *list);
   if (list == NULL) {
-    return tribo_fail(TRIBO_NOMEM, "no memory to read %s", node->path);
+    return tribo_no_memory("to read %s", node->path);
   }
   if (node->kind != YAML_LIST || node->count == 0) {
     return tribo_yaml_fail(node, "%s: %s; accepted is a list of numbers", key, tribo_yaml_what(node));
@@ -110,7 +110,7 @@ static TriboStatus read_colors(Generator* g) {
   }
   g->colors = tribo_pool_alloc(&g->loader->pool, (size_t)node->count, sizeof *g->colors);
   if (g->colors == NULL) {
-    return tribo_fail(TRIBO_NOMEM, "no memory to read %s", node->path);
+    return tribo_no_memory("to read %s", node->path);
   }
   for (int i = 0; i < node->count; ++i) {
     g->colors[i][3] = 1;
@@ -130,13 +130,14 @@ static TriboStatus read_shapes(Generator* g, const char* section) {
   }
   g->shapes = tribo_pool_alloc(&g->loader->pool, (size_t)n, sizeof *g->shapes);
   if (g->shapes == NULL) {
-    return tribo_fail(TRIBO_NOMEM, "no memory to read %s", g->node->path);
+    return tribo_no_memory("to read %s", g->node->path);
   }
   int found = 1;
-  for (int i = 0; list != NULL && i < n; ++i) {
-    TRIBO_TRY(tribo_load_shape(g->loader, &list->items[i], "shape", NULL, &g->shapes[i], &found));
-  }
-  if (list == NULL) {
+  if (list != NULL) {
+    for (int i = 0; i < n; ++i) {
+      TRIBO_TRY(tribo_load_shape(g->loader, &list->items[i], "shape", NULL, &g->shapes[i], &found));
+    }
+  } else {
     TRIBO_TRY(tribo_load_shape(g->loader, g->node, "inner_shape", section, &g->shapes[0], &found));
   }
   g->nshape = n;

@@ -1,9 +1,9 @@
 // The heights of a height field in a YAML scene: a list of rows, or a file.
 #include <string.h>
-#include <strings.h>
 
 #include "heightfield.h"
 #include "memory.h"
+#include "text.h"
 #include "yaml_scene.h"
 
 static TriboStatus read_rows(const YamlNode* node, Heights* h) {
@@ -38,8 +38,7 @@ TriboStatus tribo_load_heights(Loader* l, const YamlNode* shape, const YamlNode*
   } else {
     status = tribo_format_path(&l->pool, heights, "heights", &path);
     if (status == TRIBO_OK) {
-      const char* dot = strrchr(path, '.');
-      const int picture = dot != NULL && strcasecmp(dot, ".png") == 0;
+      const int picture = tribo_text_ends_in(path, ".png");
       status = picture ? tribo_heights_png(path, &h.values, &h.nx, &h.ny) : tribo_heights_text(path, &h);
       h.count = picture ? h.nx * h.ny : h.count;
       if (status != TRIBO_OK) {
@@ -57,7 +56,7 @@ TriboStatus tribo_load_heights(Loader* l, const YamlNode* shape, const YamlNode*
     def->nx = h.nx;
     def->ny = h.ny;
     def->heights = tribo_pool_copy(&l->pool, h.values, (size_t)h.count, sizeof *h.values);
-    status = def->heights == NULL ? tribo_fail(TRIBO_NOMEM, "no memory to read %s", node->path) : TRIBO_OK;
+    status = def->heights == NULL ? tribo_no_memory("to read %s", node->path) : TRIBO_OK;
   }
   tribo_free(h.values);
   return status;

@@ -3,7 +3,7 @@
 
 TriboStatus tribo_load_at(Loader* l, const YamlNode* node) {
   l->scene->where = tribo_pool_format(&l->scene->pool, "%s:%d:%d", node->path, node->line, node->column);
-  return l->scene->where == NULL ? tribo_fail(TRIBO_NOMEM, "no memory to read %s", node->path) : TRIBO_OK;
+  return l->scene->where == NULL ? tribo_no_memory("to read %s", node->path) : TRIBO_OK;
 }
 
 TriboStatus tribo_load_added(Loader* l, TriboStatus status) {

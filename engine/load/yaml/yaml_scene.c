@@ -31,23 +31,25 @@ static TriboStatus load_solver(Loader* l, const YamlNode* node, TriboWorldDef* w
     return tribo_yaml_fail(id != NULL ? id : node, "solver: there is no solver '%.40s'; tribo solvers lists them",
                            text);
   }
-  for (int i = 0; node->kind == YAML_MAP && i < node->count; ++i) {
-    const YamlNode* key = tribo_yaml_key(node, i);
-    if (strcmp(key->text, "id") == 0) {
-      continue;
+  if (node->kind == YAML_MAP) {
+    for (int i = 0; i < node->count; ++i) {
+      const YamlNode* key = tribo_yaml_key(node, i);
+      if (strcmp(key->text, "id") == 0) {
+        continue;
+      }
+      double value;
+      char name[96];
+      TRIBO_TRY(tribo_yaml_real(tribo_yaml_value(node, i), key->text, &value));
+      snprintf(name, sizeof name, "solver.%.80s", key->text);
+      TRIBO_TRY(tribo_load_at(l, key));
+      // a trial on a solver of that kind tells unknown settings and wrong values at this line
+      TriboSolver* trial;
+      TRIBO_TRY(tribo_solver_create(text, &trial));
+      TriboStatus status = tribo_solver_set(trial, key->text, value);
+      tribo_solver_destroy(trial);
+      TRIBO_TRY(tribo_load_added(l, status));
+      TRIBO_TRY(tribo_load_added(l, tribo_scene_set(l->scene, name, value)));
     }
-    double value;
-    char name[96];
-    TRIBO_TRY(tribo_yaml_real(tribo_yaml_value(node, i), key->text, &value));
-    snprintf(name, sizeof name, "solver.%.80s", key->text);
-    TRIBO_TRY(tribo_load_at(l, key));
-    // a trial on a solver of that kind tells unknown settings and wrong values at this line
-    TriboSolver* trial;
-    TRIBO_TRY(tribo_solver_create(text, &trial));
-    TriboStatus status = tribo_solver_set(trial, key->text, value);
-    tribo_solver_destroy(trial);
-    TRIBO_TRY(tribo_load_added(l, status));
-    TRIBO_TRY(tribo_load_added(l, tribo_scene_set(l->scene, name, value)));
   }
   return TRIBO_OK;
 }
@@ -131,8 +133,10 @@ static TriboStatus load_body(Loader* l, const YamlNode* node) {
   if (shapes != NULL && shapes->kind != YAML_LIST) {
     return tribo_yaml_fail(shapes, "shapes: %s; accepted is a list of shapes", tribo_yaml_what(shapes));
   }
-  for (int i = 0; shapes != NULL && i < shapes->count; ++i) {
-    TRIBO_TRY(add_shape(l, &shapes->items[i], id));
+  if (shapes != NULL) {
+    for (int i = 0; i < shapes->count; ++i) {
+      TRIBO_TRY(add_shape(l, &shapes->items[i], id));
+    }
   }
   return TRIBO_OK;
 }
@@ -244,13 +248,15 @@ static TriboStatus load_robot(Loader* l, const YamlNode* node) {
     return tribo_yaml_fail(joints, "joints: %s; accepted is a mapping from joint names to positions",
                            tribo_yaml_what(joints));
   }
-  for (int i = 0; joints != NULL && i < joints->count; ++i) {
-    double position;
-    char name[256];
-    TRIBO_TRY(tribo_yaml_real(tribo_yaml_value(joints, i), tribo_yaml_key(joints, i)->text, &position));
-    snprintf(name, sizeof name, "%s/%.160s", robot, tribo_yaml_key(joints, i)->text);
-    TRIBO_TRY(tribo_load_at(l, tribo_yaml_key(joints, i)));
-    TRIBO_TRY(tribo_load_added(l, tribo_scene_set_joint(l->scene, name, position, 0)));
+  if (joints != NULL) {
+    for (int i = 0; i < joints->count; ++i) {
+      double position;
+      char name[256];
+      TRIBO_TRY(tribo_yaml_real(tribo_yaml_value(joints, i), tribo_yaml_key(joints, i)->text, &position));
+      snprintf(name, sizeof name, "%s/%.160s", robot, tribo_yaml_key(joints, i)->text);
+      TRIBO_TRY(tribo_load_at(l, tribo_yaml_key(joints, i)));
+      TRIBO_TRY(tribo_load_added(l, tribo_scene_set_joint(l->scene, name, position, 0)));
+    }
   }
   return TRIBO_OK;
 }
@@ -282,8 +288,10 @@ static TriboStatus load_record(Loader* l, const YamlNode* node) {
       return tribo_yaml_fail(columns, "columns: %s; accepted is a list of quantities", tribo_yaml_what(columns));
     }
     const char** names = tribo_pool_alloc(&l->pool, (size_t)columns->count, sizeof *names);
-    for (int i = 0; names != NULL && i < columns->count; ++i) {
-      TRIBO_TRY(tribo_yaml_text(&columns->items[i], "columns", &names[i]));
+    if (names != NULL) {
+      for (int i = 0; i < columns->count; ++i) {
+        TRIBO_TRY(tribo_yaml_text(&columns->items[i], "columns", &names[i]));
+      }
     }
     def.quantities = names;
     def.nquantity = names != NULL ? columns->count : 0;
@@ -389,10 +397,12 @@ static TriboStatus load_root(Loader* l, const YamlNode* root, int depth) {
 TriboStatus tribo_yaml_load(Loader* l, const char* path, int depth) {
   // a file that is still being read includes itself
   char* real = realpath(path, NULL);
-  for (int i = 0; real != NULL && i < depth; ++i) {
-    if (strcmp(l->open[i], real) == 0) {
-      free(real);
-      return tribo_fail(TRIBO_INVALID, "%s: includes itself", path);
+  if (real != NULL) {
+    for (int i = 0; i < depth; ++i) {
+      if (strcmp(l->open[i], real) == 0) {
+        free(real);
+        return tribo_fail(TRIBO_INVALID, "%s: includes itself", path);
+      }
     }
   }
   l->open[depth] = real != NULL ? tribo_pool_strdup(&l->pool, real) : "";

@@ -23,7 +23,7 @@ static TriboStatus read_points(Loader* l, const YamlNode* node, TriboShapeDef* d
   }
   double* points = tribo_pool_alloc(&l->pool, (size_t)node->count, 3 * sizeof *points);
   if (points == NULL) {
-    return tribo_fail(TRIBO_NOMEM, "no memory to read %s", node->path);
+    return tribo_no_memory("to read %s", node->path);
   }
   for (int i = 0; i < node->count; ++i) {
     TRIBO_TRY(tribo_yaml_reals(&node->items[i], "hull", points + 3 * i, 3));

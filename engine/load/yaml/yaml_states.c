@@ -32,15 +32,17 @@ TriboStatus tribo_load_state(Loader* l, const YamlNode* node) {
   }
   TriboStateValue* values = tribo_pool_alloc(&l->pool, (size_t)count, sizeof *values);
   if (values == NULL) {
-    return tribo_fail(TRIBO_NOMEM, "no memory to read %s", node->path);
+    return tribo_no_memory("to read %s", node->path);
   }
   for (int kind = 0; kind < TRIBO_VALUE_COUNT; ++kind) {
     const YamlNode* map = tribo_yaml_get(node, keys[kind]);
-    for (int i = 0; map != NULL && i < map->count; ++i) {
-      TriboStateValue* value = &values[def.nvalue++];
-      value->kind = (TriboValueKind)kind;
-      value->of = tribo_yaml_key(map, i)->text;
-      TRIBO_TRY(read_numbers(tribo_yaml_value(map, i), value));
+    if (map != NULL) {
+      for (int i = 0; i < map->count; ++i) {
+        TriboStateValue* value = &values[def.nvalue++];
+        value->kind = (TriboValueKind)kind;
+        value->of = tribo_yaml_key(map, i)->text;
+        TRIBO_TRY(read_numbers(tribo_yaml_value(map, i), value));
+      }
     }
   }
   def.values = values;

@@ -58,7 +58,7 @@ static TriboStatus next_event(Reader* r, yaml_event_t* event) {
   }
   const yaml_parser_t* p = &r->parser;
   if (p->error == YAML_MEMORY_ERROR) {
-    return tribo_fail(TRIBO_NOMEM, "%s: no memory to read it", r->path);
+    return tribo_no_memory("to read %s", r->path);
   }
   if (p->error == YAML_READER_ERROR) {
     return tribo_fail(TRIBO_INVALID, "%s: byte %zu: %s; accepted is UTF-8 text", r->path, p->problem_offset,
@@ -68,10 +68,6 @@ static TriboStatus next_event(Reader* r, yaml_event_t* event) {
   snprintf(text, sizeof text, "%s%s%s", p->problem != NULL ? p->problem : "not YAML", p->context != NULL ? " " : "",
            p->context != NULL ? p->context : "");
   return fail_at(r, p->problem_mark, text);
-}
-
-static TriboStatus no_memory(const Reader* r) {
-  return tribo_fail(TRIBO_NOMEM, "%s: no memory to read it", r->path);
 }
 
 static TriboStatus read_node(Reader* r, const yaml_event_t* event, int depth, YamlNode* node);
@@ -117,7 +113,7 @@ static TriboStatus read_items(Reader* r, yaml_event_type_t end, int depth, YamlN
   if (status == TRIBO_OK) {
     node->items = tribo_pool_copy(r->pool, items, (size_t)used, sizeof *items);
     node->count = node->kind == YAML_MAP ? used / 2 : used;
-    status = node->items == NULL ? no_memory(r) : TRIBO_OK;
+    status = node->items == NULL ? tribo_no_memory("to read %s", r->path) : TRIBO_OK;
   }
   tribo_free(items);
   return status;
@@ -133,7 +129,7 @@ static TriboStatus read_scalar(Reader* r, const yaml_event_t* event, YamlNode* n
   }
   node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
   node->text = tribo_pool_copy(r->pool, event->data.scalar.value, n + 1, 1);
-  return node->text == NULL ? no_memory(r) : TRIBO_OK;
+  return node->text == NULL ? tribo_no_memory("to read %s", r->path) : TRIBO_OK;
 }
 
 static TriboStatus read_node(Reader* r, const yaml_event_t* event, int depth, YamlNode* node) {
@@ -221,7 +217,7 @@ TriboStatus tribo_yaml_read(TriboPool* pool, const char* path, YamlNode* root) {
     return status;
   }
   if (r.path == NULL || !yaml_parser_initialize(&r.parser)) {
-    status = tribo_fail(TRIBO_NOMEM, "%s: no memory to read it", path);
+    status = tribo_no_memory("to read %s", path);
   } else {
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&r.parser, (const unsigned char*)bytes, size);
@@ -235,9 +231,11 @@ TriboStatus tribo_yaml_read(TriboPool* pool, const char* path, YamlNode* root) {
 // ---- nodes to values
 
 const YamlNode* tribo_yaml_get(const YamlNode* map, const char* key) {
-  for (int i = 0; map->kind == YAML_MAP && i < map->count; ++i) {
-    if (strcmp(tribo_yaml_key(map, i)->text, key) == 0) {
-      return tribo_yaml_value(map, i);
+  if (map->kind == YAML_MAP) {
+    for (int i = 0; i < map->count; ++i) {
+      if (strcmp(tribo_yaml_key(map, i)->text, key) == 0) {
+        return tribo_yaml_value(map, i);
+      }
     }
   }
   return NULL;

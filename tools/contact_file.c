@@ -1,4 +1,4 @@
-#include "forces.h"
+#include "contact_file.h"
 
 #include <errno.h>
 #include <math.h>
