@@ -10,12 +10,12 @@
 #include "quantity.h"
 
 static TriboStatus compile_forces(const TriboScene* scene, TriboModel* model) {
-  model->forces = tribo_pool_alloc(&model->pool, (size_t)scene->nforce, sizeof *model->forces);
-  if (model->forces == NULL) {
+  model->loads.forces = tribo_pool_alloc(&model->pool, (size_t)scene->nforce, sizeof *model->loads.forces);
+  if (model->loads.forces == NULL) {
     return tribo_no_memory("for the model");
   }
   for (int i = 0; i < scene->nforce; ++i) {
-    ModelForce* force = &model->forces[i];
+    ModelForce* force = &model->loads.forces[i];
     *force = (ModelForce){.def = scene->forces[i], .body = -1};
     force->def.body = force->def.joint = NULL;
     if (scene->forces[i].body != NULL) {
@@ -24,52 +24,52 @@ static TriboStatus compile_forces(const TriboScene* scene, TriboModel* model) {
     }
     int joint;
     TRIBO_TRY(tribo_located(tribo_model_joint_id(model, scene->forces[i].joint, &joint), scene->force_where[i]));
-    if (model->joints[joint].nv != 1) {
+    if (model->mechanism.joints[joint].nv != 1) {
       return tribo_located(
           tribo_fail(TRIBO_INVALID, "force on joint '%s': it has %d degrees of freedom; an effort needs one",
-                     scene->forces[i].joint, model->joints[joint].nv),
+                     scene->forces[i].joint, model->mechanism.joints[joint].nv),
           scene->force_where[i]);
     }
-    force->v_at = model->joints[joint].v_at;
+    force->v_at = model->mechanism.joints[joint].v_at;
   }
-  model->nforce = scene->nforce;
+  model->loads.nforce = scene->nforce;
   return TRIBO_OK;
 }
 
 static TriboStatus compile_motors(const TriboScene* scene, TriboModel* model) {
   // and at most one per joint for each controller
   const size_t most = (size_t)scene->nmotor + (size_t)scene->ncontroller * (size_t)model->njoint;
-  model->motors = tribo_pool_alloc(&model->pool, most, sizeof *model->motors);
-  model->motor_infos = tribo_pool_alloc(&model->pool, most, sizeof *model->motor_infos);
-  if (model->motors == NULL || model->motor_infos == NULL) {
+  model->actuation.motors = tribo_pool_alloc(&model->pool, most, sizeof *model->actuation.motors);
+  model->actuation.motor_infos = tribo_pool_alloc(&model->pool, most, sizeof *model->actuation.motor_infos);
+  if (model->actuation.motors == NULL || model->actuation.motor_infos == NULL) {
     return tribo_no_memory("for the model");
   }
   for (int i = 0; i < scene->nmotor; ++i) {
     const TriboMotorDef* def = &scene->motors[i];
     int id;
     TRIBO_TRY(tribo_located(tribo_model_joint_id(model, def->joint, &id), scene->motor_where[i]));
-    const TriboJointInfo* joint = &model->joints[id];
+    const TriboJointInfo* joint = &model->mechanism.joints[id];
     if (joint->nv != 1) {
       return tribo_located(tribo_fail(TRIBO_INVALID, "motor of '%s': it has %d degrees of freedom; a motor needs one",
                                       def->joint, joint->nv),
                            scene->motor_where[i]);
     }
-    model->motors[i] = (TriboMotor){.q = joint->q_at,
-                                    .nq = joint->nq,
-                                    .v = joint->v_at,
-                                    .stiffness = def->stiffness,
-                                    .damping = def->damping,
-                                    .target = def->target,
-                                    .velocity = def->velocity,
-                                    .effort = isnan(def->effort) ? joint->effort : def->effort};
-    model->motor_infos[i] = (TriboMotorInfo){.joint = id,
-                                             .stiffness = def->stiffness,
-                                             .damping = def->damping,
-                                             .target = def->target,
-                                             .velocity = def->velocity,
-                                             .effort = model->motors[i].effort};
+    model->actuation.motors[i] = (TriboMotor){.q = joint->q_at,
+                                              .nq = joint->nq,
+                                              .v = joint->v_at,
+                                              .stiffness = def->stiffness,
+                                              .damping = def->damping,
+                                              .target = def->target,
+                                              .velocity = def->velocity,
+                                              .effort = isnan(def->effort) ? joint->effort : def->effort};
+    model->actuation.motor_infos[i] = (TriboMotorInfo){.joint = id,
+                                                       .stiffness = def->stiffness,
+                                                       .damping = def->damping,
+                                                       .target = def->target,
+                                                       .velocity = def->velocity,
+                                                       .effort = model->actuation.motors[i].effort};
   }
-  model->nmotor = scene->nmotor;
+  model->actuation.nmotor = scene->nmotor;
   return TRIBO_OK;
 }
 
@@ -93,19 +93,20 @@ static TriboStatus keep_camera(TriboModel* model, TriboCameraDef* camera) {
 static TriboStatus compile_observers(const TriboScene* scene, TriboModel* model) {
   // cameras and recorders are kept as they are, expectations get their quantity resolved
   TriboPool* pool = &model->pool;
-  model->cameras = tribo_pool_copy(pool, scene->cameras, (size_t)scene->ncamera, sizeof *model->cameras);
-  model->records = tribo_pool_copy(pool, scene->records, (size_t)scene->nrecord, sizeof *model->records);
-  model->expects = tribo_pool_alloc(pool, (size_t)scene->nexpect, sizeof *model->expects);
-  if (model->cameras == NULL || model->records == NULL || model->expects == NULL) {
+  model->scenery.cameras =
+      tribo_pool_copy(pool, scene->cameras, (size_t)scene->ncamera, sizeof *model->scenery.cameras);
+  model->output.records = tribo_pool_copy(pool, scene->records, (size_t)scene->nrecord, sizeof *model->output.records);
+  model->output.expects = tribo_pool_alloc(pool, (size_t)scene->nexpect, sizeof *model->output.expects);
+  if (model->scenery.cameras == NULL || model->output.records == NULL || model->output.expects == NULL) {
     return tribo_no_memory("for the model");
   }
-  model->ncamera = scene->ncamera;
+  model->scenery.ncamera = scene->ncamera;
   for (int i = 0; i < scene->ncamera; ++i) {
-    TRIBO_TRY(tribo_located(keep_camera(model, &model->cameras[i]), scene->camera_where[i]));
+    TRIBO_TRY(tribo_located(keep_camera(model, &model->scenery.cameras[i]), scene->camera_where[i]));
   }
-  model->nrecord = scene->nrecord;
+  model->output.nrecord = scene->nrecord;
   for (int i = 0; i < scene->nrecord; ++i) {
-    TriboRecordDef* record = &model->records[i];
+    TriboRecordDef* record = &model->output.records[i];
     const char** names = tribo_pool_alloc(pool, (size_t)record->nquantity, sizeof *names);
     record->file = tribo_pool_strdup(pool, record->file);
     if (names != NULL) {
@@ -121,7 +122,7 @@ static TriboStatus compile_observers(const TriboScene* scene, TriboModel* model)
     }
   }
   for (int i = 0; i < scene->nexpect; ++i) {
-    ModelExpect* expect = &model->expects[i];
+    ModelExpect* expect = &model->output.expects[i];
     expect->def = scene->expects[i];
     expect->def.quantity = tribo_pool_strdup(pool, expect->def.quantity);
     expect->def.of = tribo_pool_strdup(pool, expect->def.of);
@@ -129,7 +130,7 @@ static TriboStatus compile_observers(const TriboScene* scene, TriboModel* model)
         tribo_located(tribo_quantity_find(model, scene->expects[i].quantity, scene->expects[i].of, &expect->quantity),
                       scene->expect_where[i]));
   }
-  model->nexpect = scene->nexpect;
+  model->output.nexpect = scene->nexpect;
   return TRIBO_OK;
 }
 
@@ -169,11 +170,11 @@ TriboStatus tribo_model_solver(const TriboModel* model, TriboSolver** out) {
 // What a saved state must agree with: names, sizes and masses.
 static uint64_t fingerprint(const TriboModel* model) {
   uint64_t h = TRIBO_HASH_START;
-  const int sizes[] = {model->nq, model->nv, model->nbody, model->ngeom, model->njoint, model->nclosure};
+  const int sizes[] = {model->nq, model->nv, model->nbody, model->geometry.ngeom, model->njoint, model->nclosure};
   h = tribo_hash(h, sizes, sizeof sizes);
   for (int i = 0; i < model->nbody; ++i) {
-    h = tribo_hash(h, model->bodies[i].name, strlen(model->bodies[i].name));
-    h = tribo_hash(h, &model->bodies[i].mass, sizeof model->bodies[i].mass);
+    h = tribo_hash(h, model->mechanism.bodies[i].name, strlen(model->mechanism.bodies[i].name));
+    h = tribo_hash(h, &model->mechanism.bodies[i].mass, sizeof model->mechanism.bodies[i].mass);
   }
   return h;
 }
@@ -181,8 +182,8 @@ static uint64_t fingerprint(const TriboModel* model) {
 static TriboStatus compile(const TriboScene* scene, TriboModel* model, int* scene_body) {
   model->world = scene->world;
   TRIBO_TRY(compile_solver(scene, model));
-  model->scene_hulls = tribo_pool_alloc(&model->pool, (size_t)scene->nshape, sizeof(TriboHull*));
-  if (model->scene_hulls == NULL) {
+  model->geometry.scene_hulls = tribo_pool_alloc(&model->pool, (size_t)scene->nshape, sizeof(TriboHull*));
+  if (model->geometry.scene_hulls == NULL) {
     return tribo_no_memory("for the model");
   }
   TRIBO_TRY(tribo_compile_bodies(scene, model, scene_body));
@@ -223,28 +224,28 @@ void tribo_model_destroy(TriboModel* model) {
   if (model == NULL) {
     return;
   }
-  tribo_col_world_destroy(model->collision);
-  tribo_dyn_system_destroy(model->system);
-  for (int i = 0; i < model->ntree; ++i) {
-    tribo_dyn_tree_destroy(model->trees[i].tree);
+  tribo_col_world_destroy(model->geometry.collision);
+  tribo_dyn_system_destroy(model->mechanism.system);
+  for (int i = 0; i < model->mechanism.ntree; ++i) {
+    tribo_dyn_tree_destroy(model->mechanism.trees[i].tree);
   }
-  for (int i = 0; i < model->nfield; ++i) {
-    tribo_col_field_destroy(model->fields[i]);
+  for (int i = 0; i < model->geometry.nfield; ++i) {
+    tribo_col_field_destroy(model->geometry.fields[i]);
   }
-  tribo_free(model->fields);
-  for (int i = 0; i < model->nhull; ++i) {
-    tribo_col_hull_destroy(model->hulls[i]);
+  tribo_free(model->geometry.fields);
+  for (int i = 0; i < model->geometry.nhull; ++i) {
+    tribo_col_hull_destroy(model->geometry.hulls[i]);
   }
-  tribo_free(model->hulls);
-  for (int i = 0; i < model->nlook; ++i) {
-    tribo_col_look_destroy(model->looks[i]);
+  tribo_free(model->geometry.hulls);
+  for (int i = 0; i < model->scenery.nlook; ++i) {
+    tribo_col_look_destroy(model->scenery.looks[i]);
   }
-  tribo_free(model->looks);
-  tribo_free(model->textures);
-  tribo_free(model->visuals);
-  tribo_free(model->excluded);
-  tribo_names_clear(&model->body_names);
-  tribo_names_clear(&model->joint_names);
+  tribo_free(model->scenery.looks);
+  tribo_free(model->scenery.textures);
+  tribo_free(model->scenery.visuals);
+  tribo_free(model->geometry.excluded);
+  tribo_names_clear(&model->mechanism.body_names);
+  tribo_names_clear(&model->mechanism.joint_names);
   tribo_pool_clear(&model->pool);
   tribo_free(model);
 }

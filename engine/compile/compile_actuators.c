@@ -9,7 +9,7 @@
 
 static TriboStatus find_joint(const TriboModel* model, const char* who, const char* name, int* id) {
   TRIBO_TRY(tribo_model_joint_id(model, name, id));
-  const TriboJointInfo* joint = &model->joints[*id];
+  const TriboJointInfo* joint = &model->mechanism.joints[*id];
   return joint->nq == 1 && joint->nv == 1
              ? TRIBO_OK
              : tribo_fail(TRIBO_INVALID, "%s: joint '%s' is %s; it needs one with one coordinate", who, name,
@@ -24,7 +24,7 @@ static TriboStatus find_point(const TriboModel* model, const char* name, const d
   tribo_copy3(out, at);
   if (name != NULL) {
     TRIBO_TRY(tribo_model_body_id(model, name, body));
-    const TriboPose* offset = &model->body_offset[*body];
+    const TriboPose* offset = &model->mechanism.body_offset[*body];
     tribo_mul33v(out, offset->R, at);
     tribo_add3(out, out, offset->p);
   }
@@ -39,7 +39,7 @@ static TriboStatus compile_wrap(const TriboModel* model, const TriboWrapDef* def
   TRIBO_TRY(find_point(model, def->body, def->position, &out->body, out->frame.p));
   if (def->body != NULL) {
     const TriboPose own = tribo_pose(def->position, def->quaternion);
-    out->frame = tribo_pose_mul(&model->body_offset[out->body], &own);
+    out->frame = tribo_pose_mul(&model->mechanism.body_offset[out->body], &own);
   }
   return TRIBO_OK;
 }
@@ -67,8 +67,8 @@ static TriboStatus compile_tendon(const TriboTendonDef* def, TriboModel* model, 
   for (int i = 0; i < def->njoint; ++i) {
     int joint;
     TRIBO_TRY(find_joint(model, def->name, def->joints[i], &joint));
-    out->q_at[i] = model->joints[joint].q_at;
-    out->v_at[i] = model->joints[joint].v_at;
+    out->q_at[i] = model->mechanism.joints[joint].q_at;
+    out->v_at[i] = model->mechanism.joints[joint].v_at;
   }
   for (int i = 0; i < def->npoint; ++i) {
     TRIBO_TRY(find_point(model, def->bodies[i], def->points + 3 * i, &out->body[i], out->point + 3 * i));
@@ -82,16 +82,17 @@ static TriboStatus find_rest(TriboModel* model) {
   TriboDynData* look = NULL;
   TriboPose* poses = tribo_alloc((size_t)model->nbody, sizeof *poses);
   TriboTwist* twists = tribo_alloc((size_t)model->nbody, sizeof *twists);
-  TriboStatus status =
-      poses == NULL || twists == NULL ? tribo_no_memory("for the model") : tribo_dyn_data_create(model->system, &look);
+  TriboStatus status = poses == NULL || twists == NULL ? tribo_no_memory("for the model")
+                                                       : tribo_dyn_data_create(model->mechanism.system, &look);
   if (status == TRIBO_OK) {
-    status = tribo_dyn_kinematics(model->system, look, model->q0, model->v0, poses, twists);
+    status = tribo_dyn_kinematics(model->mechanism.system, look, model->initial.q, model->initial.v, poses, twists);
   }
-  for (int i = 0; status == TRIBO_OK && i < model->ntendon; ++i) {
-    TriboTendonInfo* info = &model->tendon_infos[i];
+  for (int i = 0; status == TRIBO_OK && i < model->actuation.ntendon; ++i) {
+    TriboTendonInfo* info = &model->actuation.tendon_infos[i];
     if (isnan(info->rest[0])) {
       double speed;
-      tribo_tendon_measure(&model->tendons[i], model->q0, model->v0, poses, twists, &info->rest[0], &speed);
+      tribo_tendon_measure(&model->actuation.tendons[i], model->initial.q, model->initial.v, poses, twists,
+                           &info->rest[0], &speed);
       info->rest[1] = info->rest[0];
     }
   }
@@ -102,26 +103,27 @@ static TriboStatus find_rest(TriboModel* model) {
 }
 
 static TriboStatus compile_tendons(const TriboScene* scene, TriboModel* model) {
-  model->tendons = tribo_pool_alloc(&model->pool, (size_t)scene->ntendon, sizeof *model->tendons);
-  model->tendon_infos = tribo_pool_alloc(&model->pool, (size_t)scene->ntendon, sizeof *model->tendon_infos);
-  if (model->tendons == NULL || model->tendon_infos == NULL) {
+  model->actuation.tendons = tribo_pool_alloc(&model->pool, (size_t)scene->ntendon, sizeof *model->actuation.tendons);
+  model->actuation.tendon_infos =
+      tribo_pool_alloc(&model->pool, (size_t)scene->ntendon, sizeof *model->actuation.tendon_infos);
+  if (model->actuation.tendons == NULL || model->actuation.tendon_infos == NULL) {
     return tribo_no_memory("for the model");
   }
   for (int i = 0; i < scene->ntendon; ++i) {
     const TriboTendonDef* def = &scene->tendons[i];
-    TRIBO_TRY(tribo_located(compile_tendon(def, model, &model->tendons[i]), scene->tendon_where[i]));
-    model->tendon_infos[i] = (TriboTendonInfo){.name = tribo_pool_strdup(&model->pool, def->name),
-                                               .stiffness = def->stiffness,
-                                               .damping = def->damping,
-                                               .rest = {def->rest[0], def->rest[1]},
-                                               .lower = def->lower,
-                                               .upper = def->upper};
-    model->nbound += isfinite(def->lower) + isfinite(def->upper);
-    if (model->tendon_infos[i].name == NULL) {
+    TRIBO_TRY(tribo_located(compile_tendon(def, model, &model->actuation.tendons[i]), scene->tendon_where[i]));
+    model->actuation.tendon_infos[i] = (TriboTendonInfo){.name = tribo_pool_strdup(&model->pool, def->name),
+                                                         .stiffness = def->stiffness,
+                                                         .damping = def->damping,
+                                                         .rest = {def->rest[0], def->rest[1]},
+                                                         .lower = def->lower,
+                                                         .upper = def->upper};
+    model->actuation.nbound += isfinite(def->lower) + isfinite(def->upper);
+    if (model->actuation.tendon_infos[i].name == NULL) {
       return tribo_no_memory("for the model");
     }
   }
-  model->ntendon = scene->ntendon;
+  model->actuation.ntendon = scene->ntendon;
   return scene->ntendon > 0 ? find_rest(model) : TRIBO_OK;
 }
 
@@ -144,7 +146,7 @@ static TriboStatus compile_actuator(const TriboScene* scene, TriboModel* model, 
     return find_joint(model, def->name, def->joint, &info->joint);
   }
   if (def->body != NULL) {
-    model->nthruster++;
+    model->actuation.nthruster++;
     return tribo_model_body_id(model, def->body, &info->body);
   }
   info->tendon = tribo_names_find(&scene->tendon_names, def->tendon);
@@ -152,24 +154,27 @@ static TriboStatus compile_actuator(const TriboScene* scene, TriboModel* model, 
 }
 
 static TriboStatus compile_actuators(const TriboScene* scene, TriboModel* model) {
-  model->actuators =
-      tribo_pool_copy(&model->pool, scene->actuators, (size_t)scene->nactuator, sizeof *model->actuators);
-  model->actuator_infos = tribo_pool_alloc(&model->pool, (size_t)scene->nactuator, sizeof *model->actuator_infos);
-  model->sliders = tribo_pool_alloc(&model->pool, (size_t)scene->nactuator, sizeof *model->sliders);
-  if (model->actuators == NULL || model->actuator_infos == NULL || model->sliders == NULL) {
+  model->actuation.actuators =
+      tribo_pool_copy(&model->pool, scene->actuators, (size_t)scene->nactuator, sizeof *model->actuation.actuators);
+  model->actuation.actuator_infos =
+      tribo_pool_alloc(&model->pool, (size_t)scene->nactuator, sizeof *model->actuation.actuator_infos);
+  model->actuation.sliders = tribo_pool_alloc(&model->pool, (size_t)scene->nactuator, sizeof *model->actuation.sliders);
+  if (model->actuation.actuators == NULL || model->actuation.actuator_infos == NULL ||
+      model->actuation.sliders == NULL) {
     return tribo_no_memory("for the model");
   }
   for (int i = 0; i < scene->nactuator; ++i) {
-    TriboActuatorDef* def = &model->actuators[i];
-    model->sliders[i] = TRIBO_WORLD;
+    TriboActuatorDef* def = &model->actuation.actuators[i];
+    model->actuation.sliders[i] = TRIBO_WORLD;
     if (def->slider_body != NULL) {
-      TRIBO_TRY(
-          tribo_located(tribo_model_body_id(model, def->slider_body, &model->sliders[i]), scene->actuator_where[i]));
+      TRIBO_TRY(tribo_located(tribo_model_body_id(model, def->slider_body, &model->actuation.sliders[i]),
+                              scene->actuator_where[i]));
     }
-    TRIBO_TRY(tribo_located(compile_actuator(scene, model, def, &model->actuator_infos[i]), scene->actuator_where[i]));
+    TRIBO_TRY(tribo_located(compile_actuator(scene, model, def, &model->actuation.actuator_infos[i]),
+                            scene->actuator_where[i]));
     def->name = def->joint = def->tendon = def->body = def->slider_body = NULL;  // the scene's
   }
-  model->nactuator = scene->nactuator;
+  model->actuation.nactuator = scene->nactuator;
   return TRIBO_OK;
 }
 
@@ -180,12 +185,12 @@ static TriboStatus compile_drag(const TriboScene* scene, TriboModel* model, cons
   if (model->world.density == 0 && model->world.viscosity == 0) {
     return TRIBO_OK;
   }
-  model->drags = tribo_pool_alloc(&model->pool, (size_t)model->nbody, sizeof *model->drags);
-  if (model->drags == NULL) {
+  model->loads.drags = tribo_pool_alloc(&model->pool, (size_t)model->nbody, sizeof *model->loads.drags);
+  if (model->loads.drags == NULL) {
     return tribo_no_memory("for the model");
   }
   for (int i = 0; i < model->nbody; ++i) {
-    const TriboBodyInfo* body = &model->bodies[i];
+    const TriboBodyInfo* body = &model->mechanism.bodies[i];
     if (!(body->mass > 0)) {
       continue;
     }
@@ -204,7 +209,7 @@ static TriboStatus compile_drag(const TriboScene* scene, TriboModel* model, cons
     tribo_mul33(left, Rt, full);
     tribo_mul33(turned, left, R);
     tribo_eigen3(turned, 1e-15, values, own);
-    ModelDrag* drag = &model->drags[model->ndrag++];
+    ModelDrag* drag = &model->loads.drags[model->loads.ndrag++];
     drag->body = i;
     tribo_quat_mul(drag->axes, start, own);
     for (int a = 0; a < 3; ++a) {
@@ -220,23 +225,23 @@ static TriboStatus compile_gravity_compensation(const TriboScene* scene, TriboMo
     if (scene->bodys[i].gravity_compensation == 0) {
       continue;
     }
-    if (model->gravity_compensation == NULL) {
-      model->gravity_compensation =
-          tribo_pool_alloc(&model->pool, (size_t)model->nbody, sizeof *model->gravity_compensation);
+    if (model->actuation.gravity_compensation == NULL) {
+      model->actuation.gravity_compensation =
+          tribo_pool_alloc(&model->pool, (size_t)model->nbody, sizeof *model->actuation.gravity_compensation);
     }
-    if (model->gravity_compensation == NULL) {
+    if (model->actuation.gravity_compensation == NULL) {
       return tribo_no_memory("for the model");
     }
-    model->gravity_compensation[scene_body[i]] = scene->bodys[i].gravity_compensation;
+    model->actuation.gravity_compensation[scene_body[i]] = scene->bodys[i].gravity_compensation;
   }
-  if (model->gravity_compensation != NULL) {
+  if (model->actuation.gravity_compensation != NULL) {
     for (int j = 0; j < scene->njoint; ++j) {
       const int id = scene->joints[j].actuator_gravity_compensation
-                         ? tribo_names_find(&model->joint_names, scene->joints[j].name)
+                         ? tribo_names_find(&model->mechanism.joint_names, scene->joints[j].name)
                          : -1;
-      if (id >= 0 && model->joints[id].nv == 1) {
-        model->joints[id].actuator_gravity_compensation = 1;
-        model->ngravity_comp_joint++;
+      if (id >= 0 && model->mechanism.joints[id].nv == 1) {
+        model->mechanism.joints[id].actuator_gravity_compensation = 1;
+        model->actuation.ngravity_comp_joint++;
       }
     }
   }

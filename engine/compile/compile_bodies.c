@@ -74,32 +74,32 @@ static TriboStatus find_trees(Builder* b) {
 
 static TriboStatus add_body(TriboModel* model, const char* name, const TriboBodyInfo* info, const TriboPose* offset) {
   int id = model->nbody;
-  model->bodies[id] = *info;
-  model->bodies[id].name = tribo_pool_strdup(&model->pool, name);
-  model->body_offset[id] = *offset;
-  tribo_copy3(model->body_com + 3 * id, info->com);
-  if (model->bodies[id].name == NULL) {
+  model->mechanism.bodies[id] = *info;
+  model->mechanism.bodies[id].name = tribo_pool_strdup(&model->pool, name);
+  model->mechanism.body_offset[id] = *offset;
+  tribo_copy3(model->mechanism.body_com + 3 * id, info->com);
+  if (model->mechanism.bodies[id].name == NULL) {
     return tribo_no_memory("for the model");
   }
-  if (tribo_names_find(&model->body_names, name) >= 0) {
+  if (tribo_names_find(&model->mechanism.body_names, name) >= 0) {
     return tribo_fail(TRIBO_INVALID, "two bodies are called '%s'", name);
   }
-  TRIBO_TRY(tribo_names_add(&model->body_names, model->bodies[id].name, id));
+  TRIBO_TRY(tribo_names_add(&model->mechanism.body_names, model->mechanism.bodies[id].name, id));
   model->nbody++;
   return TRIBO_OK;
 }
 
 static TriboStatus add_joint(TriboModel* model, const char* name, const TriboJointInfo* info) {
   int id = model->njoint;
-  model->joints[id] = *info;
-  model->joints[id].name = tribo_pool_strdup(&model->pool, name);
-  if (model->joints[id].name == NULL) {
+  model->mechanism.joints[id] = *info;
+  model->mechanism.joints[id].name = tribo_pool_strdup(&model->pool, name);
+  if (model->mechanism.joints[id].name == NULL) {
     return tribo_no_memory("for the model");
   }
-  if (tribo_names_find(&model->joint_names, name) >= 0) {
+  if (tribo_names_find(&model->mechanism.joint_names, name) >= 0) {
     return tribo_fail(TRIBO_INVALID, "two joints are called '%s'", name);
   }
-  TRIBO_TRY(tribo_names_add(&model->joint_names, model->joints[id].name, id));
+  TRIBO_TRY(tribo_names_add(&model->mechanism.joint_names, model->mechanism.joints[id].name, id));
   model->njoint++;
   return TRIBO_OK;
 }
@@ -124,7 +124,7 @@ static TriboStatus add_free_bodies(Builder* b, TriboFreeBodyDef* defs) {
     TRIBO_TRY(add_body(b->model, b->scene->bodys[i].name, &info, &none));
     b->scene_body[i] = id;
   }
-  b->model->nfree = b->model->nbody;
+  b->model->mechanism.nfree = b->model->nbody;
   return TRIBO_OK;
 }
 
@@ -203,10 +203,10 @@ static TriboStatus exclude_neighbours(TriboModel* model, const TriboTreeInfo* in
 // The tree becomes the model's, with its bodies and joints.
 static TriboStatus register_tree(TriboModel* model, TriboTree* tree, int robot, const TriboPose* offsets) {
   const TriboTreeInfo* info = tribo_dyn_tree_info(tree);
-  ModelTree* entry = &model->trees[model->ntree];
+  ModelTree* entry = &model->mechanism.trees[model->mechanism.ntree];
   *entry = (ModelTree){.tree = tree, .robot = robot, .first_body = model->nbody, .q_at = model->nq, .v_at = model->nv};
-  int block = model->nfree + model->ntree;
-  model->ntree++;
+  int block = model->mechanism.nfree + model->mechanism.ntree;
+  model->mechanism.ntree++;
   for (int i = 0; i < info->nlink; ++i) {
     const TriboLinkInfo* link = &info->links[i];
     TriboPose offset = offsets != NULL ? offsets[i] : tribo_pose_identity();
@@ -316,7 +316,7 @@ static TriboStatus add_robot(Builder* b, int index, TriboTree* tree) {
   TRIBO_TRY(register_tree(model, tree, index, NULL));
   int count;
   TRIBO_TRY(find_family(b, index, &count));
-  ModelTree* entry = &model->trees[model->ntree - 1];
+  ModelTree* entry = &model->mechanism.trees[model->mechanism.ntree - 1];
   entry->robots = tribo_pool_copy(&model->pool, b->family, (size_t)count, sizeof *b->family);
   if (entry->robots == NULL) {
     return tribo_no_memory("for the model");
@@ -335,13 +335,13 @@ static TriboStatus add_robot(Builder* b, int index, TriboTree* tree) {
 
 // Links that are welded to the world cannot be pushed apart, from each other or from what is static.
 static TriboStatus exclude_immovable(TriboModel* model) {
-  const int* block = tribo_dyn_system_info(model->system)->body_block;
-  for (int i = model->nfree; i < model->nbody; ++i) {
+  const int* block = tribo_dyn_system_info(model->mechanism.system)->body_block;
+  for (int i = model->mechanism.nfree; i < model->nbody; ++i) {
     if (block[i] >= 0) {
       continue;
     }
     TRIBO_TRY(tribo_compile_exclude(model, TRIBO_WORLD, i));
-    for (int k = model->nfree; k < i; ++k) {
+    for (int k = model->mechanism.nfree; k < i; ++k) {
       if (block[k] < 0) {
         TRIBO_TRY(tribo_compile_exclude(model, k, i));
       }
@@ -378,24 +378,24 @@ static void free_flyer_state(const TriboBodyDef* def, const double com[3], doubl
 // One-dof coordinate: an angle may be stored as cosine and sine.
 static void set_joint(const TriboModel* model, const TriboJointInfo* joint, double position, double velocity) {
   if (joint->nq == 1) {
-    model->q0[joint->q_at] = position;
+    model->initial.q[joint->q_at] = position;
   } else {
-    model->q0[joint->q_at] = cos(position);
-    model->q0[joint->q_at + 1] = sin(position);
+    model->initial.q[joint->q_at] = cos(position);
+    model->initial.q[joint->q_at + 1] = sin(position);
   }
-  model->v0[joint->v_at] = velocity;
+  model->initial.v[joint->v_at] = velocity;
 }
 
 static TriboStatus initial_joint(const TriboModel* model, const char* name, double position, double velocity) {
-  int id = tribo_names_find(&model->joint_names, name);
+  int id = tribo_names_find(&model->mechanism.joint_names, name);
   if (id < 0) {
-    return tribo_not_found(&model->joint_names, "joint", name);
+    return tribo_not_found(&model->mechanism.joint_names, "joint", name);
   }
-  if (model->joints[id].nv != 1) {
+  if (model->mechanism.joints[id].nv != 1) {
     return tribo_fail(TRIBO_INVALID, "joint '%s' has %d degrees of freedom; only those with one can be set by a number",
-                      name, model->joints[id].nv);
+                      name, model->mechanism.joints[id].nv);
   }
-  set_joint(model, &model->joints[id], position, velocity);
+  set_joint(model, &model->mechanism.joints[id], position, velocity);
   return TRIBO_OK;
 }
 
@@ -403,7 +403,7 @@ static TriboStatus initial_joint(const TriboModel* model, const char* name, doub
 static TriboStatus reference_state(Builder* b, const ModelTree* entry, int file) {
   const TriboTreeInfo* info = tribo_dyn_tree_info(entry->tree);
   const TriboRobotDef* def = &b->scene->robots[entry->robots[file]];
-  double* q = b->model->q0 + entry->q_at;
+  double* q = b->model->initial.q + entry->q_at;
   char name[256];
   snprintf(name, sizeof name, "%s/%s", def->name, def->reference);
   int found = -1;
@@ -433,7 +433,7 @@ static TriboStatus reference_state(Builder* b, const ModelTree* entry, int file)
 
 static TriboStatus robot_state(Builder* b, const ModelTree* entry) {
   const TriboTreeInfo* info = tribo_dyn_tree_info(entry->tree);
-  memcpy(b->model->q0 + entry->q_at, info->neutral, (size_t)info->nq * sizeof(double));
+  memcpy(b->model->initial.q + entry->q_at, info->neutral, (size_t)info->nq * sizeof(double));
   for (int file = 0; file <= info->links[info->nlink - 1].file; ++file) {
     const int robot = entry->robots[file];
     if (b->scene->robots[robot].reference != NULL) {
@@ -446,21 +446,21 @@ static TriboStatus robot_state(Builder* b, const ModelTree* entry) {
 static TriboStatus initial_state(Builder* b) {
   TriboModel* model = b->model;
   const TriboScene* scene = b->scene;
-  for (int t = 0; t < model->ntree; ++t) {
-    const ModelTree* entry = &model->trees[t];
+  for (int t = 0; t < model->mechanism.ntree; ++t) {
+    const ModelTree* entry = &model->mechanism.trees[t];
     const TriboTreeInfo* info = tribo_dyn_tree_info(entry->tree);
     if (entry->robot >= 0) {
       TRIBO_TRY(robot_state(b, entry));
     } else {
-      memcpy(model->q0 + entry->q_at, info->neutral, (size_t)info->nq * sizeof *model->q0);
+      memcpy(model->initial.q + entry->q_at, info->neutral, (size_t)info->nq * sizeof *model->initial.q);
     }
   }
   for (int i = 0; i < scene->nbody; ++i) {
-    const TriboBodyInfo* info = &model->bodies[b->scene_body[i]];
+    const TriboBodyInfo* info = &model->mechanism.bodies[b->scene_body[i]];
     if (b->root[i] < 0) {
-      free_body_state(&scene->bodys[i], info, model->q0 + info->q_at, model->v0 + info->v_at);
+      free_body_state(&scene->bodys[i], info, model->initial.q + info->q_at, model->initial.v + info->v_at);
     } else if (b->parent_joint[i] < 0 || scene->joints[b->parent_joint[i]].kind == TRIBO_JOINT_FREE) {
-      free_flyer_state(&scene->bodys[i], info->com, model->q0 + info->q_at, model->v0 + info->v_at);
+      free_flyer_state(&scene->bodys[i], info->com, model->initial.q + info->q_at, model->initial.v + info->v_at);
     }
   }
   for (int j = 0; j < scene->njoint; ++j) {
@@ -524,22 +524,22 @@ static TriboStatus build(Builder* b, TriboUrdfDef* files, TriboTree** robots, Tr
     }
   }
   size_t nbody = (size_t)(scene->nbody + nlink);
-  model->bodies = tribo_pool_alloc(&model->pool, nbody, sizeof *model->bodies);
-  model->body_offset = tribo_pool_alloc(&model->pool, nbody, sizeof *model->body_offset);
-  model->body_com = tribo_pool_alloc(&model->pool, nbody, 3 * sizeof *model->body_com);
-  model->joints = tribo_pool_alloc(&model->pool, nbody, sizeof *model->joints);
+  model->mechanism.bodies = tribo_pool_alloc(&model->pool, nbody, sizeof *model->mechanism.bodies);
+  model->mechanism.body_offset = tribo_pool_alloc(&model->pool, nbody, sizeof *model->mechanism.body_offset);
+  model->mechanism.body_com = tribo_pool_alloc(&model->pool, nbody, 3 * sizeof *model->mechanism.body_com);
+  model->mechanism.joints = tribo_pool_alloc(&model->pool, nbody, sizeof *model->mechanism.joints);
   TRIBO_TRY(find_trees(b));
   size_t ntree = (size_t)(count_roots(b) + scene->nrobot);
-  model->trees = tribo_pool_alloc(&model->pool, ntree, sizeof *model->trees);
+  model->mechanism.trees = tribo_pool_alloc(&model->pool, ntree, sizeof *model->mechanism.trees);
   TriboTree** trees = tribo_pool_alloc(&model->pool, ntree, sizeof(TriboTree*));
-  if (model->bodies == NULL || model->body_offset == NULL || model->body_com == NULL || model->joints == NULL ||
-      model->trees == NULL || trees == NULL) {
+  if (model->mechanism.bodies == NULL || model->mechanism.body_offset == NULL || model->mechanism.body_com == NULL ||
+      model->mechanism.joints == NULL || model->mechanism.trees == NULL || trees == NULL) {
     return tribo_no_memory("for the model");
   }
   // subsystems: free bodies, trees of joints, robots
   TRIBO_TRY(add_free_bodies(b, free_defs));
-  model->nq = 7 * model->nfree;
-  model->nv = 6 * model->nfree;
+  model->nq = 7 * model->mechanism.nfree;
+  model->nv = 6 * model->mechanism.nfree;
   for (int i = 0; i < scene->nbody; ++i) {
     if (b->root[i] == i) {
       TRIBO_TRY(add_joint_tree(b, i, links, offsets, link_of));
@@ -552,15 +552,16 @@ static TriboStatus build(Builder* b, TriboUrdfDef* files, TriboTree** robots, Tr
       TRIBO_TRY(add_robot(b, i, tree));
     }
   }
-  for (int t = 0; t < model->ntree; ++t) {
-    trees[t] = model->trees[t].tree;
+  for (int t = 0; t < model->mechanism.ntree; ++t) {
+    trees[t] = model->mechanism.trees[t].tree;
   }
-  TriboSystemDef def = {.bodies = free_defs, .nbody = model->nfree, .trees = trees, .ntree = model->ntree};
-  TRIBO_TRY(tribo_dyn_system_create(&def, &model->system));
+  TriboSystemDef def = {
+      .bodies = free_defs, .nbody = model->mechanism.nfree, .trees = trees, .ntree = model->mechanism.ntree};
+  TRIBO_TRY(tribo_dyn_system_create(&def, &model->mechanism.system));
   TRIBO_TRY(exclude_immovable(model));
-  model->q0 = tribo_pool_alloc(&model->pool, (size_t)model->nq, sizeof *model->q0);
-  model->v0 = tribo_pool_alloc(&model->pool, (size_t)model->nv, sizeof *model->v0);
-  if (model->q0 == NULL || model->v0 == NULL) {
+  model->initial.q = tribo_pool_alloc(&model->pool, (size_t)model->nq, sizeof *model->initial.q);
+  model->initial.v = tribo_pool_alloc(&model->pool, (size_t)model->nv, sizeof *model->initial.v);
+  if (model->initial.q == NULL || model->initial.v == NULL) {
     return tribo_no_memory("for the model");
   }
   return initial_state(b);

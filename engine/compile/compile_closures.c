@@ -57,7 +57,7 @@ static TriboStatus tie_bodies(const TriboModel* model, const TriboClosureDef* de
 static TriboStatus find_joint(const TriboModel* model, const char* name, int* q, int* nq, int* v) {
   int id;
   TRIBO_TRY(tribo_model_joint_id(model, name, &id));
-  const TriboJointInfo* joint = &model->joints[id];
+  const TriboJointInfo* joint = &model->mechanism.joints[id];
   if (joint->nv != 1) {
     return tribo_fail(TRIBO_UNSUPPORTED, "joint '%s' is %s; a gear needs joints with one degree of freedom", name,
                       joint->kind);
@@ -104,7 +104,8 @@ static TriboStatus tie_joints(TriboModel* model, const TriboClosureDef* def, Tri
     tribo_copy3(out->curve, def->curve);
   }
   TRIBO_TRY(find_period(out));
-  double *v = model->v0, *q_b = model->q0 + out->q_b, a = angle_of(model->q0 + out->q_a, out->nq_a);
+  double *v = model->initial.v, *q_b = model->initial.q + out->q_b,
+         a = angle_of(model->initial.q + out->q_a, out->nq_a);
   if (def->kind == TRIBO_CLOSURE_GEAR) {
     out->offset = angle_of(q_b, out->nq_b) - def->ratio * a;
   } else {
@@ -129,8 +130,9 @@ typedef struct Ties {
 
 static TriboStatus gather(const TriboScene* scene, TriboModel* model, Ties* ties) {
   ties->count = scene->nclosure;
-  for (int t = 0; t < model->ntree; ++t) {
-    ties->count += model->trees[t].robot >= 0 ? tribo_dyn_tree_info(model->trees[t].tree)->nmimic : 0;
+  for (int t = 0; t < model->mechanism.ntree; ++t) {
+    ties->count +=
+        model->mechanism.trees[t].robot >= 0 ? tribo_dyn_tree_info(model->mechanism.trees[t].tree)->nmimic : 0;
   }
   ties->defs = tribo_pool_alloc(&model->pool, (size_t)ties->count, sizeof *ties->defs);
   ties->where = tribo_pool_alloc(&model->pool, (size_t)ties->count, sizeof *ties->where);
@@ -142,9 +144,9 @@ static TriboStatus gather(const TriboScene* scene, TriboModel* model, Ties* ties
     ties->defs[at] = scene->closures[at];
     ties->where[at] = scene->closure_where[at];
   }
-  for (int t = 0; t < model->ntree; ++t) {
-    const int robot = model->trees[t].robot;
-    const TriboTreeInfo* info = tribo_dyn_tree_info(model->trees[t].tree);
+  for (int t = 0; t < model->mechanism.ntree; ++t) {
+    const int robot = model->mechanism.trees[t].robot;
+    const TriboTreeInfo* info = tribo_dyn_tree_info(model->mechanism.trees[t].tree);
     if (robot >= 0) {
       for (int i = 0; i < info->nmimic; ++i, ++at) {
         const TriboTreeMimic* mimic = &info->mimics[i];
@@ -172,7 +174,7 @@ static void point_for_user(const TriboModel* model, int body, const double p[3],
   if (body != TRIBO_WORLD) {
     TriboPose point = tribo_pose_identity();
     tribo_copy3(point.p, p);
-    tribo_copy3(out, tribo_pose_between(&model->body_offset[body], &point).p);
+    tribo_copy3(out, tribo_pose_between(&model->mechanism.body_offset[body], &point).p);
   }
 }
 
@@ -181,7 +183,7 @@ static TriboStatus compile(const Ties* ties, TriboModel* model, TriboDynData* lo
                            TriboPose* poses, TriboTwist* twists) {
   for (int joints = 1; joints >= 0; --joints) {
     if (!joints) {
-      TRIBO_TRY(tribo_dyn_kinematics(model->system, look, model->q0, model->v0, poses, twists));
+      TRIBO_TRY(tribo_dyn_kinematics(model->mechanism.system, look, model->initial.q, model->initial.v, poses, twists));
     }
     for (int i = 0; i < ties->count; ++i) {
       const TriboClosureDef* def = &ties->defs[i];
@@ -199,7 +201,7 @@ static TriboStatus compile(const Ties* ties, TriboModel* model, TriboDynData* lo
   }
   for (int i = 0; i < ties->count; ++i) {
     const TriboClosureDef* def = &ties->defs[i];
-    TriboClosureInfo* info = &model->closures[i];
+    TriboClosureInfo* info = &model->mechanism.closures[i];
     *info = (TriboClosureInfo){.name = tribo_pool_strdup(&model->pool, def->name),
                                .kind = tribo_dyn_closure_name(def->kind),
                                .body_a = closures[i].body_a,
@@ -216,16 +218,16 @@ static TriboStatus compile(const Ties* ties, TriboModel* model, TriboDynData* lo
       TRIBO_TRY(tribo_compile_exclude(model, info->body_a, info->body_b));
     }
   }
-  return tribo_dyn_system_close(model->system, closures, ties->count);
+  return tribo_dyn_system_close(model->mechanism.system, closures, ties->count);
 }
 
 // Bodies are tied where they are, but joints that follow may be told two different things.
 static TriboStatus check_shut(const TriboModel* model, TriboDynData* look, double* error) {
-  TRIBO_TRY(tribo_dyn_closure_error(model->system, look, model->q0, error));
+  TRIBO_TRY(tribo_dyn_closure_error(model->mechanism.system, look, model->initial.q, error));
   for (int i = 0; i < 6 * model->nclosure; ++i) {
     if (!(fabs(error[i]) <= 1e-9)) {
       return tribo_fail(TRIBO_INVALID, "closure '%s' is open by %g at the start: another one contradicts it",
-                        model->closures[i / 6].name, error[i]);
+                        model->mechanism.closures[i / 6].name, error[i]);
     }
   }
   return TRIBO_OK;
@@ -234,14 +236,14 @@ static TriboStatus check_shut(const TriboModel* model, TriboDynData* look, doubl
 // Names the rows that depend on others.
 static TriboStatus find_redundant(TriboModel* model, const TriboClosure* closures, unsigned* redundant, double* error) {
   TriboDynData* look;
-  TRIBO_TRY(tribo_dyn_data_create(model->system, &look));
+  TRIBO_TRY(tribo_dyn_data_create(model->mechanism.system, &look));
   TriboStatus status = check_shut(model, look, error);
   if (status == TRIBO_OK) {
-    status = tribo_dyn_closure_redundant(model->system, look, model->q0, redundant);
+    status = tribo_dyn_closure_redundant(model->mechanism.system, look, model->initial.q, redundant);
   }
   tribo_dyn_data_destroy(look);
   for (int i = 0; status == TRIBO_OK && i < model->nclosure; ++i) {
-    TriboClosureInfo* info = &model->closures[i];
+    TriboClosureInfo* info = &model->mechanism.closures[i];
     for (int r = 0; r < info->rows; ++r) {
       if (redundant[i] >> r & 1) {
         size_t used = strlen(info->redundant);
@@ -260,17 +262,17 @@ TriboStatus tribo_compile_closures(const TriboScene* scene, TriboModel* model) {
     return TRIBO_OK;
   }
   model->nclosure = ties.count;
-  model->closures = tribo_pool_alloc(&model->pool, (size_t)ties.count, sizeof *model->closures);
+  model->mechanism.closures = tribo_pool_alloc(&model->pool, (size_t)ties.count, sizeof *model->mechanism.closures);
   TriboClosure* closures = tribo_alloc((size_t)ties.count, sizeof *closures);
   TriboPose* poses = tribo_alloc((size_t)model->nbody, sizeof *poses);
   TriboTwist* twists = tribo_alloc((size_t)model->nbody, sizeof *twists);
   unsigned* redundant = tribo_alloc((size_t)ties.count, sizeof *redundant);
   double* error = tribo_alloc(6 * (size_t)ties.count, sizeof *error);
   TriboDynData* look = NULL;
-  TriboStatus status = model->closures == NULL || closures == NULL || poses == NULL || twists == NULL ||
+  TriboStatus status = model->mechanism.closures == NULL || closures == NULL || poses == NULL || twists == NULL ||
                                redundant == NULL || error == NULL
                            ? tribo_no_memory("for the model")
-                           : tribo_dyn_data_create(model->system, &look);
+                           : tribo_dyn_data_create(model->mechanism.system, &look);
   if (status == TRIBO_OK) {
     status = compile(&ties, model, look, closures, poses, twists);
   }

@@ -18,8 +18,8 @@ static int follows(const TriboScene* scene, const TriboModel* model, const char*
       return 1;
     }
   }
-  for (int t = 0; t < model->ntree; ++t) {
-    const TriboTreeInfo* info = tribo_dyn_tree_info(model->trees[t].tree);
+  for (int t = 0; t < model->mechanism.ntree; ++t) {
+    const TriboTreeInfo* info = tribo_dyn_tree_info(model->mechanism.trees[t].tree);
     for (int i = 0; i < info->nmimic; ++i) {
       if (strcmp(name, info->mimics[i].joint) == 0) {
         return 1;
@@ -49,7 +49,7 @@ static TriboStatus choose_joints(const TriboScene* scene, TriboModel* model, con
     return tribo_not_found(&scene->robot_names, "robot", def->robot);
   }
   for (int j = 0; j < model->njoint; ++j) {
-    const TriboJointInfo* joint = &model->joints[j];
+    const TriboJointInfo* joint = &model->mechanism.joints[j];
     const char* name = own_name(def, joint->name);
     int chosen = def->njoint == 0 && name != NULL && joint->nv == 1 && !follows(scene, model, joint->name);
     if (name != NULL) {
@@ -68,7 +68,7 @@ static TriboStatus choose_joints(const TriboScene* scene, TriboModel* model, con
   for (int i = 0; i < def->njoint; ++i) {
     int any = 0;
     for (int k = 0; k < c->njoint; ++k) {
-      any = any || fnmatch(def->joints[i], own_name(def, model->joints[c->joint[k]].name), 0) == 0;
+      any = any || fnmatch(def->joints[i], own_name(def, model->mechanism.joints[c->joint[k]].name), 0) == 0;
     }
     if (!any) {
       return tribo_fail(TRIBO_NOT_FOUND, "%s: there is no joint '%s'%s%s", def->name, def->joints[i],
@@ -104,7 +104,7 @@ static TriboStatus match_columns(const TriboModel* model, const TriboControllerD
   for (int k = 0; k < def->ncolumn; ++k) {
     int found = -1;
     for (int i = 0; i < c->njoint; ++i) {
-      found = strcmp(own_name(def, model->joints[c->joint[i]].name), def->columns[k]) == 0 ? i : found;
+      found = strcmp(own_name(def, model->mechanism.joints[c->joint[i]].name), def->columns[k]) == 0 ? i : found;
     }
     if (found < 0) {
       return tribo_fail(TRIBO_NOT_FOUND, "%s: its trajectory moves '%s', which it does not drive", def->name,
@@ -124,15 +124,15 @@ static TriboStatus match_columns(const TriboModel* model, const TriboControllerD
 // Computed torque needs every coordinate of the trees it drives.
 static TriboStatus check_whole(const TriboModel* model, const TriboControllerDef* def, const ModelController* c) {
   for (int i = 0; i < c->njoint; ++i) {
-    const int block = model->bodies[model->joints[c->joint[i]].body].block;
+    const int block = model->mechanism.bodies[model->mechanism.joints[c->joint[i]].body].block;
     for (int j = 0; j < model->njoint; ++j) {
-      int own = model->bodies[model->joints[j].body].block != block;
+      int own = model->mechanism.bodies[model->mechanism.joints[j].body].block != block;
       for (int k = 0; k < c->njoint; ++k) {
         own = own || c->joint[k] == j;
       }
       if (!own) {
         return tribo_fail(TRIBO_INVALID, "%s: computed torques need all joints of a tree, but not '%s' (%s)", def->name,
-                          model->joints[j].name, model->joints[j].kind);
+                          model->mechanism.joints[j].name, model->mechanism.joints[j].kind);
       }
     }
   }
@@ -140,21 +140,21 @@ static TriboStatus check_whole(const TriboModel* model, const TriboControllerDef
 }
 
 static void add_motors(TriboModel* model, ModelController* c) {
-  c->motor = model->nmotor;
+  c->motor = model->actuation.nmotor;
   for (int i = 0; i < c->njoint; ++i) {
-    const TriboJointInfo* joint = &model->joints[c->joint[i]];
-    model->motors[model->nmotor] = (TriboMotor){.q = joint->q_at,
-                                                .nq = joint->nq,
-                                                .v = joint->v_at,
-                                                .stiffness = c->stiffness,
-                                                .damping = c->damping,
-                                                .target = c->start[i],
-                                                .effort = c->effort[i]};
-    model->motor_infos[model->nmotor++] = (TriboMotorInfo){.joint = c->joint[i],
-                                                           .stiffness = c->stiffness,
-                                                           .damping = c->damping,
-                                                           .target = c->start[i],
-                                                           .effort = c->effort[i]};
+    const TriboJointInfo* joint = &model->mechanism.joints[c->joint[i]];
+    model->actuation.motors[model->actuation.nmotor] = (TriboMotor){.q = joint->q_at,
+                                                                    .nq = joint->nq,
+                                                                    .v = joint->v_at,
+                                                                    .stiffness = c->stiffness,
+                                                                    .damping = c->damping,
+                                                                    .target = c->start[i],
+                                                                    .effort = c->effort[i]};
+    model->actuation.motor_infos[model->actuation.nmotor++] = (TriboMotorInfo){.joint = c->joint[i],
+                                                                               .stiffness = c->stiffness,
+                                                                               .damping = c->damping,
+                                                                               .target = c->start[i],
+                                                                               .effort = c->effort[i]};
   }
 }
 
@@ -181,8 +181,8 @@ static TriboStatus compile_controller(const TriboScene* scene, TriboModel* model
     return tribo_no_memory("for the model");
   }
   for (int i = 0; i < c->njoint; ++i) {
-    const TriboJointInfo* joint = &model->joints[c->joint[i]];
-    const double* q = model->q0 + joint->q_at;
+    const TriboJointInfo* joint = &model->mechanism.joints[c->joint[i]];
+    const double* q = model->initial.q + joint->q_at;
     c->effort[i] = isnan(def->effort) ? joint->effort : def->effort;
     c->start[i] = def->law == TRIBO_LAW_EFFORT ? 0 : joint->nq == 1 ? q[0] : atan2(q[1], q[0]);
     c->column[i] = -1;
@@ -192,21 +192,22 @@ static TriboStatus compile_controller(const TriboScene* scene, TriboModel* model
     add_motors(model, c);
   }
   if (def->law == TRIBO_LAW_COMPUTED) {
-    model->computes = 1;
+    model->actuation.computes = 1;
     return check_whole(model, def, c);
   }
   return TRIBO_OK;
 }
 
 TriboStatus tribo_compile_control(const TriboScene* scene, TriboModel* model) {
-  model->controllers = tribo_pool_alloc(&model->pool, (size_t)scene->ncontroller, sizeof *model->controllers);
-  if (model->controllers == NULL) {
+  model->actuation.controllers =
+      tribo_pool_alloc(&model->pool, (size_t)scene->ncontroller, sizeof *model->actuation.controllers);
+  if (model->actuation.controllers == NULL) {
     return tribo_no_memory("for the model");
   }
   for (int i = 0; i < scene->ncontroller; ++i) {
-    TRIBO_TRY(tribo_located(compile_controller(scene, model, &scene->controllers[i], &model->controllers[i]),
+    TRIBO_TRY(tribo_located(compile_controller(scene, model, &scene->controllers[i], &model->actuation.controllers[i]),
                             scene->controller_where[i]));
-    model->ncontroller++;
+    model->actuation.ncontroller++;
   }
   return TRIBO_OK;
 }

@@ -28,11 +28,11 @@ static void relative_motion(const TriboJointInfo* joint, const TriboPose* poses,
 
 static void place(TriboModel* model, TriboJointInfo* joint, const TriboPose* poses, const TriboTwist* twists) {
   const TriboPose origin = tribo_pose_identity();
-  const TriboPose seen = tribo_pose_between(&model->body_offset[joint->body], &origin);
+  const TriboPose seen = tribo_pose_between(&model->mechanism.body_offset[joint->body], &origin);
   tribo_copy3(joint->anchor, seen.p);
   if (joint->nv == 1) {
     double motion[3];
-    const TriboPose body = tribo_pose_mul(&poses[joint->body], &model->body_offset[joint->body]);
+    const TriboPose body = tribo_pose_mul(&poses[joint->body], &model->mechanism.body_offset[joint->body]);
     relative_motion(joint, poses, twists, motion);
     tribo_mul33tv(joint->axis, body.R, motion);
     tribo_normalize3(joint->axis);
@@ -47,14 +47,16 @@ TriboStatus tribo_compile_joints(TriboModel* model) {
   TriboTwist* twists = tribo_alloc((size_t)model->nbody, sizeof *twists);
   double* v = tribo_alloc((size_t)model->nv, sizeof *v);
   TriboDynData* look = NULL;
-  TriboStatus status = poses == NULL || twists == NULL || v == NULL ? tribo_no_memory("for the model")
-                                                                    : tribo_dyn_data_create(model->system, &look);
+  TriboStatus status = poses == NULL || twists == NULL || v == NULL
+                           ? tribo_no_memory("for the model")
+                           : tribo_dyn_data_create(model->mechanism.system, &look);
   for (int i = 0; i < model->njoint && status == TRIBO_OK; ++i) {
-    v[model->joints[i].v_at] = model->joints[i].nv == 1;
+    v[model->mechanism.joints[i].v_at] = model->mechanism.joints[i].nv == 1;
   }
-  status = status == TRIBO_OK ? tribo_dyn_kinematics(model->system, look, model->q0, v, poses, twists) : status;
+  status = status == TRIBO_OK ? tribo_dyn_kinematics(model->mechanism.system, look, model->initial.q, v, poses, twists)
+                              : status;
   for (int i = 0; i < model->njoint && status == TRIBO_OK; ++i) {
-    place(model, &model->joints[i], poses, twists);
+    place(model, &model->mechanism.joints[i], poses, twists);
   }
   tribo_dyn_data_destroy(look);
   tribo_free(v);

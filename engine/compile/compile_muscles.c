@@ -22,8 +22,8 @@ typedef struct MuscleScratch {
 static TriboStatus length_at(MuscleScratch* s, int tendon, double* length) {
   const TriboModel* model = s->model;
   double speed;
-  TRIBO_TRY(tribo_dyn_kinematics(model->system, s->dynamics, s->q, s->v, s->poses, s->twists));
-  tribo_tendon_measure(&model->tendons[tendon], s->q, s->v, s->poses, s->twists, length, &speed);
+  TRIBO_TRY(tribo_dyn_kinematics(model->mechanism.system, s->dynamics, s->q, s->v, s->poses, s->twists));
+  tribo_tendon_measure(&model->actuation.tendons[tendon], s->q, s->v, s->poses, s->twists, length, &speed);
   return TRIBO_OK;
 }
 
@@ -61,13 +61,13 @@ static TriboStatus find_lengths(MuscleScratch* s, int tendon, double lengths[2])
   enum { ROUNDS = 20 };
   const TriboModel* model = s->model;
   for (int end = 0; end < 2; ++end) {
-    memcpy(s->q, model->q0, (size_t)model->nq * sizeof *s->q);
+    memcpy(s->q, model->initial.q, (size_t)model->nq * sizeof *s->q);
     TRIBO_TRY(length_at(s, tendon, &lengths[end]));
     double before = NAN;
     for (int round = 0; round < ROUNDS && !(fabs(lengths[end] - before) < 1e-12); ++round) {
       before = lengths[end];
       for (int j = 0; j < model->njoint; ++j) {
-        const TriboJointInfo* joint = &model->joints[j];
+        const TriboJointInfo* joint = &model->mechanism.joints[j];
         if (joint->nq == 1 && joint->nv == 1 && isfinite(joint->lower) && isfinite(joint->upper)) {
           TRIBO_TRY(move_joint(s, tendon, joint, end == 0 ? -1 : 1, &lengths[end]));
         }
@@ -81,11 +81,12 @@ static TriboStatus set_lengths(MuscleScratch* s, TriboActuatorDef* def, const Tr
   double ends[2];
   const TriboModel* model = s->model;
   if (info->joint >= 0) {
-    ends[0] = model->joints[info->joint].lower;
-    ends[1] = model->joints[info->joint].upper;
-  } else if (isfinite(model->tendon_infos[info->tendon].lower) && isfinite(model->tendon_infos[info->tendon].upper)) {
-    ends[0] = model->tendon_infos[info->tendon].lower;
-    ends[1] = model->tendon_infos[info->tendon].upper;
+    ends[0] = model->mechanism.joints[info->joint].lower;
+    ends[1] = model->mechanism.joints[info->joint].upper;
+  } else if (isfinite(model->actuation.tendon_infos[info->tendon].lower) &&
+             isfinite(model->actuation.tendon_infos[info->tendon].upper)) {
+    ends[0] = model->actuation.tendon_infos[info->tendon].lower;
+    ends[1] = model->actuation.tendon_infos[info->tendon].upper;
   } else {
     TRIBO_TRY(find_lengths(s, info->tendon, ends));
   }
@@ -100,18 +101,18 @@ static TriboStatus set_lengths(MuscleScratch* s, TriboActuatorDef* def, const Tr
 static TriboStatus set_peak(MuscleScratch* s, TriboActuatorDef* def, const TriboActuatorInfo* info) {
   TriboModel* model = s->model;
   const double none[3] = {0};
-  memcpy(s->q, model->q0, (size_t)model->nq * sizeof *s->q);
+  memcpy(s->q, model->initial.q, (size_t)model->nq * sizeof *s->q);
   memset(s->tau, 0, (size_t)model->nv * sizeof *s->tau);
   memset(s->wrench, 0, 6 * (size_t)model->nbody * sizeof *s->wrench);
-  TRIBO_TRY(tribo_dyn_kinematics(model->system, s->dynamics, s->q, s->v, s->poses, s->twists));
-  const TriboBodyFrames frames = {s->poses, s->twists, model->body_offset, model->body_com};
+  TRIBO_TRY(tribo_dyn_kinematics(model->mechanism.system, s->dynamics, s->q, s->v, s->poses, s->twists));
+  const TriboBodyFrames frames = {s->poses, s->twists, model->mechanism.body_offset, model->mechanism.body_com};
   if (info->joint >= 0) {
-    s->tau[model->joints[info->joint].v_at] = def->gear;
+    s->tau[model->mechanism.joints[info->joint].v_at] = def->gear;
   } else {
-    tribo_tendon_pull(&model->tendons[info->tendon], &frames, def->gear, s->tau, s->wrench);
+    tribo_tendon_pull(&model->actuation.tendons[info->tendon], &frames, def->gear, s->tau, s->wrench);
   }
-  TRIBO_TRY(tribo_dyn_generalize(model->system, s->dynamics, s->q, s->wrench, s->tau));
-  TRIBO_TRY(tribo_dyn_terms(model->system, s->dynamics, none, s->q, s->v, s->mass, NULL, NULL));
+  TRIBO_TRY(tribo_dyn_generalize(model->mechanism.system, s->dynamics, s->q, s->wrench, s->tau));
+  TRIBO_TRY(tribo_dyn_terms(model->mechanism.system, s->dynamics, none, s->q, s->v, s->mass, NULL, NULL));
   tribo_small_cholesky(model->nv, s->mass, model->nv, 1e-300);
   tribo_small_forward(model->nv, s->mass, model->nv, s->tau);
   tribo_small_backward(model->nv, s->mass, model->nv, s->tau);
@@ -126,8 +127,8 @@ static TriboStatus set_peak(MuscleScratch* s, TriboActuatorDef* def, const Tribo
 static TriboStatus find_all(MuscleScratch* s, const TriboScene* scene, TriboPool* pool) {
   TriboModel* model = s->model;
   const size_t nv = (size_t)model->nv, nbody = (size_t)model->nbody;
-  for (int i = 0; i < model->nactuator; ++i) {
-    TriboActuatorDef* def = &model->actuators[i];
+  for (int i = 0; i < model->actuation.nactuator; ++i) {
+    TriboActuatorDef* def = &model->actuation.actuators[i];
     const int short_of = def->has_muscle && (isnan(def->muscle.lengths[0]) || def->muscle.peak < 0);
     if (short_of && s->dynamics == NULL) {
       s->poses = tribo_pool_alloc(pool, nbody, sizeof *s->poses);
@@ -141,13 +142,13 @@ static TriboStatus find_all(MuscleScratch* s, const TriboScene* scene, TriboPool
           s->tau == NULL || s->mass == NULL) {
         return tribo_no_memory("for the model");
       }
-      TRIBO_TRY(tribo_dyn_data_create(model->system, &s->dynamics));
+      TRIBO_TRY(tribo_dyn_data_create(model->mechanism.system, &s->dynamics));
     }
     if (def->has_muscle && isnan(def->muscle.lengths[0])) {
-      TRIBO_TRY(tribo_located(set_lengths(s, def, &model->actuator_infos[i]), scene->actuator_where[i]));
+      TRIBO_TRY(tribo_located(set_lengths(s, def, &model->actuation.actuator_infos[i]), scene->actuator_where[i]));
     }
     if (def->has_muscle && def->muscle.peak < 0) {
-      TRIBO_TRY(set_peak(s, def, &model->actuator_infos[i]));
+      TRIBO_TRY(set_peak(s, def, &model->actuation.actuator_infos[i]));
     }
   }
   return TRIBO_OK;

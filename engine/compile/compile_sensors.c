@@ -23,7 +23,7 @@ static TriboStatus compile_sensor(const TriboScene* scene, TriboModel* model, co
       return tribo_not_found(names, tribo_sensor_kind(def->kind)->needs == 't' ? "tendon" : "actuator", name);
     }
   }
-  const TriboJointInfo* joint = def->joint != NULL ? &model->joints[out->at] : NULL;
+  const TriboJointInfo* joint = def->joint != NULL ? &model->mechanism.joints[out->at] : NULL;
   *info = (TriboSensorInfo){.name = tribo_pool_strdup(&model->pool, def->name), .kind = def->kind, .n = 3};
   if (joint != NULL) {
     info->n = joint->nv == 1 ? 1 : def->kind == TRIBO_SENSOR_JOINT_POSITION ? joint->nq : joint->nv;
@@ -37,7 +37,8 @@ static TriboStatus compile_sensor(const TriboScene* scene, TriboModel* model, co
     info->n = 4;
   }
   const int needs_parent = def->kind == TRIBO_SENSOR_FORCE || def->kind == TRIBO_SENSOR_TORQUE;
-  if ((needs_parent && out->body < model->nfree) || (def->kind == TRIBO_SENSOR_ACCELEROMETER && out->body < 0)) {
+  if ((needs_parent && out->body < model->mechanism.nfree) ||
+      (def->kind == TRIBO_SENSOR_ACCELEROMETER && out->body < 0)) {
     return tribo_fail(TRIBO_INVALID, "sensor '%s': a sensor of the kind %s needs a body that %s", def->name,
                       tribo_sensor_kind(def->kind)->word, needs_parent ? "hangs on another" : "moves");
   }
@@ -45,16 +46,17 @@ static TriboStatus compile_sensor(const TriboScene* scene, TriboModel* model, co
 }
 
 TriboStatus tribo_compile_sensors(const TriboScene* scene, TriboModel* model) {
-  model->sensors = tribo_pool_alloc(&model->pool, (size_t)scene->nsensor, sizeof *model->sensors);
-  model->sensor_infos = tribo_pool_alloc(&model->pool, (size_t)scene->nsensor, sizeof *model->sensor_infos);
-  if (model->sensors == NULL || model->sensor_infos == NULL) {
+  model->output.sensors = tribo_pool_alloc(&model->pool, (size_t)scene->nsensor, sizeof *model->output.sensors);
+  model->output.sensor_infos =
+      tribo_pool_alloc(&model->pool, (size_t)scene->nsensor, sizeof *model->output.sensor_infos);
+  if (model->output.sensors == NULL || model->output.sensor_infos == NULL) {
     return tribo_no_memory("for the scene");
   }
   for (int i = 0; i < scene->nsensor; ++i) {
-    TRIBO_TRY(
-        tribo_located(compile_sensor(scene, model, &scene->sensors[i], &model->sensors[i], &model->sensor_infos[i]),
-                      scene->sensor_where[i]));
+    TRIBO_TRY(tribo_located(
+        compile_sensor(scene, model, &scene->sensors[i], &model->output.sensors[i], &model->output.sensor_infos[i]),
+        scene->sensor_where[i]));
   }
-  model->nsensor = scene->nsensor;
+  model->output.nsensor = scene->nsensor;
   return TRIBO_OK;
 }

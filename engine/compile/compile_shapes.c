@@ -8,10 +8,10 @@
 #include "pose.h"
 
 TriboStatus tribo_compile_exclude(TriboModel* model, int body_a, int body_b) {
-  TRIBO_TRY(TRIBO_APPEND(&model->excluded, model->nexcluded, 1));
-  model->excluded[model->nexcluded][0] = body_a;
-  model->excluded[model->nexcluded][1] = body_b;
-  model->nexcluded++;
+  TRIBO_TRY(TRIBO_APPEND(&model->geometry.excluded, model->geometry.nexcluded, 1));
+  model->geometry.excluded[model->geometry.nexcluded][0] = body_a;
+  model->geometry.excluded[model->geometry.nexcluded][1] = body_b;
+  model->geometry.nexcluded++;
   return TRIBO_OK;
 }
 
@@ -20,11 +20,11 @@ static TriboStatus make_hull(const TriboShapeDef* def, TriboModel* model, const 
   if (def->kind != TRIBO_SHAPE_HULL || *slot != NULL) {
     return TRIBO_OK;
   }
-  TRIBO_TRY(TRIBO_APPEND(&model->hulls, model->nhull, 1));
-  TriboHull** hull = &model->hulls[model->nhull];
+  TRIBO_TRY(TRIBO_APPEND(&model->geometry.hulls, model->geometry.nhull, 1));
+  TriboHull** hull = &model->geometry.hulls[model->geometry.nhull];
   TriboStatus status = def->mesh != NULL ? tribo_col_hull_load(def->mesh, def->scale, hull)
                                          : tribo_col_hull_create(def->points, def->npoint, hull);
-  model->nhull += status == TRIBO_OK;
+  model->geometry.nhull += status == TRIBO_OK;
   status = status == TRIBO_OK && def->vertices > 0 ? tribo_col_hull_thin(hull, def->vertices) : status;
   if (status != TRIBO_OK) {
     tribo_fail_prefix("%s: ", def->name);
@@ -38,9 +38,10 @@ static TriboStatus make_field(const TriboShapeDef* def, TriboModel* model, const
   if (def->kind != TRIBO_SHAPE_HEIGHTFIELD) {
     return TRIBO_OK;
   }
-  TRIBO_TRY(TRIBO_APPEND(&model->fields, model->nfield, 1));
-  TRIBO_TRY(tribo_col_field_create(def->size, def->nx, def->ny, def->heights, &model->fields[model->nfield]));
-  *out = model->fields[model->nfield++];
+  TRIBO_TRY(TRIBO_APPEND(&model->geometry.fields, model->geometry.nfield, 1));
+  TRIBO_TRY(tribo_col_field_create(def->size, def->nx, def->ny, def->heights,
+                                   &model->geometry.fields[model->geometry.nfield]));
+  *out = model->geometry.fields[model->geometry.nfield++];
   return TRIBO_OK;
 }
 
@@ -81,8 +82,8 @@ static TriboStatus sum_shapes(const TriboScene* scene, TriboModel* model, int bo
       continue;
     }
     double volume, centre[3], about[9], moved[3], turned[9], turned2[9];
-    TRIBO_TRY(tribo_located(make_hull(def, model, &model->scene_hulls[i]), scene->shape_where[i]));
-    TRIBO_TRY(tribo_col_shape_mass(def->kind, def->size, model->scene_hulls[i], &volume, centre, about));
+    TRIBO_TRY(tribo_located(make_hull(def, model, &model->geometry.scene_hulls[i]), scene->shape_where[i]));
+    TRIBO_TRY(tribo_col_shape_mass(def->kind, def->size, model->geometry.scene_hulls[i], &volume, centre, about));
     TriboPose pose = tribo_pose(def->position, def->quaternion);
     tribo_mul33v(moved, pose.R, centre);
     tribo_add3(moved, moved, pose.p);
@@ -187,25 +188,25 @@ static TriboMaterialDef mix(const TriboMaterialDef* a, const TriboMaterialDef* b
 }
 
 static TriboStatus compile_materials(const TriboScene* scene, TriboModel* model) {
-  int n = model->nmaterial = scene->nmaterial;
-  model->materials = tribo_pool_copy(&model->pool, scene->materials, (size_t)n, sizeof *scene->materials);
-  model->laws = tribo_pool_alloc(&model->pool, (size_t)n * (size_t)n, sizeof *model->laws);
-  if (model->materials == NULL || model->laws == NULL) {
+  int n = model->geometry.nmaterial = scene->nmaterial;
+  model->geometry.materials = tribo_pool_copy(&model->pool, scene->materials, (size_t)n, sizeof *scene->materials);
+  model->geometry.laws = tribo_pool_alloc(&model->pool, (size_t)n * (size_t)n, sizeof *model->geometry.laws);
+  if (model->geometry.materials == NULL || model->geometry.laws == NULL) {
     return tribo_no_memory("for the model");
   }
   for (int i = 0; i < n; ++i) {
-    model->materials[i].name = tribo_pool_strdup(&model->pool, scene->materials[i].name);
+    model->geometry.materials[i].name = tribo_pool_strdup(&model->pool, scene->materials[i].name);
     for (int k = 0; k < n; ++k) {
       TriboMaterialDef mixed = mix(&scene->materials[i], &scene->materials[k]);
-      model->laws[i * n + k] = law_of(&mixed);
+      model->geometry.laws[i * n + k] = law_of(&mixed);
     }
   }
   for (int i = 0; i < scene->npair; ++i) {
     const ScenePair* pair = &scene->pairs[i];
-    model->laws[pair->a * n + pair->b] = model->laws[pair->b * n + pair->a] = law_of(&pair->def);
+    model->geometry.laws[pair->a * n + pair->b] = model->geometry.laws[pair->b * n + pair->a] = law_of(&pair->def);
   }
   for (int i = 0; i < n * n; ++i) {
-    model->soft |= tribo_law_is_soft(&model->laws[i]);
+    model->geometry.soft |= tribo_law_is_soft(&model->geometry.laws[i]);
   }
   return TRIBO_OK;
 }
@@ -214,14 +215,14 @@ static TriboStatus compile_materials(const TriboScene* scene, TriboModel* model)
 
 static TriboStatus add_geom(TriboModel* model, const TriboShapeDef* def, const TriboHull* hull, int body,
                             int material) {
-  int id = model->ngeom;
-  TriboGeom* geom = &model->geoms[id];
-  TriboShapeInfo* info = &model->shapes[id];
+  int id = model->geometry.ngeom;
+  TriboGeom* geom = &model->geometry.geoms[id];
+  TriboShapeInfo* info = &model->geometry.shapes[id];
   TriboPose local = tribo_pose(def->position, def->quaternion);
   *geom =
       (TriboGeom){.kind = def->kind, .body = body, .skin = def->contact_offset, .group = def->group, .mask = def->mask};
   tribo_copy3(geom->size, def->size);
-  geom->local = body == TRIBO_WORLD ? local : tribo_pose_mul(&model->body_offset[body], &local);
+  geom->local = body == TRIBO_WORLD ? local : tribo_pose_mul(&model->mechanism.body_offset[body], &local);
   TRIBO_TRY(make_hull(def, model, &hull));
   geom->hull = hull;
   TriboStatus status = make_field(def, model, &geom->field);
@@ -250,7 +251,7 @@ static TriboStatus add_geom(TriboModel* model, const TriboShapeDef* def, const T
   if (geom->field != NULL) {
     info->npoint = tribo_col_field_surface(geom->field, &info->points, &info->triangles, &info->ntriangle);
   }
-  model->ngeom++;
+  model->geometry.ngeom++;
   return info->name == NULL ? tribo_no_memory("for the model") : TRIBO_OK;
 }
 
@@ -332,30 +333,30 @@ static TriboStatus compile_exclusions(const TriboScene* scene, TriboModel* model
 TriboStatus tribo_compile_shapes(const TriboScene* scene, TriboModel* model, const int* scene_body) {
   TRIBO_TRY(compile_materials(scene, model));
   int ngeom = scene->nshape;
-  for (int t = 0; t < model->ntree; ++t) {
-    TRIBO_TRY(add_robot_geoms(scene, NULL, &model->trees[t], &ngeom));
+  for (int t = 0; t < model->mechanism.ntree; ++t) {
+    TRIBO_TRY(add_robot_geoms(scene, NULL, &model->mechanism.trees[t], &ngeom));
   }
-  model->geoms = tribo_pool_alloc(&model->pool, (size_t)ngeom, sizeof *model->geoms);
-  model->shapes = tribo_pool_alloc(&model->pool, (size_t)ngeom, sizeof *model->shapes);
-  if (model->geoms == NULL || model->shapes == NULL) {
+  model->geometry.geoms = tribo_pool_alloc(&model->pool, (size_t)ngeom, sizeof *model->geometry.geoms);
+  model->geometry.shapes = tribo_pool_alloc(&model->pool, (size_t)ngeom, sizeof *model->geometry.shapes);
+  if (model->geometry.geoms == NULL || model->geometry.shapes == NULL) {
     return tribo_no_memory("for the model");
   }
   for (int i = 0; i < scene->nshape; ++i) {
     const SceneShape* shape = &scene->shapes[i];
     int body = shape->body == TRIBO_WORLD ? TRIBO_WORLD : scene_body[shape->body];
     int material = tribo_names_find(&scene->material_names, shape->def.material);
-    TRIBO_TRY(
-        tribo_located(add_geom(model, &shape->def, model->scene_hulls[i], body, material), scene->shape_where[i]));
+    TRIBO_TRY(tribo_located(add_geom(model, &shape->def, model->geometry.scene_hulls[i], body, material),
+                            scene->shape_where[i]));
   }
-  for (int t = 0; t < model->ntree; ++t) {
+  for (int t = 0; t < model->mechanism.ntree; ++t) {
     int count = 0;
-    TRIBO_TRY(add_robot_geoms(scene, model, &model->trees[t], &count));
+    TRIBO_TRY(add_robot_geoms(scene, model, &model->mechanism.trees[t], &count));
   }
   TRIBO_TRY(compile_exclusions(scene, model));
-  TriboColWorldDef def = {.geoms = model->geoms,
-                          .ngeom = model->ngeom,
+  TriboColWorldDef def = {.geoms = model->geometry.geoms,
+                          .ngeom = model->geometry.ngeom,
                           .nbody = model->nbody,
-                          .excluded = (const int(*)[2])model->excluded,
-                          .nexcluded = model->nexcluded};
-  return tribo_col_world_create(&def, &model->collision);
+                          .excluded = (const int(*)[2])model->geometry.excluded,
+                          .nexcluded = model->geometry.nexcluded};
+  return tribo_col_world_create(&def, &model->geometry.collision);
 }

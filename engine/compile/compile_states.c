@@ -8,8 +8,8 @@
 
 // The position or velocity of a body that floats: free, or the first of a tree.
 static TriboStatus set_body(const TriboModel* model, const TriboStateValue* value, int body, ModelState* state) {
-  const TriboBodyInfo* info = &model->bodies[body];
-  const int free = body < model->nfree;
+  const TriboBodyInfo* info = &model->mechanism.bodies[body];
+  const int free = body < model->mechanism.nfree;
   double *q = state->q + info->q_at, *v = state->v + info->v_at, R[9], arm[3], spin[3];
   if (value->kind == TRIBO_VALUE_POSITION) {
     memcpy(q, value->x, 7 * sizeof *q);
@@ -36,11 +36,11 @@ static TriboStatus set_body(const TriboModel* model, const TriboStateValue* valu
 }
 
 static TriboStatus set_joint(const TriboModel* model, const TriboStateValue* value, ModelState* state) {
-  const int id = tribo_names_find(&model->joint_names, value->of);
+  const int id = tribo_names_find(&model->mechanism.joint_names, value->of);
   if (id < 0) {
-    return tribo_not_found(&model->joint_names, "joint", value->of);
+    return tribo_not_found(&model->mechanism.joint_names, "joint", value->of);
   }
-  const TriboJointInfo* joint = &model->joints[id];
+  const TriboJointInfo* joint = &model->mechanism.joints[id];
   const int position = value->kind == TRIBO_VALUE_POSITION, turns = position && joint->nq == 2 && joint->nv == 1;
   const int n = turns ? 1 : position ? joint->nq : joint->nv;
   if (value->n != n) {
@@ -62,12 +62,12 @@ static TriboStatus set_joint(const TriboModel* model, const TriboStateValue* val
 }
 
 static int floats(const TriboModel* model, int body) {
-  if (body < 0 || body < model->nfree) {
+  if (body < 0 || body < model->mechanism.nfree) {
     return body >= 0;
   }
-  for (int t = 0; t < model->ntree; ++t) {
-    if (model->trees[t].first_body == body) {
-      return tribo_dyn_tree_info(model->trees[t].tree)->links[0].kind == TRIBO_JOINT_FREE;
+  for (int t = 0; t < model->mechanism.ntree; ++t) {
+    if (model->mechanism.trees[t].first_body == body) {
+      return tribo_dyn_tree_info(model->mechanism.trees[t].tree)->links[0].kind == TRIBO_JOINT_FREE;
     }
   }
   return 0;
@@ -83,7 +83,7 @@ static TriboStatus set_value(const TriboScene* scene, const TriboModel* model, c
     (value->kind == TRIBO_VALUE_CTRL ? state->ctrl : state->act)[id] = value->x[0];
     return TRIBO_OK;
   }
-  const int body = tribo_names_find(&model->body_names, value->of);
+  const int body = tribo_names_find(&model->mechanism.body_names, value->of);
   return value->n == (value->kind == TRIBO_VALUE_POSITION ? 7 : 6) && floats(model, body)
              ? set_body(model, value, body, state)
              : set_joint(model, value, state);
@@ -91,18 +91,18 @@ static TriboStatus set_value(const TriboScene* scene, const TriboModel* model, c
 
 static TriboStatus compile_state(const TriboScene* scene, TriboModel* model, const TriboStateDef* def,
                                  ModelState* out) {
-  const size_t nactuator = (size_t)model->nactuator;
+  const size_t nactuator = (size_t)model->actuation.nactuator;
   *out = (ModelState){.name = tribo_pool_strdup(&model->pool, def->name),
                       .time = def->time,
-                      .q = tribo_pool_copy(&model->pool, model->q0, (size_t)model->nq, sizeof *out->q),
-                      .v = tribo_pool_copy(&model->pool, model->v0, (size_t)model->nv, sizeof *out->v),
+                      .q = tribo_pool_copy(&model->pool, model->initial.q, (size_t)model->nq, sizeof *out->q),
+                      .v = tribo_pool_copy(&model->pool, model->initial.v, (size_t)model->nv, sizeof *out->v),
                       .ctrl = tribo_pool_alloc(&model->pool, nactuator, sizeof *out->ctrl),
                       .act = tribo_pool_alloc(&model->pool, nactuator, sizeof *out->act)};
   if (out->name == NULL || out->q == NULL || out->v == NULL || out->ctrl == NULL || out->act == NULL) {
     return tribo_no_memory("for the scene");
   }
-  for (int i = 0; i < model->nactuator; ++i) {
-    out->ctrl[i] = model->actuators[i].ctrl;
+  for (int i = 0; i < model->actuation.nactuator; ++i) {
+    out->ctrl[i] = model->actuation.actuators[i].ctrl;
   }
   // velocities of bodies are turned by their positions
   for (int kind = 0; kind < TRIBO_VALUE_COUNT; ++kind) {
@@ -120,26 +120,27 @@ static TriboStatus compile_state(const TriboScene* scene, TriboModel* model, con
 }
 
 TriboStatus tribo_compile_states(const TriboScene* scene, TriboModel* model) {
-  model->act0 = tribo_pool_alloc(&model->pool, (size_t)model->nactuator, sizeof *model->act0);
-  model->states = tribo_pool_alloc(&model->pool, (size_t)scene->nstate, sizeof *model->states);
-  if (model->act0 == NULL || model->states == NULL) {
+  model->initial.act = tribo_pool_alloc(&model->pool, (size_t)model->actuation.nactuator, sizeof *model->initial.act);
+  model->initial.states = tribo_pool_alloc(&model->pool, (size_t)scene->nstate, sizeof *model->initial.states);
+  if (model->initial.act == NULL || model->initial.states == NULL) {
     return tribo_no_memory("for the scene");
   }
   for (int i = 0; i < scene->nstate; ++i) {
-    TRIBO_TRY(tribo_located(compile_state(scene, model, &scene->states[i], &model->states[i]), scene->state_where[i]));
+    TRIBO_TRY(tribo_located(compile_state(scene, model, &scene->states[i], &model->initial.states[i]),
+                            scene->state_where[i]));
   }
-  model->nstate = scene->nstate;
+  model->initial.nstate = scene->nstate;
   if (scene->start != NULL) {
     for (int i = 0; i < scene->nstate; ++i) {
-      const ModelState* state = &model->states[i];
+      const ModelState* state = &model->initial.states[i];
       if (strcmp(state->name, scene->start) == 0) {
-        memcpy(model->q0, state->q, (size_t)model->nq * sizeof *model->q0);
-        memcpy(model->v0, state->v, (size_t)model->nv * sizeof *model->v0);
-        memcpy(model->act0, state->act, (size_t)model->nactuator * sizeof *model->act0);
-        for (int k = 0; k < model->nactuator; ++k) {
-          model->actuators[k].ctrl = state->ctrl[k];
+        memcpy(model->initial.q, state->q, (size_t)model->nq * sizeof *model->initial.q);
+        memcpy(model->initial.v, state->v, (size_t)model->nv * sizeof *model->initial.v);
+        memcpy(model->initial.act, state->act, (size_t)model->actuation.nactuator * sizeof *model->initial.act);
+        for (int k = 0; k < model->actuation.nactuator; ++k) {
+          model->actuation.actuators[k].ctrl = state->ctrl[k];
         }
-        model->time0 = state->time;
+        model->initial.time = state->time;
       }
     }
   }
@@ -147,5 +148,5 @@ TriboStatus tribo_compile_states(const TriboScene* scene, TriboModel* model) {
 }
 
 const char* tribo_model_state(const TriboModel* model, int id) {
-  return id >= 0 && id < model->nstate ? model->states[id].name : NULL;
+  return id >= 0 && id < model->initial.nstate ? model->initial.states[id].name : NULL;
 }

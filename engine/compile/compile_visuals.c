@@ -9,22 +9,22 @@
 // ---- textures
 
 static TriboStatus add_texture(TriboModel* model, const TriboTextureDef* def) {
-  TRIBO_TRY(TRIBO_APPEND(&model->textures, model->ntexture, 1));
-  TriboTextureDef* copy = &model->textures[model->ntexture];
+  TRIBO_TRY(TRIBO_APPEND(&model->scenery.textures, model->scenery.ntexture, 1));
+  TriboTextureDef* copy = &model->scenery.textures[model->scenery.ntexture];
   *copy = *def;
   copy->name = tribo_pool_strdup(&model->pool, def->name);
   copy->file = tribo_pool_strdup(&model->pool, def->file);
   if (copy->name == NULL || (def->file != NULL && copy->file == NULL)) {
     return tribo_no_memory("for the model");
   }
-  model->ntexture++;
+  model->scenery.ntexture++;
   return TRIBO_OK;
 }
 
 int tribo_compile_texture(const TriboModel* model, const char* name) {
   if (name != NULL) {
-    for (int i = 0; i < model->ntexture; ++i) {
-      if (strcmp(model->textures[i].name, name) == 0) {
+    for (int i = 0; i < model->scenery.ntexture; ++i) {
+      if (strcmp(model->scenery.textures[i].name, name) == 0) {
         return i;
       }
     }
@@ -46,7 +46,7 @@ static TriboStatus file_texture(TriboModel* model, const char* path, int* id) {
     TriboTextureDef def = tribo_texture_default();
     def.name = def.file = path;
     TRIBO_TRY(add_texture(model, &def));
-    *id = model->ntexture - 1;
+    *id = model->scenery.ntexture - 1;
   }
   return TRIBO_OK;
 }
@@ -76,9 +76,9 @@ static TriboStatus load_look(Drawing* d, const TriboShapeDef* def, const TriboLo
   }
   TriboModel* model = d->model;
   TRIBO_TRY(TRIBO_APPEND(&d->loaded, d->nloaded, 1));
-  TRIBO_TRY(TRIBO_APPEND(&model->looks, model->nlook, 1));
-  TRIBO_TRY(tribo_col_look_load(def->mesh, def->scale, &model->looks[model->nlook]));
-  *out = model->looks[model->nlook++];
+  TRIBO_TRY(TRIBO_APPEND(&model->scenery.looks, model->scenery.nlook, 1));
+  TRIBO_TRY(tribo_col_look_load(def->mesh, def->scale, &model->scenery.looks[model->scenery.nlook]));
+  *out = model->scenery.looks[model->scenery.nlook++];
   Loaded* l = &d->loaded[d->nloaded++];
   *l = (Loaded){.path = def->mesh, .look = *out};
   tribo_copy3(l->scale, def->scale);
@@ -87,9 +87,9 @@ static TriboStatus load_look(Drawing* d, const TriboShapeDef* def, const TriboLo
 
 // The hull of a list of points.
 static TriboStatus make_hull(TriboModel* model, const TriboShapeDef* def, TriboVisualInfo* out) {
-  TRIBO_TRY(TRIBO_APPEND(&model->hulls, model->nhull, 1));
-  TRIBO_TRY(tribo_col_hull_create(def->points, def->npoint, &model->hulls[model->nhull]));
-  const TriboHull* hull = model->hulls[model->nhull++];
+  TRIBO_TRY(TRIBO_APPEND(&model->geometry.hulls, model->geometry.nhull, 1));
+  TRIBO_TRY(tribo_col_hull_create(def->points, def->npoint, &model->geometry.hulls[model->geometry.nhull]));
+  const TriboHull* hull = model->geometry.hulls[model->geometry.nhull++];
   out->npoint = tribo_col_hull_vertices(hull, &out->points);
   out->ntriangle = tribo_col_hull_triangles(hull, &out->triangles);
   return TRIBO_OK;
@@ -110,8 +110,8 @@ static TriboStatus take_part(TriboModel* model, const TriboShapeDef* def, const 
 }
 
 static TriboStatus add_part(TriboModel* model, const TriboShapeDef* def, int body, const TriboLookPart* part) {
-  TRIBO_TRY(TRIBO_APPEND(&model->visuals, model->nvisual, 1));
-  TriboVisualInfo* out = &model->visuals[model->nvisual];
+  TRIBO_TRY(TRIBO_APPEND(&model->scenery.visuals, model->scenery.nvisual, 1));
+  TriboVisualInfo* out = &model->scenery.visuals[model->scenery.nvisual];
   *out = (TriboVisualInfo){.name = tribo_pool_strdup(&model->pool, def->name),
                            .kind = def->kind,
                            .body = body,
@@ -126,7 +126,7 @@ static TriboStatus add_part(TriboModel* model, const TriboShapeDef* def, int bod
             : part != NULL                  ? take_part(model, def, part, out)
             : def->kind == TRIBO_SHAPE_HULL ? make_hull(model, def, out)
                                             : TRIBO_OK);
-  model->nvisual++;
+  model->scenery.nvisual++;
   return TRIBO_OK;
 }
 
@@ -175,9 +175,9 @@ TriboStatus tribo_compile_visuals(const TriboScene* scene, TriboModel* model, co
     const int body = visual->body == TRIBO_WORLD ? TRIBO_WORLD : scene_body[visual->body];
     status = tribo_located(add_visual(&d, &visual->def, body), scene->visual_where[i]);
   }
-  for (int t = 0; status == TRIBO_OK && t < model->ntree; ++t) {
-    if (model->trees[t].robot >= 0) {
-      status = add_robot(scene, &d, &model->trees[t]);
+  for (int t = 0; status == TRIBO_OK && t < model->mechanism.ntree; ++t) {
+    if (model->mechanism.trees[t].robot >= 0) {
+      status = add_robot(scene, &d, &model->mechanism.trees[t]);
     }
   }
   tribo_free(d.loaded);
@@ -185,6 +185,6 @@ TriboStatus tribo_compile_visuals(const TriboScene* scene, TriboModel* model, co
 }
 
 const TriboVisualInfo* tribo_model_visuals(const TriboModel* model, int* count) {
-  *count = model->nvisual;
-  return model->visuals;
+  *count = model->scenery.nvisual;
+  return model->scenery.visuals;
 }

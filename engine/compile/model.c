@@ -9,24 +9,24 @@ TriboModelSize tribo_model_size(const TriboModel* model) {
   return (TriboModelSize){.nq = model->nq,
                           .nv = model->nv,
                           .nbody = model->nbody,
-                          .nfree = model->nfree,
-                          .ntree = model->ntree,
+                          .nfree = model->mechanism.nfree,
+                          .ntree = model->mechanism.ntree,
                           .njoint = model->njoint,
-                          .nmotor = model->nmotor,
+                          .nmotor = model->actuation.nmotor,
                           .nclosure = model->nclosure,
-                          .nshape = model->ngeom,
-                          .nmaterial = model->nmaterial,
-                          .ntendon = model->ntendon,
-                          .nactuator = model->nactuator,
-                          .ncontroller = model->ncontroller,
-                          .nvisual = model->nvisual,
-                          .ncamera = model->ncamera,
-                          .nexpect = model->nexpect,
-                          .nrecord = model->nrecord,
-                          .nstate = model->nstate,
-                          .nsensor = model->nsensor,
-                          .nforce = model->nforce,
-                          .ntexture = model->ntexture,
+                          .nshape = model->geometry.ngeom,
+                          .nmaterial = model->geometry.nmaterial,
+                          .ntendon = model->actuation.ntendon,
+                          .nactuator = model->actuation.nactuator,
+                          .ncontroller = model->actuation.ncontroller,
+                          .nvisual = model->scenery.nvisual,
+                          .ncamera = model->scenery.ncamera,
+                          .nexpect = model->output.nexpect,
+                          .nrecord = model->output.nrecord,
+                          .nstate = model->initial.nstate,
+                          .nsensor = model->output.nsensor,
+                          .nforce = model->loads.nforce,
+                          .ntexture = model->scenery.ntexture,
                           .memory = sizeof *model + model->pool.bytes};
 }
 
@@ -35,45 +35,45 @@ const TriboWorldDef* tribo_model_world(const TriboModel* model) {
 }
 
 int tribo_model_may_touch(const TriboModel* model, int shape_a, int shape_b) {
-  return shape_a >= 0 && shape_a < model->ngeom && shape_b >= 0 && shape_b < model->ngeom &&
-         tribo_col_may_touch(model->collision, shape_a, shape_b);
+  return shape_a >= 0 && shape_a < model->geometry.ngeom && shape_b >= 0 && shape_b < model->geometry.ngeom &&
+         tribo_col_may_touch(model->geometry.collision, shape_a, shape_b);
 }
 
 #define ACCESSOR(type, name, array, count)                          \
   const type* tribo_model_##name(const TriboModel* model, int id) { \
     return id >= 0 && id < model->count ? &model->array[id] : NULL; \
   }
-ACCESSOR(TriboBodyInfo, body, bodies, nbody)
-ACCESSOR(TriboJointInfo, joint, joints, njoint)
-ACCESSOR(TriboMotorInfo, motor, motor_infos, nmotor)
-ACCESSOR(TriboClosureInfo, closure, closures, nclosure)
-ACCESSOR(TriboShapeInfo, shape, shapes, ngeom)
-ACCESSOR(TriboMaterialDef, material, materials, nmaterial)
-ACCESSOR(TriboTendonInfo, tendon, tendon_infos, ntendon)
-ACCESSOR(TriboActuatorInfo, actuator, actuator_infos, nactuator)
-ACCESSOR(TriboTextureDef, texture, textures, ntexture)
-ACCESSOR(TriboCameraDef, camera, cameras, ncamera)
-ACCESSOR(TriboRecordDef, record, records, nrecord)
-ACCESSOR(TriboSensorInfo, sensor, sensor_infos, nsensor)
+ACCESSOR(TriboBodyInfo, body, mechanism.bodies, nbody)
+ACCESSOR(TriboJointInfo, joint, mechanism.joints, njoint)
+ACCESSOR(TriboMotorInfo, motor, actuation.motor_infos, actuation.nmotor)
+ACCESSOR(TriboClosureInfo, closure, mechanism.closures, nclosure)
+ACCESSOR(TriboShapeInfo, shape, geometry.shapes, geometry.ngeom)
+ACCESSOR(TriboMaterialDef, material, geometry.materials, geometry.nmaterial)
+ACCESSOR(TriboTendonInfo, tendon, actuation.tendon_infos, actuation.ntendon)
+ACCESSOR(TriboActuatorInfo, actuator, actuation.actuator_infos, actuation.nactuator)
+ACCESSOR(TriboTextureDef, texture, scenery.textures, scenery.ntexture)
+ACCESSOR(TriboCameraDef, camera, scenery.cameras, scenery.ncamera)
+ACCESSOR(TriboRecordDef, record, output.records, output.nrecord)
+ACCESSOR(TriboSensorInfo, sensor, output.sensor_infos, output.nsensor)
 
 void tribo_body_com(const TriboModel* model, int body, const TriboPose* pose, double com[3]) {
-  const TriboPose frame = tribo_pose_mul(pose, &model->body_offset[body]);
-  tribo_mul33v(com, frame.R, model->bodies[body].com);
+  const TriboPose frame = tribo_pose_mul(pose, &model->mechanism.body_offset[body]);
+  tribo_mul33v(com, frame.R, model->mechanism.bodies[body].com);
   tribo_add3(com, com, frame.p);
 }
 
 TriboStatus tribo_model_body_id(const TriboModel* model, const char* name, int* id) {
   TRIBO_REQUIRE(model);
   TRIBO_REQUIRE(name);
-  *id = tribo_names_find(&model->body_names, name);
-  return *id >= 0 ? TRIBO_OK : tribo_not_found(&model->body_names, "body", name);
+  *id = tribo_names_find(&model->mechanism.body_names, name);
+  return *id >= 0 ? TRIBO_OK : tribo_not_found(&model->mechanism.body_names, "body", name);
 }
 
 TriboStatus tribo_model_joint_id(const TriboModel* model, const char* name, int* id) {
   TRIBO_REQUIRE(model);
   TRIBO_REQUIRE(name);
-  *id = tribo_names_find(&model->joint_names, name);
-  return *id >= 0 ? TRIBO_OK : tribo_not_found(&model->joint_names, "joint", name);
+  *id = tribo_names_find(&model->mechanism.joint_names, name);
+  return *id >= 0 ? TRIBO_OK : tribo_not_found(&model->mechanism.joint_names, "joint", name);
 }
 
 const char* tribo_model_name(const TriboModel* model, TriboItemKind kind, int id) {
@@ -81,18 +81,19 @@ const char* tribo_model_name(const TriboModel* model, TriboItemKind kind, int id
     return NULL;
   }
   switch (kind) {
-    case TRIBO_ITEM_BODY: return id < model->nbody ? model->bodies[id].name : NULL;
-    case TRIBO_ITEM_JOINT: return id < model->njoint ? model->joints[id].name : NULL;
-    case TRIBO_ITEM_CLOSURE: return id < model->nclosure ? model->closures[id].name : NULL;
-    case TRIBO_ITEM_SHAPE: return id < model->ngeom ? model->shapes[id].name : NULL;
-    case TRIBO_ITEM_MATERIAL: return id < model->nmaterial ? model->materials[id].name : NULL;
-    case TRIBO_ITEM_TENDON: return id < model->ntendon ? model->tendon_infos[id].name : NULL;
-    case TRIBO_ITEM_ACTUATOR: return id < model->nactuator ? model->actuator_infos[id].name : NULL;
-    case TRIBO_ITEM_MOTOR: return id < model->nmotor ? model->joints[model->motor_infos[id].joint].name : NULL;
-    case TRIBO_ITEM_CONTROLLER: return id < model->ncontroller ? model->controllers[id].name : NULL;
-    case TRIBO_ITEM_SENSOR: return id < model->nsensor ? model->sensor_infos[id].name : NULL;
-    case TRIBO_ITEM_CAMERA: return id < model->ncamera ? model->cameras[id].name : NULL;
-    case TRIBO_ITEM_STATE: return id < model->nstate ? model->states[id].name : NULL;
+    case TRIBO_ITEM_BODY: return id < model->nbody ? model->mechanism.bodies[id].name : NULL;
+    case TRIBO_ITEM_JOINT: return id < model->njoint ? model->mechanism.joints[id].name : NULL;
+    case TRIBO_ITEM_CLOSURE: return id < model->nclosure ? model->mechanism.closures[id].name : NULL;
+    case TRIBO_ITEM_SHAPE: return id < model->geometry.ngeom ? model->geometry.shapes[id].name : NULL;
+    case TRIBO_ITEM_MATERIAL: return id < model->geometry.nmaterial ? model->geometry.materials[id].name : NULL;
+    case TRIBO_ITEM_TENDON: return id < model->actuation.ntendon ? model->actuation.tendon_infos[id].name : NULL;
+    case TRIBO_ITEM_ACTUATOR: return id < model->actuation.nactuator ? model->actuation.actuator_infos[id].name : NULL;
+    case TRIBO_ITEM_MOTOR:
+      return id < model->actuation.nmotor ? model->mechanism.joints[model->actuation.motor_infos[id].joint].name : NULL;
+    case TRIBO_ITEM_CONTROLLER: return id < model->actuation.ncontroller ? model->actuation.controllers[id].name : NULL;
+    case TRIBO_ITEM_SENSOR: return id < model->output.nsensor ? model->output.sensor_infos[id].name : NULL;
+    case TRIBO_ITEM_CAMERA: return id < model->scenery.ncamera ? model->scenery.cameras[id].name : NULL;
+    case TRIBO_ITEM_STATE: return id < model->initial.nstate ? model->initial.states[id].name : NULL;
     default: return NULL;
   }
 }

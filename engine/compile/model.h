@@ -65,77 +65,112 @@ typedef struct ModelTree {
   int q_at, v_at;  // its coordinates
 } ModelTree;
 
-struct TriboModel {
-  TriboPool pool;  // strings and arrays below
-  TriboWorldDef world;
-  uint64_t fingerprint;  // of what a state must fit
-
-  int nq, nv, nbody, nfree, njoint, nclosure, ngeom, nmaterial;
+// The bodies and what holds them together.
+typedef struct ModelMechanism {
   TriboBodyInfo* bodies;       // (nbody) free bodies, then links
   TriboPose* body_offset;      // (nbody) the user's body frame in the frame that dynamics moves
   double* body_com;            // (nbody × 3) centre of mass in the user's body frame [m]
   TriboJointInfo* joints;      // (njoint)
   TriboClosureInfo* closures;  // (nclosure)
-  TriboShapeInfo* shapes;      // (ngeom) same index as geoms
-  TriboGeom* geoms;            // (ngeom)
-  TriboTerrain** fields;       // (nfield) owned
+  TriboNames body_names, joint_names;
+  ModelTree* trees;  // (ntree) owned
+  int ntree, nfree;  // nfree: bodies without a tree
+  TriboSystem* system;
+} ModelMechanism;
+
+// What collides, and how it rubs.
+typedef struct ModelGeometry {
+  TriboShapeInfo* shapes;  // (ngeom) as the scene tells them
+  TriboGeom* geoms;        // (ngeom) the same, as collision sees them
+  int ngeom;
+  TriboTerrain** fields;  // (nfield) owned
   int nfield;
   TriboHull** hulls;  // (nhull) owned
   int nhull;
   const TriboHull** scene_hulls;  // (shapes of the scene) while compiling: the hull of each, once made
-  TriboMaterialDef* materials;
+  TriboMaterialDef* materials;    // (nmaterial)
+  int nmaterial;
   TriboContactLaw* laws;  // (nmaterial × nmaterial) mixed, symmetric
-  int soft;               // some of them give way
-  TriboNames body_names, joint_names;
-
-  ModelTree* trees;
-  int ntree;
-  TriboSystem* system;
+  int soft;               // 1: some of them are compliant
+  int (*excluded)[2];     // (nexcluded) pairs of bodies that do not collide
+  int nexcluded;
   TriboColWorld* collision;
-  double *q0, *v0;  // initial state
-  double *act0, time0;
+} ModelGeometry;
+
+// Where a simulation begins, and the named states of the scene.
+typedef struct ModelInitial {
+  double *q, *v;       // (nq), (nv)
+  double* act;         // (nactuator) activations
+  double time;         // [s]
   ModelState* states;  // (nstate)
   int nstate;
-  ModelSensor* sensors;  // (nsensor)
-  TriboSensorInfo* sensor_infos;
-  int nsensor;
+} ModelInitial;
 
-  int (*excluded)[2];  // body pairs
-  int nexcluded;
-
-  TriboTendon* tendons;  // (ntendon)
-  TriboTendonInfo* tendon_infos;
+// Motors, tendons, actuators and the controllers that command them.
+typedef struct ModelActuation {
+  TriboTendon* tendons;           // (ntendon)
+  TriboTendonInfo* tendon_infos;  // (ntendon)
   int ntendon;
-  int nbound;                   // limits of tendons
-  TriboActuatorDef* actuators;  // (nactuator) without names
-  TriboActuatorInfo* actuator_infos;
-  int* sliders;  // (nactuator) bodies of their rails, TRIBO_WORLD: the world
+  int nbound;                         // limits of tendons
+  TriboActuatorDef* actuators;        // (nactuator) without names
+  TriboActuatorInfo* actuator_infos;  // (nactuator)
+  int* sliders;                       // (nactuator) bodies of their slider axes, TRIBO_WORLD: the world
   int nactuator, nthruster;
+  TriboMotor* motors;           // (nmotor) as at the start
+  TriboMotorInfo* motor_infos;  // (nmotor)
+  int nmotor;
   ModelController* controllers;  // (ncontroller)
-  int ncontroller, computes;     // computes: one of them needs the mass matrix
+  int ncontroller;
+  int computes;                  // 1: a controller needs the mass matrix
   double* gravity_compensation;  // (nbody) fraction of the weight that is compensated; NULL: of none
   int ngravity_comp_joint;       // joints whose actuators do it
-  ModelDrag* drags;              // (ndrag) none without a medium
+} ModelActuation;
+
+// Forces that act whatever the robot does.
+typedef struct ModelLoads {
+  ModelDrag* drags;  // (ndrag) none without a medium
   int ndrag;
+  ModelForce* forces;  // (nforce)
+  int nforce;
+} ModelLoads;
+
+// What is drawn and from where.
+typedef struct ModelScenery {
   TriboVisualInfo* visuals;  // (nvisual)
   int nvisual;
-
-  TriboMotor* motors;  // (nmotor) as at the start
-  TriboMotorInfo* motor_infos;
-  int nmotor;
-  ModelForce* forces;
-  int nforce;
-  TriboCameraDef* cameras;
-  int ncamera;
-  TriboTextureDef* textures;  // the scene's, then those that mesh files name
+  TriboTextureDef* textures;  // (ntexture) the scene's, then those that mesh files name
   int ntexture;
   TriboLook** looks;  // (nlook) of mesh files, owned
   int nlook;
-  TriboRecordDef* records;
+  TriboCameraDef* cameras;  // (ncamera)
+  int ncamera;
+} ModelScenery;
+
+// What is measured, recorded and expected.
+typedef struct ModelOutput {
+  ModelSensor* sensors;           // (nsensor)
+  TriboSensorInfo* sensor_infos;  // (nsensor)
+  int nsensor;
+  TriboRecordDef* records;  // (nrecord)
   int nrecord;
-  ModelExpect* expects;
+  ModelExpect* expects;  // (nexpect)
   int nexpect;
-  SceneValue* solver_values;
+} ModelOutput;
+
+// All of it is filled by tribo_scene_compile and never changes afterwards: any number of threads may read it.
+struct TriboModel {
+  TriboPool pool;  // strings and arrays of the parts
+  TriboWorldDef world;
+  uint64_t fingerprint;  // of what a state must fit
+  int nq, nv, nbody, njoint, nclosure;
+  ModelMechanism mechanism;
+  ModelGeometry geometry;
+  ModelInitial initial;
+  ModelActuation actuation;
+  ModelLoads loads;
+  ModelScenery scenery;
+  ModelOutput output;
+  SceneValue* solver_values;  // (nsolver_value) the scene's settings of its solver
   int nsolver_value;
 };
 

@@ -31,7 +31,7 @@ static TriboStatus unknown(const char* name, const char* kind) {
 
 static int find_closure(const TriboModel* model, const char* name) {
   for (int i = 0; i < model->nclosure; ++i) {
-    if (strcmp(model->closures[i].name, name) == 0) {
+    if (strcmp(model->mechanism.closures[i].name, name) == 0) {
       return i;
     }
   }
@@ -39,8 +39,8 @@ static int find_closure(const TriboModel* model, const char* name) {
 }
 
 static int find_sensor(const TriboModel* model, const char* name) {
-  for (int i = 0; i < model->nsensor; ++i) {
-    if (strcmp(model->sensor_infos[i].name, name) == 0) {
+  for (int i = 0; i < model->output.nsensor; ++i) {
+    if (strcmp(model->output.sensor_infos[i].name, name) == 0) {
       return i;
     }
   }
@@ -52,8 +52,8 @@ TriboStatus tribo_quantity_find(const TriboModel* model, const char* name, const
   TRIBO_REQUIRE(name);
   TRIBO_REQUIRE(out);
   // whose quantity: the world's, a joint's or a body's; a joint and a body may share a name
-  int body = of != NULL ? tribo_names_find(&model->body_names, of) : -1;
-  int joint = of != NULL ? tribo_names_find(&model->joint_names, of) : -1;
+  int body = of != NULL ? tribo_names_find(&model->mechanism.body_names, of) : -1;
+  int joint = of != NULL ? tribo_names_find(&model->mechanism.joint_names, of) : -1;
   int closure = of != NULL ? find_closure(model, of) : -1;
   int sensor = of != NULL ? find_sensor(model, of) : -1;
   if (of != NULL && body < 0 && joint < 0 && closure < 0 && sensor < 0) {
@@ -69,13 +69,13 @@ TriboStatus tribo_quantity_find(const TriboModel* model, const char* name, const
     if (of == NULL ? is_body || is_joint || is_closure || is_sensor : id < 0) {
       continue;
     }
-    if (is_joint && model->joints[joint].nv != 1) {
+    if (is_joint && model->mechanism.joints[joint].nv != 1) {
       return tribo_fail(TRIBO_INVALID, "joint '%s' has %d degrees of freedom; '%s' needs one", of,
-                        model->joints[joint].nv, name);
+                        model->mechanism.joints[joint].nv, name);
     }
-    if (is_sensor && tribo_quantity_component(i) >= model->sensor_infos[sensor].n) {
+    if (is_sensor && tribo_quantity_component(i) >= model->output.sensor_infos[sensor].n) {
       return tribo_fail(TRIBO_INVALID, "sensor '%s' reads %d numbers; it has no '%s'", of,
-                        model->sensor_infos[sensor].n, name);
+                        model->output.sensor_infos[sensor].n, name);
     }
     *out = (TriboQuantity){i, id};
     return TRIBO_OK;

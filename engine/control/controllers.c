@@ -65,12 +65,12 @@ static void target_of(const ModelController* c, int i, double time, double out[3
 TriboStatus tribo_model_wanted(const TriboModel* model, int controller, int joint, double time, double* position,
                                double* velocity, double* acceleration) {
   TRIBO_REQUIRE(model);
-  if (controller < 0 || controller >= model->ncontroller || !isfinite(time)) {
+  if (controller < 0 || controller >= model->actuation.ncontroller || !isfinite(time)) {
     return tribo_fail(TRIBO_INVALID,
                       "tribo_model_wanted: controller = %d, time = %g; accepted are 0 … %d and finite times",
-                      controller, time, model->ncontroller - 1);
+                      controller, time, model->actuation.ncontroller - 1);
   }
-  const ModelController* c = &model->controllers[controller];
+  const ModelController* c = &model->actuation.controllers[controller];
   for (int i = 0; i < c->njoint; ++i) {
     if (c->joint[i] == joint) {
       double out[3], *const to[3] = {position, velocity, acceleration};
@@ -110,7 +110,7 @@ static void add_trajectory_efforts(const TriboModel* model, ControlWork* work, c
   for (int i = 0; i < c->njoint; ++i) {
     double want[3];
     target_of(c, i, time, want);
-    work->effort[model->joints[c->joint[i]].v_at] += tribo_clamp(want[0], -c->effort[i], c->effort[i]);
+    work->effort[model->mechanism.joints[c->joint[i]].v_at] += tribo_clamp(want[0], -c->effort[i], c->effort[i]);
   }
 }
 
@@ -119,9 +119,10 @@ static TriboStatus add_gravity_compensation(const TriboModel* model, const Contr
                                             const ModelController* c) {
   double *bias = work->bias, *rest = work->v;
   memset(rest, 0, (size_t)model->nv * sizeof *rest);
-  TRIBO_TRY(tribo_dyn_terms(model->system, in->dynamics, model->world.gravity, in->q, rest, NULL, bias, NULL));
+  TRIBO_TRY(
+      tribo_dyn_terms(model->mechanism.system, in->dynamics, model->world.gravity, in->q, rest, NULL, bias, NULL));
   for (int i = 0; i < c->njoint; ++i) {
-    const int v = model->joints[c->joint[i]].v_at;
+    const int v = model->mechanism.joints[c->joint[i]].v_at;
     work->effort[v] += tribo_clamp(bias[v], -c->effort[i], c->effort[i]);
   }
   return TRIBO_OK;
@@ -131,11 +132,12 @@ static TriboStatus add_gravity_compensation(const TriboModel* model, const Contr
 static TriboStatus add_computed_torque(const TriboModel* model, const ControlInput* in, ControlWork* work,
                                        const ModelController* c) {
   double *M = work->mass, *bias = work->bias, *passive = bias + model->nv, *want = work->v;
-  TRIBO_TRY(tribo_dyn_terms(model->system, in->dynamics, model->world.gravity, in->q, in->v, M, bias, passive));
+  TRIBO_TRY(
+      tribo_dyn_terms(model->mechanism.system, in->dynamics, model->world.gravity, in->q, in->v, M, bias, passive));
   // accelerations that the errors ask for; all coordinates of the trees are the controller's
   memset(want, 0, (size_t)model->nv * sizeof *want);
   for (int i = 0; i < c->njoint; ++i) {
-    const TriboJointInfo* joint = &model->joints[c->joint[i]];
+    const TriboJointInfo* joint = &model->mechanism.joints[c->joint[i]];
     double goal[3];
     target_of(c, i, in->time, goal);
     double error = goal[0] - position_of(joint, in->q);
@@ -143,7 +145,7 @@ static TriboStatus add_computed_torque(const TriboModel* model, const ControlInp
     want[joint->v_at] = goal[2] + c->damping * (goal[1] - in->v[joint->v_at]) + c->stiffness * error;
   }
   for (int i = 0; i < c->njoint; ++i) {
-    const int v = model->joints[c->joint[i]].v_at;
+    const int v = model->mechanism.joints[c->joint[i]].v_at;
     double effort = bias[v] - passive[v];
     for (int k = 0; k < model->nv; ++k) {
       effort += M[(size_t)v * (size_t)model->nv + (size_t)k] * want[k];
@@ -155,12 +157,12 @@ static TriboStatus add_computed_torque(const TriboModel* model, const ControlInp
 
 TriboStatus tribo_controllers_apply(const TriboModel* model, const ControlInput* in, ControlWork* work,
                                     TriboMotor* motors, double* tau) {
-  if (model->ncontroller == 0) {
+  if (model->actuation.ncontroller == 0) {
     return TRIBO_OK;
   }
   memset(work->effort, 0, (size_t)model->nv * sizeof *work->effort);
-  for (int i = 0; i < model->ncontroller; ++i) {
-    const ModelController* c = &model->controllers[i];
+  for (int i = 0; i < model->actuation.ncontroller; ++i) {
+    const ModelController* c = &model->actuation.controllers[i];
     switch (c->law) {
       case TRIBO_LAW_PD: set_motor_targets(c, in->time + in->h, motors); break;
       case TRIBO_LAW_EFFORT: add_trajectory_efforts(model, work, c, in->time + 0.5 * in->h); break;

@@ -23,13 +23,13 @@ struct TriboJudge {
 TriboStatus tribo_judge_create(const TriboModel* model, TriboJudge** out) {
   TRIBO_REQUIRE(model);
   TRIBO_REQUIRE(out);
-  TriboJudge* judge = tribo_alloc(1, sizeof *judge + (size_t)model->nexpect * sizeof(Watch));
+  TriboJudge* judge = tribo_alloc(1, sizeof *judge + (size_t)model->output.nexpect * sizeof(Watch));
   *out = judge;
   if (judge == NULL) {
     return tribo_no_memory("for a judge");
   }
   judge->model = model;
-  judge->count = model->nexpect;
+  judge->count = model->output.nexpect;
   return TRIBO_OK;
 }
 
@@ -97,7 +97,7 @@ TriboStatus tribo_judge_observe(TriboJudge* judge, TriboData* data) {
   const TriboModel* model = judge->model;
   TRIBO_TRY(tribo_data_check(model, data, "tribo_judge_observe"));
   for (int i = 0; i < judge->count; ++i) {
-    const ModelExpect* expect = &model->expects[i];
+    const ModelExpect* expect = &model->output.expects[i];
     Watch* w = &judge->watches[i];
     double x;
     TRIBO_TRY(tribo_quantity_value(model, data, expect->quantity, &x));
@@ -133,7 +133,7 @@ TriboStatus tribo_judge_verdict(const TriboJudge* judge, int index, TriboVerdict
   if (index < 0 || index >= judge->count) {
     return tribo_fail(TRIBO_INVALID, "tribo_judge_verdict: index = %d; accepted are 0 … %d", index, judge->count - 1);
   }
-  const TriboExpectDef* def = &judge->model->expects[index].def;
+  const TriboExpectDef* def = &judge->model->output.expects[index].def;
   const Watch* w = &judge->watches[index];
   memset(out, 0, sizeof *out);
   char when[64];

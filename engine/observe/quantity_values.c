@@ -88,7 +88,7 @@ static double body_value(const TriboData* data, int kind, int id) {
 }
 
 static double joint_value(const TriboModel* model, const TriboData* data, int kind, int id) {
-  const TriboJointInfo* joint = &model->joints[id];
+  const TriboJointInfo* joint = &model->mechanism.joints[id];
   if (kind == Q_JOINT_EFFORT) {
     return tribo_data_effort(model, data, id);
   }
@@ -100,7 +100,7 @@ static double joint_value(const TriboModel* model, const TriboData* data, int ki
 }
 
 static double closure_value(const TriboModel* model, const TriboData* data, int kind, int id) {
-  const TriboClosureInfo* closure = &model->closures[id];
+  const TriboClosureInfo* closure = &model->mechanism.closures[id];
   const int first = kind == Q_CLOSURE_FORCE ? 0 : closure->nforce;
   const int end = kind == Q_CLOSURE_FORCE ? closure->nforce : closure->rows;
   double sum = 0;

@@ -58,11 +58,12 @@ static TriboStatus name_columns(TriboRecorder* r, const TriboRecordDef* def) {
   if (r->nquantity == 0) {
     for (int velocity = 0; velocity < 2; ++velocity) {
       const char* prefix = velocity ? "v" : "q";
-      for (int i = 0; i < m->nfree; ++i) {
-        add_columns(r, prefix, m->bodies[i].name, velocity ? twist : pose, velocity ? 6 : 7);
+      for (int i = 0; i < m->mechanism.nfree; ++i) {
+        add_columns(r, prefix, m->mechanism.bodies[i].name, velocity ? twist : pose, velocity ? 6 : 7);
       }
       for (int i = 0; i < m->njoint; ++i) {
-        add_columns(r, prefix, m->joints[i].name, NULL, velocity ? m->joints[i].nv : m->joints[i].nq);
+        add_columns(r, prefix, m->mechanism.joints[i].name, NULL,
+                    velocity ? m->mechanism.joints[i].nv : m->mechanism.joints[i].nq);
       }
     }
   }

@@ -107,8 +107,8 @@ static TriboStatus read_subtree(const TriboModel* model, TriboData* data, const 
     if (tribo_body_hangs_on(model, i, s->body)) {
       double com[3];
       tribo_body_com(model, i, &data->view.poses[i], com);
-      mass += model->bodies[i].mass;
-      tribo_axpy3(out, out, model->bodies[i].mass,
+      mass += model->mechanism.bodies[i].mass;
+      tribo_axpy3(out, out, model->mechanism.bodies[i].mass,
                   s->def.kind == TRIBO_SENSOR_SUBTREE_COM ? com : data->view.velocity + 3 * i);
     }
   }
@@ -128,8 +128,8 @@ static TriboStatus read_drive(const TriboModel* model, TriboData* data, const Mo
   if (tribo_sensor_kind(s->def.kind)->needs == 'a') {
     tribo_actuator_measure(model, data, s->at, &length, &speed);
   } else {
-    tribo_tendon_measure(&model->tendons[s->at], data->now.q, data->now.v, data->forces.poses, data->forces.twists,
-                         &length, &speed);
+    tribo_tendon_measure(&model->actuation.tendons[s->at], data->now.q, data->now.v, data->forces.poses,
+                         data->forces.twists, &length, &speed);
   }
   out[0] = s->def.kind == TRIBO_SENSOR_TENDON_LENGTH || s->def.kind == TRIBO_SENSOR_ACTUATOR_LENGTH ? length : speed;
   return TRIBO_OK;
@@ -137,7 +137,7 @@ static TriboStatus read_drive(const TriboModel* model, TriboData* data, const Mo
 
 static TriboStatus read_joint(const TriboModel* model, const TriboData* data, const ModelSensor* s, int n,
                               double out[4]) {
-  const TriboJointInfo* joint = &model->joints[s->at];
+  const TriboJointInfo* joint = &model->mechanism.joints[s->at];
   const double *q = data->now.q + joint->q_at, *v = data->now.v + joint->v_at;
   memcpy(out, s->def.kind == TRIBO_SENSOR_JOINT_POSITION ? q : v, (size_t)n * sizeof *out);
   if (s->def.kind == TRIBO_SENSOR_JOINT_POSITION && joint->nq == 2 && joint->nv == 1) {
@@ -174,12 +174,13 @@ static TriboStatus ask(const TriboModel* model, TriboData* data, const ModelSens
 TriboStatus tribo_data_sensor(const TriboModel* model, TriboData* data, int sensor, double reading[4]) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_sensor"));
   TRIBO_REQUIRE(reading);
-  if (sensor < 0 || sensor >= model->nsensor) {
-    return tribo_fail(TRIBO_INVALID, "tribo_data_sensor: sensor = %d; accepted are 0 … %d", sensor, model->nsensor - 1);
+  if (sensor < 0 || sensor >= model->output.nsensor) {
+    return tribo_fail(TRIBO_INVALID, "tribo_data_sensor: sensor = %d; accepted are 0 … %d", sensor,
+                      model->output.nsensor - 1);
   }
-  const ModelSensor* s = &model->sensors[sensor];
+  const ModelSensor* s = &model->output.sensors[sensor];
   memset(reading, 0, 4 * sizeof *reading);
-  TRIBO_TRY(ask(model, data, s, model->sensor_infos[sensor].n, reading));
+  TRIBO_TRY(ask(model, data, s, model->output.sensor_infos[sensor].n, reading));
   if (s->def.cutoff > 0) {
     for (int i = 0; i < 4; ++i) {
       reading[i] = tribo_clamp(reading[i], -s->def.cutoff, s->def.cutoff);

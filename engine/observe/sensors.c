@@ -28,7 +28,7 @@ static TriboStatus check_stepped(const TriboData* data, const char* who) {
 // A point of the user's body frame: where it is and how fast.
 static void follow(const TriboModel* model, int body, const TriboPose* pose, const TriboTwist* twist,
                    const double point[3], double x[3], double v[3]) {
-  const TriboPose frame = tribo_pose_mul(pose, &model->body_offset[body]);
+  const TriboPose frame = tribo_pose_mul(pose, &model->mechanism.body_offset[body]);
   double arm[3], swing[3];
   tribo_mul33v(x, frame.R, point);
   tribo_add3(x, x, frame.p);
@@ -39,7 +39,7 @@ static void follow(const TriboModel* model, int body, const TriboPose* pose, con
 
 // Kinematics of the state before the last step, into scratch. (The step left that state in the spare buffers.)
 static TriboStatus look_back(const TriboModel* model, TriboData* data) {
-  return tribo_dyn_kinematics(model->system, data->dynamics, data->next.q, data->next.v, data->contacts.poses,
+  return tribo_dyn_kinematics(model->mechanism.system, data->dynamics, data->next.q, data->next.v, data->contacts.poses,
                               data->contacts.twists);
 }
 
@@ -87,8 +87,9 @@ TriboStatus tribo_data_contact_wrench(const TriboModel* model, const TriboData* 
 TriboStatus tribo_data_touch(const TriboModel* model, const TriboData* data, int shape, double* force) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_touch"));
   TRIBO_REQUIRE(force);
-  if (shape < 0 || shape >= model->ngeom) {
-    return tribo_fail(TRIBO_INVALID, "tribo_data_touch: shape = %d; accepted are 0 … %d", shape, model->ngeom - 1);
+  if (shape < 0 || shape >= model->geometry.ngeom) {
+    return tribo_fail(TRIBO_INVALID, "tribo_data_touch: shape = %d; accepted are 0 … %d", shape,
+                      model->geometry.ngeom - 1);
   }
   *force = 0;
   for (int i = 0; i < data->events.count; ++i) {
@@ -102,11 +103,12 @@ TriboStatus tribo_data_touch(const TriboModel* model, const TriboData* data, int
 
 // The link a body hangs on, by a joint or welded to it.
 static int parent_of(const TriboModel* model, int body) {
-  for (int t = 0; t < model->ntree; ++t) {
-    const TriboTreeInfo* info = tribo_dyn_tree_info(model->trees[t].tree);
-    const int link = body - model->trees[t].first_body;
+  for (int t = 0; t < model->mechanism.ntree; ++t) {
+    const TriboTreeInfo* info = tribo_dyn_tree_info(model->mechanism.trees[t].tree);
+    const int link = body - model->mechanism.trees[t].first_body;
     if (link >= 0 && link < info->nlink) {
-      return info->links[link].parent < 0 ? TRIBO_WORLD : model->trees[t].first_body + info->links[link].parent;
+      return info->links[link].parent < 0 ? TRIBO_WORLD
+                                          : model->mechanism.trees[t].first_body + info->links[link].parent;
     }
   }
   return TRIBO_WORLD;
@@ -122,8 +124,8 @@ int tribo_body_hangs_on(const TriboModel* model, int body, int root) {
 // Adds a body's momentum, and its moment about x, times `sign`.
 static void add_momentum(const TriboModel* model, int body, const TriboPose* pose, const TriboTwist* twist,
                          const double x[3], double sign, double p[3], double L[3]) {
-  const TriboBodyInfo* info = &model->bodies[body];
-  const TriboPose frame = tribo_pose_mul(pose, &model->body_offset[body]);
+  const TriboBodyInfo* info = &model->mechanism.bodies[body];
+  const TriboPose frame = tribo_pose_mul(pose, &model->mechanism.body_offset[body]);
   const double* I = info->inertia;
   const double inertia[9] = {I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2]};
   double com[3], v[3], w[3], spin[3], arm[3], moment[3];
@@ -144,7 +146,7 @@ static void take_off(const TriboModel* model, const TriboData* data, int body, c
   double impulse[3], com[3], arm[3], moment[3];
   const double *contact = data->events.contact_wrench + 6 * body, *applied = data->events.applied + 6 * body;
   tribo_add3(impulse, contact, applied);
-  tribo_axpy3(impulse, impulse, model->world.dt * model->bodies[body].mass, model->world.gravity);
+  tribo_axpy3(impulse, impulse, model->world.dt * model->mechanism.bodies[body].mass, model->world.gravity);
   tribo_body_com(model, body, &data->contacts.poses[body], com);
   tribo_sub3(arm, com, x);
   tribo_cross3(moment, arm, impulse);
@@ -156,19 +158,19 @@ static void take_off(const TriboModel* model, const TriboData* data, int body, c
 
 TriboStatus tribo_body_wrench(const TriboModel* model, TriboData* data, int body, const double point[3],
                               double force[3], double torque[3]) {
-  if (model->nclosure > 0 || model->nbound > 0) {
+  if (model->nclosure > 0 || model->actuation.nbound > 0) {
     return tribo_fail(
         TRIBO_UNSUPPORTED,
         "tribo_data_joint_wrench: the model has %d closures and %d limited tendons, whose forces on bodies "
         "are not known to it",
-        model->nclosure, model->nbound);
+        model->nclosure, model->actuation.nbound);
   }
   TRIBO_TRY(check_stepped(data, "tribo_data_joint_wrench"));
   TRIBO_TRY(tribo_data_kinematics(model, data));
   TRIBO_TRY(look_back(model, data));
   double x[3], v[3], p[3] = {0}, L[3] = {0};
   follow(model, body, &data->view.poses[body], &data->view.twists[body], point, x, v);
-  for (int i = model->nfree; i < model->nbody; ++i) {
+  for (int i = model->mechanism.nfree; i < model->nbody; ++i) {
     if (tribo_body_hangs_on(model, i, body)) {
       add_momentum(model, i, &data->view.poses[i], &data->view.twists[i], x, 1, p, L);
       add_momentum(model, i, &data->contacts.poses[i], &data->contacts.twists[i], x, -1, p, L);
@@ -189,7 +191,7 @@ TriboStatus tribo_data_joint_wrench(const TriboModel* model, TriboData* data, in
     return tribo_fail(TRIBO_INVALID, "tribo_data_joint_wrench: joint = %d; accepted are 0 … %d", joint,
                       model->njoint - 1);
   }
-  const TriboJointInfo* info = &model->joints[joint];
+  const TriboJointInfo* info = &model->mechanism.joints[joint];
   return tribo_body_wrench(model, data, info->body, info->anchor, force, torque);
 }
 
@@ -214,7 +216,7 @@ static void forget_contacts(const TriboModel* model, TriboData* data, int body) 
   for (int i = 0; i < data->now.nwarm; ++i) {
     const WarmEntry* e = &data->now.warm[i];
     if (e->key.kind != TRIBO_ROW_CONTACT ||
-        (model->shapes[e->key.a].body != body && model->shapes[e->key.b].body != body)) {
+        (model->geometry.shapes[e->key.a].body != body && model->geometry.shapes[e->key.b].body != body)) {
       data->now.warm[kept++] = *e;
     }
   }
@@ -226,20 +228,21 @@ static void forget_contacts(const TriboModel* model, TriboData* data, int body) 
 TriboStatus tribo_data_remove_body(const TriboModel* model, TriboData* data, int body) {
   const char* who = "tribo_data_remove_body";
   TRIBO_TRY(check_body(model, data, body, who));
-  int held = body >= model->nfree;
+  int held = body >= model->mechanism.nfree;
   for (int i = 0; i < model->nclosure; ++i) {
-    held |= model->closures[i].body_a == body || model->closures[i].body_b == body;
+    held |= model->mechanism.closures[i].body_a == body || model->mechanism.closures[i].body_b == body;
   }
   if (held) {
-    return tribo_fail(TRIBO_UNSUPPORTED, "%s: '%s' is held by joints or closures", who, model->bodies[body].name);
+    return tribo_fail(TRIBO_UNSUPPORTED, "%s: '%s' is held by joints or closures", who,
+                      model->mechanism.bodies[body].name);
   }
   if (data->absent[body]) {
-    return tribo_fail(TRIBO_STATE, "%s: '%s' is not there", who, model->bodies[body].name);
+    return tribo_fail(TRIBO_STATE, "%s: '%s' is not there", who, model->mechanism.bodies[body].name);
   }
   tribo_sleep_wake(model, data, body);
   data->absent[body] = 1;
   data->nabsent++;
-  memset(data->now.v + model->bodies[body].v_at, 0, 6 * sizeof *data->now.v);
+  memset(data->now.v + model->mechanism.bodies[body].v_at, 0, 6 * sizeof *data->now.v);
   memset(data->input.wrench + 6 * body, 0, 6 * sizeof *data->input.wrench);
   forget_contacts(model, data, body);
   data->view.is_current = data->events.has_before = 0;
@@ -251,7 +254,7 @@ TriboStatus tribo_data_add_body(const TriboModel* model, TriboData* data, int bo
   const char* who = "tribo_data_add_body";
   TRIBO_TRY(check_body(model, data, body, who));
   if (!data->absent[body]) {
-    return tribo_fail(TRIBO_STATE, "%s: '%s' is there already", who, model->bodies[body].name);
+    return tribo_fail(TRIBO_STATE, "%s: '%s' is there already", who, model->mechanism.bodies[body].name);
   }
   TRIBO_TRY(tribo_data_teleport(model, data, body, position, quaternion, velocity, omega));
   data->absent[body] = 0;
@@ -268,9 +271,9 @@ TriboStatus tribo_data_teleport(const TriboModel* model, TriboData* data, int bo
   TRIBO_REQUIRE(quaternion);
   velocity = velocity != NULL ? velocity : still;
   omega = omega != NULL ? omega : still;
-  if (body >= model->nfree) {
+  if (body >= model->mechanism.nfree) {
     return tribo_fail(TRIBO_UNSUPPORTED, "%s: '%s' is held by joints; tribo_data_set_state moves those", who,
-                      model->bodies[body].name);
+                      model->mechanism.bodies[body].name);
   }
   const double size = sqrt(quaternion[0] * quaternion[0] + quaternion[1] * quaternion[1] +
                            quaternion[2] * quaternion[2] + quaternion[3] * quaternion[3]);
@@ -281,12 +284,13 @@ TriboStatus tribo_data_teleport(const TriboModel* model, TriboData* data, int bo
   tribo_sleep_wake(model, data, body);
   data->sleep.rest_steps[body] = 0;
   // a free body's q: centre of mass and orientation; its v: velocity there, and ω in body axes
-  double *q = data->now.q + model->bodies[body].q_at, *v = data->now.v + model->bodies[body].v_at, R[9], com[3];
+  double *q = data->now.q + model->mechanism.bodies[body].q_at, *v = data->now.v + model->mechanism.bodies[body].v_at,
+         R[9], com[3];
   for (int i = 0; i < 4; ++i) {
     q[3 + i] = quaternion[i] / size;
   }
   tribo_quat_to_mat(R, q + 3);
-  tribo_mul33v(com, R, model->bodies[body].com);
+  tribo_mul33v(com, R, model->mechanism.bodies[body].com);
   tribo_add3(q, position, com);
   tribo_copy3(v, velocity);
   tribo_mul33tv(v + 3, R, omega);

@@ -28,10 +28,10 @@ static void name_constraint(const TriboModel* model, TriboData* data, int cone, 
       memcpy(text, data->result.worst_name, size);
       return;
     }
-    const char* names[2] = {model->shapes[c->geom_a].name, model->shapes[c->geom_b].name};
+    const char* names[2] = {model->geometry.shapes[c->geom_a].name, model->geometry.shapes[c->geom_b].name};
     const int bodies[2] = {c->body_a, c->body_b};
     for (int k = 0; k < 2; ++k) {
-      names[k] = bodies[k] >= 0 ? model->bodies[bodies[k]].name : names[k];
+      names[k] = bodies[k] >= 0 ? model->mechanism.bodies[bodies[k]].name : names[k];
     }
     char digits[11] = {0}, *point = digits + 10;
     uint32_t rest = c->feature;
@@ -45,20 +45,21 @@ static void name_constraint(const TriboModel* model, TriboData* data, int cone, 
     return;
   }
   if (row->kind == TRIBO_ROW_CLOSURE) {
-    join(text, size, &model->closures[row->index].name, 1);
+    join(text, size, &model->mechanism.closures[row->index].name, 1);
     return;
   }
   if (row->kind == TRIBO_ROW_BOUND) {
-    snprintf(text, size, "%s (%s limit)", model->tendon_infos[row->index / 2].name, row->index % 2 ? "upper" : "lower");
+    snprintf(text, size, "%s (%s limit)", model->actuation.tendon_infos[row->index / 2].name,
+             row->index % 2 ? "upper" : "lower");
     return;
   }
   int v = row->kind == TRIBO_ROW_LIMIT   ? row->index / 2
-          : row->kind == TRIBO_ROW_MOTOR ? model->motors[row->index].v
+          : row->kind == TRIBO_ROW_MOTOR ? model->actuation.motors[row->index].v
                                          : row->index;
   const char* joint = "joint";
   for (int j = 0; j < model->njoint; ++j) {
-    if (v >= model->joints[j].v_at && v < model->joints[j].v_at + model->joints[j].nv) {
-      joint = model->joints[j].name;
+    if (v >= model->mechanism.joints[j].v_at && v < model->mechanism.joints[j].v_at + model->mechanism.joints[j].nv) {
+      joint = model->mechanism.joints[j].name;
     }
   }
   snprintf(text, size, "%s (%s)", joint,

@@ -21,19 +21,20 @@ static const double SUNK = 0.05;
 static const double TOUCHES = 1e-8;
 
 static const TriboContactLaw* law_of(const TriboModel* model, int geom_a, int geom_b) {
-  return &model->laws[model->shapes[geom_a].material * model->nmaterial + model->shapes[geom_b].material];
+  return &model->geometry.laws[model->geometry.shapes[geom_a].material * model->geometry.nmaterial +
+                               model->geometry.shapes[geom_b].material];
 }
 
 // A belt moves over its body: its surface has a velocity of its own, in the axes of the body.
 static void add_surface(TriboContactLaw* law, const TriboModel* model, int geom, const TriboPose* poses,
                         const double point[3], double sign) {
-  const TriboShapeInfo* shape = &model->shapes[geom];
+  const TriboShapeInfo* shape = &model->geometry.shapes[geom];
   // at the point, seen from the body
   const TriboPose rest = tribo_pose_identity(), *body = shape->body != TRIBO_WORLD ? &poses[shape->body] : &rest;
   double arm[3], own[3], world[3];
   tribo_sub3(arm, point, body->p);
   tribo_mul33tv(own, body->R, arm);
-  tribo_sub3(arm, own, model->geoms[geom].local.p);
+  tribo_sub3(arm, own, model->geometry.geoms[geom].local.p);
   tribo_cross3(own, shape->spin, arm);
   tribo_add3(own, own, shape->surface);
   tribo_mul33v(world, body->R, own);
@@ -62,7 +63,7 @@ static TriboStatus set_laws(const TriboModel* model, TriboData* data) {
   TRIBO_TRY(TRIBO_RESERVE(&data->contacts.laws, data->contacts.count));
   for (int i = 0, belt_a = 0, belt_b = 0; i < data->contacts.count; ++i) {
     const TriboContact* c = &data->contacts.list[i];
-    const TriboShapeInfo *a = &model->shapes[c->geom_a], *b = &model->shapes[c->geom_b];
+    const TriboShapeInfo *a = &model->geometry.shapes[c->geom_a], *b = &model->geometry.shapes[c->geom_b];
     data->contacts.laws[i] = *law_of(model, c->geom_a, c->geom_b);
     set_grain(&data->contacts.laws[i], a, b, poses);
     // the points of a pair come one after the other
@@ -96,7 +97,7 @@ static TriboColQuery query_of(const TriboModel* model, const TriboData* data, do
 static TriboStatus look(const TriboModel* model, TriboData* data, const TriboColQuery* query,
                         const TriboContact** contacts, int* count, TriboStepInfo* info, uint64_t* mark) {
   TriboColStats stats = {0};
-  TRIBO_TRY(tribo_col_detect(model->collision, data->collision, query, contacts, count, &stats));
+  TRIBO_TRY(tribo_col_detect(model->geometry.collision, data->collision, query, contacts, count, &stats));
   info->stage[TRIBO_STAGE_BROAD] += (double)stats.broad_ticks;
   info->stage[TRIBO_STAGE_NARROW] += (double)stats.narrow_ticks;
   info->pairs = stats.pairs;
@@ -107,7 +108,7 @@ static TriboStatus look(const TriboModel* model, TriboData* data, const TriboCol
 // The names of the springs that carried something in the last step. They all press in, by little and by turns: which of
 // them are the deepest is no reason to change them, or a body rattles between the ones and the others.
 static TriboStatus name_loaded(const TriboModel* model, TriboData* data, const StepStart* start) {
-  const int n = model->soft ? start->nwarm : 0;
+  const int n = model->geometry.soft ? start->nwarm : 0;
   TRIBO_TRY(TRIBO_RESERVE(&data->contacts.loaded, n));
   data->contacts.nloaded = 0;
   for (int i = 0; i < n; ++i) {
@@ -129,7 +130,7 @@ TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, const St
   query.start = *mark;
   TRIBO_TRY(look(model, data, &query, &data->contacts.list, &data->contacts.count, info, mark));
   info->contacts = data->contacts.count;
-  info->penetration = tribo_dyn_limit_violation(model->system, data->dynamics);
+  info->penetration = tribo_dyn_limit_violation(model->mechanism.system, data->dynamics);
   for (int i = 0; i < data->contacts.count; ++i) {
     info->penetration = fmax(info->penetration, -data->contacts.list[i].gap);
   }
@@ -236,19 +237,19 @@ TriboStatus tribo_data_redetect(const TriboModel* model, TriboData* data, const 
   if (data->result.problem.ncone == 0 || info->chases >= MOST_CHASES) {
     return TRIBO_OK;
   }
-  if (tribo_dyn_chase_limits(model->system, data->dynamics, data->next.q) > 0) {
+  if (tribo_dyn_chase_limits(model->mechanism.system, data->dynamics, data->next.q) > 0) {
     TRIBO_TRY(tribo_warm_between(model, data, start));
     info->chases++;
     *more = 1;
   }
-  if (tribo_col_idle(model->collision)) {
+  if (tribo_col_idle(model->geometry.collision)) {
     return TRIBO_OK;
   }
   TriboColQuery query = query_of(model, data, start->h, tribo_dyn_poses(data->dynamics), data->contacts.twists);
-  tribo_dyn_moving(model->system, data->dynamics, data->next.v, data->contacts.twists);
+  tribo_dyn_moving(model->mechanism.system, data->dynamics, data->next.v, data->contacts.twists);
   const TriboContact* found;
   int nfound, added = 0;
-  if (tribo_col_astray(model->collision, data->collision, &query, tribo_dyn_twists(data->dynamics))) {
+  if (tribo_col_astray(model->geometry.collision, data->collision, &query, tribo_dyn_twists(data->dynamics))) {
     TRIBO_TRY(keep_contacts(data));
     query.start = *mark > 0 ? tribo_tick() : 0;
     TRIBO_TRY(look(model, data, &query, &found, &nfound, info, mark));
@@ -260,8 +261,8 @@ TriboStatus tribo_data_redetect(const TriboModel* model, TriboData* data, const 
     TRIBO_TRY(join(model, data, start, found, nfound, FOUND_ELSEWHERE, &added));
   }
   if (added == 0) {
-    TRIBO_TRY(
-        tribo_col_sunk(model->collision, data->collision, &query, SUNK * model->world.margin, 0, &found, &nfound));
+    TRIBO_TRY(tribo_col_sunk(model->geometry.collision, data->collision, &query, SUNK * model->world.margin, 0, &found,
+                             &nfound));
     TRIBO_TRY(join(model, data, start, found, nfound, FOUND_LEFT_OUT, &added));
   }
   if (added == 0) {
@@ -278,7 +279,7 @@ TriboStatus tribo_data_touching(const TriboModel* model, TriboData* data, double
       query_of(model, data, h, tribo_dyn_poses(data->dynamics), tribo_dyn_twists(data->dynamics));
   const TriboContact* found;
   int nfound;
-  TRIBO_TRY(tribo_col_sunk(model->collision, data->collision, &query, -TOUCHES, 1, &found, &nfound));
+  TRIBO_TRY(tribo_col_sunk(model->geometry.collision, data->collision, &query, -TOUCHES, 1, &found, &nfound));
   TRIBO_TRY(join(model, data, NULL, found, nfound, FOUND_LEFT_OUT, added));
   return set_laws(model, data);
 }

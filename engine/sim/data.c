@@ -8,55 +8,55 @@
 #include "pose.h"
 
 // X(field, count): the arrays whose size the model fixes
-#define DATA_ARRAYS(X)                                                                 \
-  X(now.q, model->nq)                                                                  \
-  X(now.v, model->nv)                                                                  \
-  X(next.q, model->nq)                                                                 \
-  X(next.v, model->nv)                                                                 \
-  X(mid.q, model->nq)                                                                  \
-  X(now.loops, model->nclosure)                                                        \
-  X(next.loops, model->nclosure)                                                       \
-  X(mid.loops, model->nclosure)                                                        \
-  X(mid.v, model->nv)                                                                  \
-  X(contacts.twists, model->nbody)                                                     \
-  X(contacts.poses, model->nbody)                                                      \
-  X(input.tau, model->nv)                                                              \
-  X(forces.tau, model->nv)                                                             \
-  X(input.wrench, 6 * model->nbody)                                                    \
-  X(forces.wrench, 6 * model->nbody)                                                   \
-  X(forces.gravity_comp_wrench, model->ngravity_comp_joint > 0 ? 6 * model->nbody : 0) \
-  X(forces.gravity_comp_tau, model->ngravity_comp_joint > 0 ? model->nv : 0)           \
-  X(view.poses, model->nbody)                                                          \
-  X(view.twists, model->nbody)                                                         \
-  X(view.position, 3 * model->nbody)                                                   \
-  X(view.quaternion, 4 * model->nbody)                                                 \
-  X(view.velocity, 3 * model->nbody)                                                   \
-  X(view.omega, 3 * model->nbody)                                                      \
-  X(result.closure_force, 6 * model->nclosure)                                         \
-  X(events.contact_wrench, 6 * model->nbody)                                           \
-  X(events.applied, 6 * model->nbody)                                                  \
-  X(absent, model->nbody)                                                              \
-  X(sleep.asleep, model->nbody)                                                        \
-  X(sleep.asleep_in_step, model->nbody)                                                \
-  X(sleep.is_slow, model->nbody)                                                       \
-  X(sleep.rest_steps, model->nbody)                                                    \
-  X(sleep.force, model->world.sleep > 0 ? 12 * model->nbody : 0)                       \
-  X(forces.poses, model->nbody)                                                        \
-  X(forces.twists, model->nbody)                                                       \
-  X(input.ctrl, model->nactuator)                                                      \
-  X(act, model->nactuator)                                                             \
-  X(act_next, model->nactuator)                                                        \
-  X(forces.actuation, model->nactuator)                                                \
-  X(forces.bounds, model->nbound)                                                      \
-  X(forces.bound_jac, model->nbound * model->nv)                                       \
-  X(forces.effort, model->nv)                                                          \
-  X(forces.damping, model->nv)                                                         \
-  X(forces.length, model->ntendon)                                                     \
-  X(control.effort, model->ncontroller > 0 ? model->nv : 0)                            \
-  X(control.v, model->ncontroller > 0 ? model->nv : 0)                                 \
-  X(control.mass, model->computes ? model->nv * model->nv : 0)                         \
-  X(control.bias, model->ncontroller > 0 ? 2 * model->nv : 0)                          \
-  X(input.motors, model->nmotor)
+#define DATA_ARRAYS(X)                                                                           \
+  X(now.q, model->nq)                                                                            \
+  X(now.v, model->nv)                                                                            \
+  X(next.q, model->nq)                                                                           \
+  X(next.v, model->nv)                                                                           \
+  X(mid.q, model->nq)                                                                            \
+  X(now.loops, model->nclosure)                                                                  \
+  X(next.loops, model->nclosure)                                                                 \
+  X(mid.loops, model->nclosure)                                                                  \
+  X(mid.v, model->nv)                                                                            \
+  X(contacts.twists, model->nbody)                                                               \
+  X(contacts.poses, model->nbody)                                                                \
+  X(input.tau, model->nv)                                                                        \
+  X(forces.tau, model->nv)                                                                       \
+  X(input.wrench, 6 * model->nbody)                                                              \
+  X(forces.wrench, 6 * model->nbody)                                                             \
+  X(forces.gravity_comp_wrench, model->actuation.ngravity_comp_joint > 0 ? 6 * model->nbody : 0) \
+  X(forces.gravity_comp_tau, model->actuation.ngravity_comp_joint > 0 ? model->nv : 0)           \
+  X(view.poses, model->nbody)                                                                    \
+  X(view.twists, model->nbody)                                                                   \
+  X(view.position, 3 * model->nbody)                                                             \
+  X(view.quaternion, 4 * model->nbody)                                                           \
+  X(view.velocity, 3 * model->nbody)                                                             \
+  X(view.omega, 3 * model->nbody)                                                                \
+  X(result.closure_force, 6 * model->nclosure)                                                   \
+  X(events.contact_wrench, 6 * model->nbody)                                                     \
+  X(events.applied, 6 * model->nbody)                                                            \
+  X(absent, model->nbody)                                                                        \
+  X(sleep.asleep, model->nbody)                                                                  \
+  X(sleep.asleep_in_step, model->nbody)                                                          \
+  X(sleep.is_slow, model->nbody)                                                                 \
+  X(sleep.rest_steps, model->nbody)                                                              \
+  X(sleep.force, model->world.sleep > 0 ? 12 * model->nbody : 0)                                 \
+  X(forces.poses, model->nbody)                                                                  \
+  X(forces.twists, model->nbody)                                                                 \
+  X(input.ctrl, model->actuation.nactuator)                                                      \
+  X(act, model->actuation.nactuator)                                                             \
+  X(act_next, model->actuation.nactuator)                                                        \
+  X(forces.actuation, model->actuation.nactuator)                                                \
+  X(forces.bounds, model->actuation.nbound)                                                      \
+  X(forces.bound_jac, model->actuation.nbound * model->nv)                                       \
+  X(forces.effort, model->nv)                                                                    \
+  X(forces.damping, model->nv)                                                                   \
+  X(forces.length, model->actuation.ntendon)                                                     \
+  X(control.effort, model->actuation.ncontroller > 0 ? model->nv : 0)                            \
+  X(control.v, model->actuation.ncontroller > 0 ? model->nv : 0)                                 \
+  X(control.mass, model->actuation.computes ? model->nv * model->nv : 0)                         \
+  X(control.bias, model->actuation.ncontroller > 0 ? 2 * model->nv : 0)                          \
+  X(input.motors, model->actuation.nmotor)
 
 static TriboStatus allocate(const TriboModel* model, TriboData* data) {
 #define X(name, count)                                           \
@@ -80,8 +80,8 @@ static TriboStatus allocate(const TriboModel* model, TriboData* data) {
   if (model->nclosure > 0) {
     TRIBO_TRY(tribo_model_solver(model, &data->solve.velocity_solver));
   }
-  TRIBO_TRY(tribo_dyn_data_create(model->system, &data->dynamics));
-  TRIBO_TRY(tribo_col_data_create(model->collision, &data->collision));
+  TRIBO_TRY(tribo_dyn_data_create(model->mechanism.system, &data->dynamics));
+  TRIBO_TRY(tribo_col_data_create(model->geometry.collision, &data->collision));
   return tribo_col_data_workers(data->collision, model->world.threads);
 }
 
@@ -153,7 +153,7 @@ void tribo_data_destroy(TriboData* data) {
 }
 
 void tribo_data_reset(const TriboModel* model, TriboData* data) {
-  data->steps = (uint64_t)round(model->time0 / model->world.dt);
+  data->steps = (uint64_t)round(model->initial.time / model->world.dt);
   data->time = (double)data->steps * model->world.dt;
   data->now.nwarm = 0;
   data->warm_dt = 0;
@@ -168,15 +168,15 @@ void tribo_data_reset(const TriboModel* model, TriboData* data) {
   memset(&data->result.info, 0, sizeof data->result.info);
   data->result.info.certified = 1;
   data->result.info.residual.worst = -1;
-  memcpy(data->now.q, model->q0, (size_t)model->nq * sizeof *data->now.q);
-  memcpy(data->now.v, model->v0, (size_t)model->nv * sizeof *data->now.v);
-  memcpy(data->input.motors, model->motors, (size_t)model->nmotor * sizeof *data->input.motors);
-  for (int i = 0; i < model->nactuator; ++i) {
-    data->input.ctrl[i] = model->actuators[i].ctrl;
-    data->act[i] = model->act0[i];
+  memcpy(data->now.q, model->initial.q, (size_t)model->nq * sizeof *data->now.q);
+  memcpy(data->now.v, model->initial.v, (size_t)model->nv * sizeof *data->now.v);
+  memcpy(data->input.motors, model->actuation.motors, (size_t)model->actuation.nmotor * sizeof *data->input.motors);
+  for (int i = 0; i < model->actuation.nactuator; ++i) {
+    data->input.ctrl[i] = model->actuation.actuators[i].ctrl;
+    data->act[i] = model->initial.act[i];
   }
   memset(data->result.closure_force, 0, 6 * (size_t)model->nclosure * sizeof *data->result.closure_force);
-  if (model->ncontroller > 0) {
+  if (model->actuation.ncontroller > 0) {
     memset(data->control.effort, 0, (size_t)model->nv * sizeof *data->control.effort);
   }
   memset(data->forces.effort, 0, (size_t)model->nv * sizeof *data->forces.effort);
@@ -196,7 +196,7 @@ uint64_t tribo_data_hash(const TriboModel* model, const TriboData* data) {
     h = tribo_hash(h, data->sleep.asleep, (size_t)model->nbody);
     h = tribo_hash(h, data->sleep.rest_steps, (size_t)model->nbody * sizeof *data->sleep.rest_steps);
   }
-  return tribo_hash(h, data->act, (size_t)model->nactuator * sizeof *data->act);
+  return tribo_hash(h, data->act, (size_t)model->actuation.nactuator * sizeof *data->act);
 }
 
 // Body frames and velocities of the current state, in the user's terms.
@@ -204,19 +204,19 @@ TriboStatus tribo_data_kinematics(const TriboModel* model, TriboData* data) {
   if (data->view.is_current) {
     return TRIBO_OK;
   }
-  TRIBO_TRY(tribo_dyn_kinematics(model->system, data->dynamics, data->now.q, data->now.v, data->view.poses,
+  TRIBO_TRY(tribo_dyn_kinematics(model->mechanism.system, data->dynamics, data->now.q, data->now.v, data->view.poses,
                                  data->view.twists));
   for (int i = 0; i < model->nbody; ++i) {
-    TriboPose pose = tribo_pose_mul(&data->view.poses[i], &model->body_offset[i]);
+    TriboPose pose = tribo_pose_mul(&data->view.poses[i], &model->mechanism.body_offset[i]);
     tribo_copy3(data->view.position + 3 * i, pose.p);
-    if (i < model->nfree) {
+    if (i < model->mechanism.nfree) {
       memcpy(data->view.quaternion + 4 * i, data->now.q + 7 * i + 3, 4 * sizeof(double));
     } else {
       tribo_quat_from_mat(data->view.quaternion + 4 * i, pose.R);
     }
     // velocity of the centre of mass: that of the origin dynamics uses, plus ω × arm
     double com[3], arm[3], spin[3];
-    tribo_mul33v(com, pose.R, model->bodies[i].com);
+    tribo_mul33v(com, pose.R, model->mechanism.bodies[i].com);
     tribo_add3(com, com, pose.p);
     tribo_sub3(arm, com, data->view.poses[i].p);
     tribo_cross3(spin, data->view.twists[i].w, arm);
@@ -239,17 +239,17 @@ TriboStatus tribo_data_view(const TriboModel* model, TriboData* data, TriboField
     case TRIBO_FIELD_QUATERNION: *view = (TriboView){data->view.quaternion, 4 * model->nbody}; return TRIBO_OK;
     case TRIBO_FIELD_VELOCITY: *view = (TriboView){data->view.velocity, 3 * model->nbody}; return TRIBO_OK;
     case TRIBO_FIELD_OMEGA: *view = (TriboView){data->view.omega, 3 * model->nbody}; return TRIBO_OK;
-    case TRIBO_FIELD_CTRL: *view = (TriboView){data->input.ctrl, model->nactuator}; return TRIBO_OK;
-    case TRIBO_FIELD_ACT: *view = (TriboView){data->act, model->nactuator}; return TRIBO_OK;
+    case TRIBO_FIELD_CTRL: *view = (TriboView){data->input.ctrl, model->actuation.nactuator}; return TRIBO_OK;
+    case TRIBO_FIELD_ACT: *view = (TriboView){data->act, model->actuation.nactuator}; return TRIBO_OK;
     case TRIBO_FIELD_ACTUATION:
       TRIBO_TRY(tribo_forces_at(model, data, data->now.q, data->now.v));
       tribo_forces_actuators(model, data, data->forces.tau, data->forces.wrench);
-      *view = (TriboView){data->forces.actuation, model->nactuator};
+      *view = (TriboView){data->forces.actuation, model->actuation.nactuator};
       return TRIBO_OK;
     case TRIBO_FIELD_TENDON:
       TRIBO_TRY(tribo_forces_at(model, data, data->now.q, data->now.v));
       tribo_forces_tendon_lengths(model, data);
-      *view = (TriboView){data->forces.length, model->ntendon};
+      *view = (TriboView){data->forces.length, model->actuation.ntendon};
       return TRIBO_OK;
   }
   return tribo_fail(TRIBO_INVALID, "tribo_data_view: field = %d is none of TriboField", (int)field);
@@ -293,8 +293,9 @@ TriboStatus tribo_data_set_tau(const TriboModel* model, TriboData* data, const d
 
 TriboStatus tribo_data_set_motor(const TriboModel* model, TriboData* data, int motor, double target, double velocity) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_set_motor"));
-  if (motor < 0 || motor >= model->nmotor) {
-    return tribo_fail(TRIBO_INVALID, "tribo_data_set_motor: motor = %d; accepted are 0 … %d", motor, model->nmotor - 1);
+  if (motor < 0 || motor >= model->actuation.nmotor) {
+    return tribo_fail(TRIBO_INVALID, "tribo_data_set_motor: motor = %d; accepted are 0 … %d", motor,
+                      model->actuation.nmotor - 1);
   }
   if (!isfinite(target) || !isfinite(velocity)) {
     return tribo_fail(TRIBO_INVALID, "tribo_data_set_motor: target = %g and velocity = %g must be finite", target,
@@ -338,7 +339,7 @@ TriboStatus tribo_data_island(const TriboModel* model, const TriboData* data, in
   if (body < 0 || body >= model->nbody) {
     return tribo_fail(TRIBO_INVALID, "tribo_data_island: body = %d; accepted are 0 … %d", body, model->nbody - 1);
   }
-  const int block = model->bodies[body].block;
+  const int block = model->mechanism.bodies[body].block;
   *island = data->solve.islands.count > 0 && block >= 0 ? data->solve.islands.island_of_block[block] : -1;
   return TRIBO_OK;
 }
@@ -377,11 +378,13 @@ TriboStatus tribo_data_mechanics(const TriboModel* model, TriboData* data, Tribo
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_mechanics"));
   TRIBO_REQUIRE(out);
   TriboEnergy e;
-  TRIBO_TRY(tribo_dyn_energy(model->system, data->dynamics, model->world.gravity, data->now.q, data->now.v, &e));
+  TRIBO_TRY(
+      tribo_dyn_energy(model->mechanism.system, data->dynamics, model->world.gravity, data->now.q, data->now.v, &e));
   // who is not there counts for nothing; at rest he only has a weight
   if (data->nabsent > 0) {
-    for (int i = 0; i < model->nfree; ++i) {
-      const double *com = data->now.q + model->bodies[i].q_at, mass = data->absent[i] ? model->bodies[i].mass : 0;
+    for (int i = 0; i < model->mechanism.nfree; ++i) {
+      const double *com = data->now.q + model->mechanism.bodies[i].q_at,
+                   mass = data->absent[i] ? model->mechanism.bodies[i].mass : 0;
       tribo_scale3(e.com, e.mass, e.com);
       tribo_axpy3(e.com, e.com, -mass, com);
       e.mass -= mass;
@@ -397,15 +400,15 @@ TriboStatus tribo_data_mechanics(const TriboModel* model, TriboData* data, Tribo
 }
 
 double tribo_data_effort(const TriboModel* model, const TriboData* data, int joint) {
-  const TriboJointInfo* info = &model->joints[joint];
+  const TriboJointInfo* info = &model->mechanism.joints[joint];
   if (data->result.info.substeps == 0) {
     return 0;  // no step yet
   }
-  double sum = model->ncontroller > 0 ? data->control.effort[info->v_at] : 0;
+  double sum = model->actuation.ncontroller > 0 ? data->control.effort[info->v_at] : 0;
   sum += tribo_clamp(data->forces.effort[info->v_at], -info->effort, info->effort);
   for (int i = 0; i < data->result.problem.ncone; ++i) {
     const TriboRowInfo* row = &data->result.rows[i];
-    if (row->kind == TRIBO_ROW_MOTOR && model->motors[row->index].v == info->v_at) {
+    if (row->kind == TRIBO_ROW_MOTOR && model->actuation.motors[row->index].v == info->v_at) {
       sum += data->result.lambda[data->result.problem.cones[i].row] / data->warm_dt;
     }
   }

@@ -23,7 +23,7 @@ static void choose_driven(const TriboModel* model, const TriboInverseOptions* op
   }
   memset(driven, 0, (size_t)model->nv);
   for (int j = 0; j < model->njoint; ++j) {
-    const TriboJointInfo* joint = &model->joints[j];
+    const TriboJointInfo* joint = &model->mechanism.joints[j];
     memset(driven + joint->v_at, strcmp(joint->kind, tribo_dyn_joint_name(TRIBO_JOINT_FREE)) != 0, (size_t)joint->nv);
   }
 }
@@ -36,10 +36,10 @@ static TriboStatus check(const TriboModel* model, const double* wish, const Trib
     return tribo_fail(TRIBO_INVALID, "tribo_inverse_dynamics: tol = %g; accepted are finite numbers ≥ 0", options->tol);
   }
   if (options->driven != NULL) {
-    for (int i = 0; i < 6 * model->nfree; ++i) {
+    for (int i = 0; i < 6 * model->mechanism.nfree; ++i) {
       if (options->driven[i]) {
         return tribo_fail(TRIBO_INVALID, "tribo_inverse_dynamics: driven[%d] is of the free body %s, must be 0", i,
-                          model->bodies[i / 6].name);
+                          model->mechanism.bodies[i / 6].name);
       }
     }
   }
@@ -89,8 +89,8 @@ static TriboStatus opening(const TriboModel* model, TriboData* data, double h, c
     for (int i = 0; i < model->nv; ++i) {
       data->inverse.y[i] = smooth ? 0.5 * h * (data->now.v[i] + wish[i]) : h * wish[i];
     }
-    TRIBO_TRY(tribo_dyn_integrate(model->system, data->dynamics, data->now.q, data->inverse.y, data->next.q));
-    TRIBO_TRY(tribo_dyn_closure_error(model->system, data->dynamics, data->next.q, data->inverse.opening));
+    TRIBO_TRY(tribo_dyn_integrate(model->mechanism.system, data->dynamics, data->now.q, data->inverse.y, data->next.q));
+    TRIBO_TRY(tribo_dyn_closure_error(model->mechanism.system, data->dynamics, data->next.q, data->inverse.opening));
     for (int i = 0; i < 6 * model->nclosure; ++i) {
       most[smooth] = fmax(most[smooth], fabs(data->inverse.opening[i]) / h);
     }
@@ -117,8 +117,8 @@ static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const
   double change;
   data->solve.closures_known = 0;
   TRIBO_TRY(level_nothing(data));
-  TRIBO_TRY(tribo_dyn_inverse_balance(model->system, data->dynamics, options, data->now.v, NULL, data->result.lambda,
-                                      &change));
+  TRIBO_TRY(tribo_dyn_inverse_balance(model->mechanism.system, data->dynamics, options, data->now.v, NULL,
+                                      data->result.lambda, &change));
   for (out->passes = 0; out->passes < most; ++out->passes) {
     TriboStepInfo info = {0};
     data->result.problem = *reduced;
@@ -140,8 +140,8 @@ static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const
     data->result.problem = full;
     TRIBO_TRY(status);
     out->iterations += info.iterations;
-    TRIBO_TRY(tribo_dyn_inverse_balance(model->system, data->dynamics, options, data->now.v, data->inverse.lambda,
-                                        data->result.lambda, &change));
+    TRIBO_TRY(tribo_dyn_inverse_balance(model->mechanism.system, data->dynamics, options, data->now.v,
+                                        data->inverse.lambda, data->result.lambda, &change));
     if (change <= SETTLED) {
       break;
     }
@@ -202,7 +202,7 @@ static TriboStatus prepare(const TriboModel* model, TriboData* data, const doubl
   for (int i = 0; i < model->nv; ++i) {
     data->forces.tau[i] -= data->inverse.has_drive[i] ? data->input.tau[i] : 0;
   }
-  TRIBO_TRY(tribo_dyn_inverse_update(model->system, data->dynamics, step, data->now.q, data->now.v, wish,
+  TRIBO_TRY(tribo_dyn_inverse_update(model->mechanism.system, data->dynamics, step, data->now.q, data->now.v, wish,
                                      data->forces.tau, data->forces.wrench));
   uint64_t mark = 0;
   return tribo_data_detect(model, data, &start, &info, &mark);
@@ -212,27 +212,29 @@ static TriboStatus prepare(const TriboModel* model, TriboData* data, const doubl
 static TriboStatus invert(const TriboModel* model, TriboData* data, const double* wish,
                           const TriboInverseOptions* options, const TriboStepOptions* step, int whole,
                           TriboInverse* out) {
-  TRIBO_TRY(tribo_dyn_assemble(model->system, data->dynamics, step, data->now.q, data->now.v, data->contacts.list,
-                               data->contacts.laws, data->contacts.count, &data->result.problem, &data->result.rows));
+  TRIBO_TRY(tribo_dyn_assemble(model->mechanism.system, data->dynamics, step, data->now.q, data->now.v,
+                               data->contacts.list, data->contacts.laws, data->contacts.count, &data->result.problem,
+                               &data->result.rows));
   TRIBO_TRY(TRIBO_RESERVE(&data->result.lambda, data->result.problem.nrow));
   TRIBO_TRY(TRIBO_RESERVE(&data->result.sigma, data->result.problem.nrow));
   TRIBO_TRY(TRIBO_RESERVE(&data->inverse.lambda, data->result.problem.nrow));
   out->penetration = approach(data);
   TRIBO_TRY(opening(model, data, step->h, wish, &out->opening));
   TriboProblem reduced;
-  TRIBO_TRY(
-      tribo_dyn_inverse_reduce(model->system, data->dynamics, data->inverse.has_drive, options->tol, whole, &reduced));
-  const int polish = !whole && tribo_dyn_inverse_polishes(model->system, data->dynamics);
+  TRIBO_TRY(tribo_dyn_inverse_reduce(model->mechanism.system, data->dynamics, data->inverse.has_drive, options->tol,
+                                     whole, &reduced));
+  const int polish = !whole && tribo_dyn_inverse_polishes(model->mechanism.system, data->dynamics);
   TRIBO_TRY(find_impulses(model, data, step, &reduced, polish ? 1 : MOST_PASSES, out));
   if (polish) {
-    TRIBO_TRY(tribo_dyn_inverse_polish(model->system, data->dynamics, step, data->now.v, data->result.lambda));
+    TRIBO_TRY(
+        tribo_dyn_inverse_polish(model->mechanism.system, data->dynamics, step, data->now.v, data->result.lambda));
   }
   TRIBO_TRY(publish(data, step->h, options->tol, out));
   out->nspan = 0;
   if (options->span && !whole) {
-    TRIBO_TRY(tribo_dyn_inverse_span(model->system, data->dynamics, &out->span, &out->nspan));
+    TRIBO_TRY(tribo_dyn_inverse_span(model->mechanism.system, data->dynamics, &out->span, &out->nspan));
   }
-  TRIBO_TRY(tribo_dyn_inverse_finish(model->system, data->dynamics, step, data->now.v, data->result.lambda,
+  TRIBO_TRY(tribo_dyn_inverse_finish(model->mechanism.system, data->dynamics, step, data->now.v, data->result.lambda,
                                      data->inverse.tau, data->inverse.y));
   out->deviation = 0;
   for (int i = 0; i < model->nv; ++i) {

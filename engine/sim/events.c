@@ -139,8 +139,8 @@ TriboStatus tribo_events_finish(const TriboModel* model, TriboData* data) {
       continue;
     }
     TriboContactEvent* e = &data->events.list[data->events.count++];
-    *e = (TriboContactEvent){.body_a = model->shapes[a].body,
-                             .body_b = model->shapes[b].body,
+    *e = (TriboContactEvent){.body_a = model->geometry.shapes[a].body,
+                             .body_b = model->geometry.shapes[b].body,
                              .shape_a = a,
                              .shape_b = b,
                              .began = !is_at(&was, a, b),

@@ -22,20 +22,21 @@
 static const double PI = 3.14159265358979323846;
 
 static void add_gravity_compensation(const TriboModel* model, double* wrench) {
-  if (model->gravity_compensation != NULL) {
+  if (model->actuation.gravity_compensation != NULL) {
     for (int i = 0; i < model->nbody; ++i) {
-      tribo_axpy3(wrench + 6 * i, wrench + 6 * i, -model->gravity_compensation[i] * model->bodies[i].mass,
-                  model->world.gravity);
+      tribo_axpy3(wrench + 6 * i, wrench + 6 * i,
+                  -model->actuation.gravity_compensation[i] * model->mechanism.bodies[i].mass, model->world.gravity);
     }
   }
 }
 
 // Efforts of lift that actuators of joints bring, times a factor.
 static void move_gravity_compensation(const TriboModel* model, const TriboData* data, double factor, double* tau) {
-  if (model->ngravity_comp_joint > 0) {
+  if (model->actuation.ngravity_comp_joint > 0) {
     for (int j = 0; j < model->njoint; ++j) {
-      const int at = model->joints[j].v_at;
-      tau[at] += model->joints[j].actuator_gravity_compensation ? factor * data->forces.gravity_comp_tau[at] : 0;
+      const int at = model->mechanism.joints[j].v_at;
+      tau[at] +=
+          model->mechanism.joints[j].actuator_gravity_compensation ? factor * data->forces.gravity_comp_tau[at] : 0;
     }
   }
 }
@@ -44,25 +45,27 @@ TriboStatus tribo_forces_at(const TriboModel* model, TriboData* data, const doub
   data->forces.q = q;
   data->forces.v = v;
   // tendons over joints need no places
-  int places = model->ndrag > 0 || model->nthruster > 0;
-  for (int i = 0; i < model->ntendon && !places; ++i) {
-    places = model->tendons[i].npoint > 0;
+  int places = model->loads.ndrag > 0 || model->actuation.nthruster > 0;
+  for (int i = 0; i < model->actuation.ntendon && !places; ++i) {
+    places = model->actuation.tendons[i].npoint > 0;
   }
   if (places) {
-    TRIBO_TRY(tribo_dyn_kinematics(model->system, data->dynamics, q, v, data->forces.poses, data->forces.twists));
+    TRIBO_TRY(
+        tribo_dyn_kinematics(model->mechanism.system, data->dynamics, q, v, data->forces.poses, data->forces.twists));
   }
-  if (model->ngravity_comp_joint > 0) {
+  if (model->actuation.ngravity_comp_joint > 0) {
     memset(data->forces.gravity_comp_wrench, 0, 6 * (size_t)model->nbody * sizeof *data->forces.gravity_comp_wrench);
     memset(data->forces.gravity_comp_tau, 0, (size_t)model->nv * sizeof *data->forces.gravity_comp_tau);
     add_gravity_compensation(model, data->forces.gravity_comp_wrench);
-    TRIBO_TRY(tribo_dyn_generalize(model->system, data->dynamics, q, data->forces.gravity_comp_wrench,
+    TRIBO_TRY(tribo_dyn_generalize(model->mechanism.system, data->dynamics, q, data->forces.gravity_comp_wrench,
                                    data->forces.gravity_comp_tau));
   }
   return TRIBO_OK;
 }
 
 static TriboBodyFrames frames_of(const TriboModel* model, const TriboData* data) {
-  return (TriboBodyFrames){data->forces.poses, data->forces.twists, model->body_offset, model->body_com};
+  return (TriboBodyFrames){data->forces.poses, data->forces.twists, model->mechanism.body_offset,
+                           model->mechanism.body_com};
 }
 
 // ---- tendons
@@ -71,20 +74,20 @@ static TriboBodyFrames frames_of(const TriboModel* model, const TriboData* data)
 TriboStatus tribo_forces_tendon_limits(const TriboModel* model, TriboData* data, double* tau, double* wrench) {
   const TriboBodyFrames frames = frames_of(model, data);
   int count = 0;
-  if (model->nbound > 0) {
-    for (int i = 0; i < model->ntendon; ++i) {
-      const TriboTendonInfo* info = &model->tendon_infos[i];
+  if (model->actuation.nbound > 0) {
+    for (int i = 0; i < model->actuation.ntendon; ++i) {
+      const TriboTendonInfo* info = &model->actuation.tendon_infos[i];
       const double stops[2] = {info->lower, info->upper};
       if (!isfinite(info->lower) && !isfinite(info->upper)) {
         continue;
       }
       double length, speed;
-      tribo_tendon_measure(&model->tendons[i], data->forces.q, data->forces.v, data->forces.poses, data->forces.twists,
-                           &length, &speed);
+      tribo_tendon_measure(&model->actuation.tendons[i], data->forces.q, data->forces.v, data->forces.poses,
+                           data->forces.twists, &length, &speed);
       memset(tau, 0, (size_t)model->nv * sizeof *tau);
       memset(wrench, 0, 6 * (size_t)model->nbody * sizeof *wrench);
-      tribo_tendon_pull(&model->tendons[i], &frames, 1, tau, wrench);
-      TRIBO_TRY(tribo_dyn_generalize(model->system, data->dynamics, data->forces.q, wrench, tau));
+      tribo_tendon_pull(&model->actuation.tendons[i], &frames, 1, tau, wrench);
+      TRIBO_TRY(tribo_dyn_generalize(model->mechanism.system, data->dynamics, data->forces.q, wrench, tau));
       for (int upper = 0; upper < 2; ++upper) {
         if (!isfinite(stops[upper])) {
           continue;
@@ -95,7 +98,7 @@ TriboStatus tribo_forces_tendon_limits(const TriboModel* model, TriboData* data,
           jac[k] = sign * tau[k];
         }
         data->forces.bounds[count++] =
-            (TriboBound){2 * i + upper, sign * (length - stops[upper]), model->tendons[i].soft, jac};
+            (TriboBound){2 * i + upper, sign * (length - stops[upper]), model->actuation.tendons[i].soft, jac};
       }
     }
   }
@@ -107,13 +110,13 @@ TriboStatus tribo_forces_tendon_limits(const TriboModel* model, TriboData* data,
 static void add_drag(const TriboModel* model, const TriboData* data, const ModelDrag* drag, double* wrench) {
   const double rho = model->world.density, beta = model->world.viscosity, *b = drag->box;
   const double d = (b[0] + b[1] + b[2]) / 3;
-  const TriboPose body = tribo_pose_mul(&data->forces.poses[drag->body], &model->body_offset[drag->body]);
+  const TriboPose body = tribo_pose_mul(&data->forces.poses[drag->body], &model->mechanism.body_offset[drag->body]);
   const TriboTwist* twist = &data->forces.twists[drag->body];
   double R[9], axes[9], arm[3], against[3], v[3], w[3], f[3], t[3], world[3];
   tribo_quat_to_mat(axes, drag->axes);
   tribo_mul33(R, body.R, axes);
   // of the centre of mass against the medium
-  tribo_mul33v(arm, body.R, model->bodies[drag->body].com);
+  tribo_mul33v(arm, body.R, model->mechanism.bodies[drag->body].com);
   tribo_add3(arm, arm, body.p);
   tribo_sub3(arm, arm, data->forces.poses[drag->body].p);
   tribo_cross3(against, twist->w, arm);
@@ -137,18 +140,19 @@ void tribo_forces_passive(const TriboModel* model, const TriboData* data, double
   const TriboBodyFrames frames = frames_of(model, data);
   add_gravity_compensation(model, wrench);
   move_gravity_compensation(model, data, -1, tau);
-  for (int i = 0; i < model->ntendon; ++i) {
-    const TriboTendonInfo* info = &model->tendon_infos[i];
+  for (int i = 0; i < model->actuation.ntendon; ++i) {
+    const TriboTendonInfo* info = &model->actuation.tendon_infos[i];
     double length, speed;
     if (info->stiffness > 0 || info->damping > 0) {
-      tribo_tendon_measure(&model->tendons[i], data->forces.q, data->forces.v, data->forces.poses, data->forces.twists,
-                           &length, &speed);
+      tribo_tendon_measure(&model->actuation.tendons[i], data->forces.q, data->forces.v, data->forces.poses,
+                           data->forces.twists, &length, &speed);
       const double stretch = length - tribo_clamp(length, info->rest[0], info->rest[1]);
-      tribo_tendon_pull(&model->tendons[i], &frames, -info->stiffness * stretch - info->damping * speed, tau, wrench);
+      tribo_tendon_pull(&model->actuation.tendons[i], &frames, -info->stiffness * stretch - info->damping * speed, tau,
+                        wrench);
     }
   }
-  for (int i = 0; i < model->ndrag; ++i) {
-    add_drag(model, data, &model->drags[i], wrench);
+  for (int i = 0; i < model->loads.ndrag; ++i) {
+    add_drag(model, data, &model->loads.drags[i], wrench);
   }
 }
 
@@ -170,7 +174,7 @@ static double follow(const TriboActuatorDef* def, double act, double ctrl, doubl
 static double hold(const TriboModel* model, const TriboData* data, const TriboActuatorDef* def, int body,
                    double point[3], double wrench[6]) {
   const TriboPose own = tribo_pose(def->point, def->quaternion);
-  const TriboPose frame = tribo_pose_mul(&data->forces.poses[body], &model->body_offset[body]);
+  const TriboPose frame = tribo_pose_mul(&data->forces.poses[body], &model->mechanism.body_offset[body]);
   const TriboPose mount = tribo_pose_mul(&frame, &own);
   const TriboTwist* twist = &data->forces.twists[body];
   double arm[3], velocity[3];
@@ -195,12 +199,12 @@ typedef struct Crank {
 } Crank;
 
 static Crank crank_of(const TriboModel* model, const TriboData* data, int actuator) {
-  const TriboActuatorDef* def = &model->actuators[actuator];
-  const int crank = model->actuator_infos[actuator].body, slider = model->sliders[actuator];
-  const TriboPose own = tribo_pose_mul(&data->forces.poses[crank], &model->body_offset[crank]);
+  const TriboActuatorDef* def = &model->actuation.actuators[actuator];
+  const int crank = model->actuation.actuator_infos[actuator].body, slider = model->actuation.sliders[actuator];
+  const TriboPose own = tribo_pose_mul(&data->forces.poses[crank], &model->mechanism.body_offset[crank]);
   Crank c = {.slider_frame = tribo_pose_identity()};
   if (slider != TRIBO_WORLD) {
-    c.slider_frame = tribo_pose_mul(&data->forces.poses[slider], &model->body_offset[slider]);
+    c.slider_frame = tribo_pose_mul(&data->forces.poses[slider], &model->mechanism.body_offset[slider]);
   }
   double v[3];
   tribo_mul33v(c.point, own.R, def->point);
@@ -222,10 +226,10 @@ static Crank crank_of(const TriboModel* model, const TriboData* data, int actuat
 }
 
 static double crank_speed(const TriboModel* model, const TriboData* data, int actuator, const Crank* c) {
-  const int slider = model->sliders[actuator];
+  const int slider = model->actuation.sliders[actuator];
   double ends[2][3], turn[3];
-  tribo_point_velocity(model->actuator_infos[actuator].body, data->forces.poses, data->forces.twists, c->point,
-                       ends[0]);
+  tribo_point_velocity(model->actuation.actuator_infos[actuator].body, data->forces.poses, data->forces.twists,
+                       c->point, ends[0]);
   tribo_point_velocity(slider, data->forces.poses, data->forces.twists, c->at, ends[1]);
   double speed = tribo_dot3(c->by_point, ends[0]) - tribo_dot3(c->by_point, ends[1]);
   if (slider != TRIBO_WORLD) {
@@ -238,8 +242,8 @@ static double crank_speed(const TriboModel* model, const TriboData* data, int ac
 static void push_crank(const TriboModel* model, const TriboData* data, int actuator, double force, double* wrench) {
   const TriboBodyFrames frames = frames_of(model, data);
   const Crank c = crank_of(model, data, actuator);
-  const int slider = model->sliders[actuator];
-  tribo_apply_force(&frames, model->actuator_infos[actuator].body, c.point, force, c.by_point, wrench);
+  const int slider = model->actuation.sliders[actuator];
+  tribo_apply_force(&frames, model->actuation.actuator_infos[actuator].body, c.point, force, c.by_point, wrench);
   tribo_apply_force(&frames, slider, c.at, -force, c.by_point, wrench);
   if (slider != TRIBO_WORLD) {
     double turn[3];
@@ -251,8 +255,8 @@ static void push_crank(const TriboModel* model, const TriboData* data, int actua
 // Position and speed of what an actuator drives, times its gear; of a thruster, its mount too.
 static void measure(const TriboModel* model, const TriboData* data, int actuator, double* length, double* speed,
                     double point[3], double unit[6]) {
-  const TriboActuatorDef* def = &model->actuators[actuator];
-  const TriboActuatorInfo* info = &model->actuator_infos[actuator];
+  const TriboActuatorDef* def = &model->actuation.actuators[actuator];
+  const TriboActuatorInfo* info = &model->actuation.actuator_infos[actuator];
   *length = 0;
   if (info->body >= 0 && def->crank_length > 0) {
     const Crank c = crank_of(model, data, actuator);
@@ -261,10 +265,10 @@ static void measure(const TriboModel* model, const TriboData* data, int actuator
   } else if (info->body >= 0) {
     *speed = hold(model, data, def, info->body, point, unit);
   } else if (info->joint >= 0) {
-    *length = data->forces.q[model->joints[info->joint].q_at];
-    *speed = data->forces.v[model->joints[info->joint].v_at];
+    *length = data->forces.q[model->mechanism.joints[info->joint].q_at];
+    *speed = data->forces.v[model->mechanism.joints[info->joint].v_at];
   } else {
-    tribo_tendon_measure(&model->tendons[info->tendon], data->forces.q, data->forces.v, data->forces.poses,
+    tribo_tendon_measure(&model->actuation.tendons[info->tendon], data->forces.q, data->forces.v, data->forces.poses,
                          data->forces.twists, length, speed);
   }
   *length *= def->gear;
@@ -281,27 +285,27 @@ void tribo_actuator_measure(const TriboModel* model, const TriboData* data, int 
 // each stays within its own.
 static void pull_tendons(const TriboModel* model, TriboData* data, double* sum, double* wrench) {
   const TriboBodyFrames frames = frames_of(model, data);
-  for (int t = 0; t < model->ntendon; ++t) {
-    const TriboTendon* tendon = &model->tendons[t];
+  for (int t = 0; t < model->actuation.ntendon; ++t) {
+    const TriboTendon* tendon = &model->actuation.tendons[t];
     double all = 0;
     if (tendon->has_force_bounds) {
-      for (int i = 0; i < model->nactuator; ++i) {
-        all += model->actuator_infos[i].tendon == t ? data->forces.actuation[i] : 0;
+      for (int i = 0; i < model->actuation.nactuator; ++i) {
+        all += model->actuation.actuator_infos[i].tendon == t ? data->forces.actuation[i] : 0;
       }
     }
     if (all != 0) {
-      for (int i = 0; i < model->nactuator; ++i) {
+      for (int i = 0; i < model->actuation.nactuator; ++i) {
         const double kept = tribo_clamp(all, tendon->force_min, tendon->force_max) / all;
-        data->forces.actuation[i] *= model->actuator_infos[i].tendon == t ? kept : 1;
+        data->forces.actuation[i] *= model->actuation.actuator_infos[i].tendon == t ? kept : 1;
       }
     }
   }
-  for (int i = 0; i < model->nactuator; ++i) {
-    const TriboActuatorDef* def = &model->actuators[i];
-    const int t = model->actuator_infos[i].tendon;
+  for (int i = 0; i < model->actuation.nactuator; ++i) {
+    const TriboActuatorDef* def = &model->actuation.actuators[i];
+    const int t = model->actuation.actuator_infos[i].tendon;
     if (t >= 0) {
       data->forces.actuation[i] = tribo_clamp(data->forces.actuation[i], def->force_min, def->force_max);
-      tribo_tendon_pull(&model->tendons[t], &frames, def->gear * data->forces.actuation[i], sum, wrench);
+      tribo_tendon_pull(&model->actuation.tendons[t], &frames, def->gear * data->forces.actuation[i], sum, wrench);
     }
   }
 }
@@ -311,9 +315,9 @@ void tribo_forces_actuators(const TriboModel* model, TriboData* data, double* ta
   double* sum = data->forces.effort;
   memset(sum, 0, (size_t)model->nv * sizeof *sum);
   memset(data->forces.damping, 0, (size_t)model->nv * sizeof *data->forces.damping);
-  for (int i = 0; i < model->nactuator; ++i) {
-    const TriboActuatorDef* def = &model->actuators[i];
-    const TriboActuatorInfo* info = &model->actuator_infos[i];
+  for (int i = 0; i < model->actuation.nactuator; ++i) {
+    const TriboActuatorDef* def = &model->actuation.actuators[i];
+    const TriboActuatorInfo* info = &model->actuation.actuator_infos[i];
     double length, speed, point[3], unit[6];
     measure(model, data, i, &length, &speed, point, unit);
     const double ctrl = tribo_clamp(data->input.ctrl[i], def->ctrl_min, def->ctrl_max);
@@ -328,24 +332,25 @@ void tribo_forces_actuators(const TriboModel* model, TriboData* data, double* ta
                               : (g[0] + g[1] * length + g[2] * speed) * a + b[0] + b[1] * length + b[2] * speed;
     const double force = tribo_clamp(wanted, def->force_min, def->force_max);
     if (info->joint >= 0 && force == wanted && !def->has_muscle) {
-      data->forces.damping[model->joints[info->joint].v_at] -=
+      data->forces.damping[model->mechanism.joints[info->joint].v_at] -=
           def->gear * def->gear * (def->gain[2] * a + def->bias[2]);
     }
-    data->forces.actuation[i] = info->tendon >= 0 && model->tendons[info->tendon].has_force_bounds ? wanted : force;
+    data->forces.actuation[i] =
+        info->tendon >= 0 && model->actuation.tendons[info->tendon].has_force_bounds ? wanted : force;
     if (info->body >= 0 && def->crank_length > 0) {
       push_crank(model, data, i, def->gear * force, wrench);
     } else if (info->body >= 0) {
       tribo_apply_force(&frames, info->body, point, def->gear * force, unit, wrench);
       tribo_axpy3(wrench + 6 * info->body + 3, wrench + 6 * info->body + 3, def->gear * force, unit + 3);
     } else if (info->joint >= 0) {
-      sum[model->joints[info->joint].v_at] += def->gear * force;
+      sum[model->mechanism.joints[info->joint].v_at] += def->gear * force;
     }
   }
   pull_tendons(model, data, sum, wrench);
   move_gravity_compensation(model, data, 1, sum);
   // all that acts on a joint stays within the joint's effort
   for (int j = 0; j < model->njoint; ++j) {
-    const TriboJointInfo* joint = &model->joints[j];
+    const TriboJointInfo* joint = &model->mechanism.joints[j];
     if (joint->nv == 1) {
       const double effort = tribo_clamp(sum[joint->v_at], -joint->effort, joint->effort);
       tau[joint->v_at] += effort;
@@ -357,10 +362,10 @@ void tribo_forces_actuators(const TriboModel* model, TriboData* data, double* ta
 // ---- looking
 
 void tribo_forces_tendon_lengths(const TriboModel* model, TriboData* data) {
-  for (int i = 0; i < model->ntendon; ++i) {
+  for (int i = 0; i < model->actuation.ntendon; ++i) {
     double speed;
-    tribo_tendon_measure(&model->tendons[i], data->forces.q, data->forces.v, data->forces.poses, data->forces.twists,
-                         &data->forces.length[i], &speed);
+    tribo_tendon_measure(&model->actuation.tendons[i], data->forces.q, data->forces.v, data->forces.poses,
+                         data->forces.twists, &data->forces.length[i], &speed);
   }
 }
 
@@ -368,8 +373,8 @@ TriboStatus tribo_data_terms(const TriboModel* model, TriboData* data, const Tri
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_terms"));
   TRIBO_REQUIRE(out);
   TriboDynData* dynamics = data->dynamics;
-  TRIBO_TRY(tribo_dyn_terms(model->system, dynamics, model->world.gravity, data->now.q, data->now.v, out->mass,
-                            out->bias, out->passive));
+  TRIBO_TRY(tribo_dyn_terms(model->mechanism.system, dynamics, model->world.gravity, data->now.q, data->now.v,
+                            out->mass, out->bias, out->passive));
   TRIBO_TRY(tribo_forces_at(model, data, data->now.q, data->now.v));
   double* const forces[2] = {out->passive, out->actuation};
   for (int i = 0; i < 2; ++i) {
@@ -386,7 +391,7 @@ TriboStatus tribo_data_terms(const TriboModel* model, TriboData* data, const Tri
     } else {
       tribo_forces_actuators(model, data, forces[i], wrench);
     }
-    TRIBO_TRY(tribo_dyn_generalize(model->system, dynamics, data->now.q, wrench, forces[i]));
+    TRIBO_TRY(tribo_dyn_generalize(model->mechanism.system, dynamics, data->now.q, wrench, forces[i]));
   }
   return TRIBO_OK;
 }
@@ -394,9 +399,9 @@ TriboStatus tribo_data_terms(const TriboModel* model, TriboData* data, const Tri
 static TriboStatus set(const TriboModel* model, TriboData* data, const char* who, int actuator, double value,
                        double* values) {
   TRIBO_TRY(tribo_data_check(model, data, who));
-  if (actuator < 0 || actuator >= model->nactuator || !isfinite(value)) {
+  if (actuator < 0 || actuator >= model->actuation.nactuator || !isfinite(value)) {
     return tribo_fail(TRIBO_INVALID, "%s: actuator = %d, value = %g; accepted are 0 … %d and finite values", who,
-                      actuator, value, model->nactuator - 1);
+                      actuator, value, model->actuation.nactuator - 1);
   }
   values[actuator] = value;
   return TRIBO_OK;

@@ -22,7 +22,7 @@ enum { AWAKE, ASLEEP, WAKING };
 
 // Body of a shape of a warm entry, −1 for the fixed.
 static int body_of(const TriboModel* model, int shape) {
-  return model->shapes[shape].body;
+  return model->geometry.shapes[shape].body;
 }
 
 // Wakes the bodies marked WAKING and all that contacts of the memory join to them. Returns how many.
@@ -39,7 +39,7 @@ static int wake_marked(const TriboModel* model, unsigned char* asleep, const War
     }
   }
   int woken = 0;
-  for (int i = 0; i < model->nfree; ++i) {
+  for (int i = 0; i < model->mechanism.nfree; ++i) {
     woken += asleep[i] == WAKING;
     asleep[i] = asleep[i] == WAKING ? AWAKE : asleep[i];
   }
@@ -64,7 +64,7 @@ static void wake_dozing(const TriboModel* model, TriboData* data, const StepStar
 // Forces on a body as it sleeps: of the world, and along its own coordinates.
 static void forces_on(const TriboModel* model, const TriboData* data, int body, double out[12]) {
   memcpy(out, data->forces.wrench + 6 * body, 6 * sizeof *out);
-  memcpy(out + 6, data->forces.tau + model->bodies[body].v_at, 6 * sizeof *out);
+  memcpy(out + 6, data->forces.tau + model->mechanism.bodies[body].v_at, 6 * sizeof *out);
 }
 
 // How long a gyration's arm is [m].
@@ -73,11 +73,11 @@ static double arm_of(const TriboBodyInfo* body) {
 }
 
 void tribo_sleep_wake_by_force(const TriboModel* model, TriboData* data, const StepStart* start) {
-  for (int i = 0; i < model->nfree && data->sleep.nasleep_in_step > 0; ++i) {
+  for (int i = 0; i < model->mechanism.nfree && data->sleep.nasleep_in_step > 0; ++i) {
     if (!data->sleep.asleep_in_step[i]) {
       continue;
     }
-    const TriboBodyInfo* body = &model->bodies[i];
+    const TriboBodyInfo* body = &model->mechanism.bodies[i];
     const double *was = data->sleep.force + 12 * i, most = body->mass * model->world.sleep_speed / model->world.sleep;
     double now[12], push[4] = {0};
     forces_on(model, data, i, now);
@@ -94,12 +94,12 @@ void tribo_sleep_wake_by_force(const TriboModel* model, TriboData* data, const S
   }
   // who sleeps on carries his weight himself, so that his free motion is none
   if (data->sleep.nasleep_in_step > 0) {
-    for (int i = 0; i < model->nfree; ++i) {
+    for (int i = 0; i < model->mechanism.nfree; ++i) {
       if (data->sleep.asleep_in_step[i]) {
         double* w = data->forces.wrench + 6 * i;
         memset(w, 0, 6 * sizeof *w);
-        memset(data->forces.tau + model->bodies[i].v_at, 0, 6 * sizeof *data->forces.tau);
-        tribo_axpy3(w, w, -model->bodies[i].mass, model->world.gravity);
+        memset(data->forces.tau + model->mechanism.bodies[i].v_at, 0, 6 * sizeof *data->forces.tau);
+        tribo_axpy3(w, w, -model->mechanism.bodies[i].mass, model->world.gravity);
       }
     }
   }
@@ -149,8 +149,8 @@ static void find_calm(const TriboModel* model, TriboData* data, int long_enough)
   memset(data->sleep.is_slow, 1, (size_t)is->count);
   if (is->count > 0) {
     for (int i = 0; i < model->nbody; ++i) {
-      const int island = is->island_of_block[model->bodies[i].block];
-      if (island >= 0 && (i >= model->nfree || data->sleep.rest_steps[i] < long_enough)) {
+      const int island = is->island_of_block[model->mechanism.bodies[i].block];
+      if (island >= 0 && (i >= model->mechanism.nfree || data->sleep.rest_steps[i] < long_enough)) {
         data->sleep.is_slow[island] = 0;
       }
     }
@@ -168,8 +168,8 @@ void tribo_sleep_end(const TriboModel* model, TriboData* data) {
   }
   const double steps = ceil(model->world.sleep / model->world.dt);
   const int long_enough = steps < 1e9 ? (int)steps : 1000000000;
-  for (int i = 0; i < model->nfree; ++i) {
-    const TriboBodyInfo* body = &model->bodies[i];
+  for (int i = 0; i < model->mechanism.nfree; ++i) {
+    const TriboBodyInfo* body = &model->mechanism.bodies[i];
     const int dozes = data->sleep.nasleep_in_step > 0 && data->sleep.asleep_in_step[i];
     const int slow =
         !dozes && !data->absent[i] && speed_of(body, data->next.v + body->v_at) <= model->world.sleep_speed;
@@ -179,8 +179,8 @@ void tribo_sleep_end(const TriboModel* model, TriboData* data) {
   }
   find_calm(model, data, long_enough);
   data->sleep.nasleep = 0;
-  for (int i = 0; i < model->nfree; ++i) {
-    const TriboBodyInfo* body = &model->bodies[i];
+  for (int i = 0; i < model->mechanism.nfree; ++i) {
+    const TriboBodyInfo* body = &model->mechanism.bodies[i];
     const int dozes = data->sleep.nasleep_in_step > 0 && data->sleep.asleep_in_step[i];
     const int island = data->solve.islands.count > 0 ? data->solve.islands.island_of_block[body->block] : -1;
     const int falls = !dozes && data->sleep.rest_steps[i] >= long_enough && (island < 0 || data->sleep.is_slow[island]);

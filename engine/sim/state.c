@@ -71,14 +71,14 @@ static void take(const char** at, void* to, size_t bytes) {
 // Who is not there, who sleeps, and for how long the others have been slow.
 static void put_bodies(const TriboModel* model, const TriboData* data, char** at) {
   if (data->nabsent > 0) {
-    for (int32_t i = 0; i < model->nfree; ++i) {
+    for (int32_t i = 0; i < model->mechanism.nfree; ++i) {
       if (data->absent[i]) {
         put(at, &i, sizeof i);
       }
     }
   }
   if (data->sleep.nasleep > 0) {
-    for (int i = 0; i < model->nfree; ++i) {
+    for (int i = 0; i < model->mechanism.nfree; ++i) {
       if (data->sleep.asleep[i]) {
         Sleeper sleeper = {.body = i};
         memcpy(sleeper.force, data->sleep.force + 12 * i, sizeof sleeper.force);
@@ -87,7 +87,7 @@ static void put_bodies(const TriboModel* model, const TriboData* data, char** at
     }
   }
   if (model->world.sleep > 0) {
-    for (int i = 0; i < model->nfree; ++i) {
+    for (int i = 0; i < model->mechanism.nfree; ++i) {
       const int32_t rest = data->sleep.rest_steps[i];
       put(at, &rest, sizeof rest);
     }
@@ -105,19 +105,19 @@ TriboStatus tribo_state_save(const TriboModel* model, const TriboData* data, Tri
                    .warm_dt = data->warm_dt,
                    .nq = model->nq,
                    .nv = model->nv,
-                   .nact = model->nactuator,
+                   .nact = model->actuation.nactuator,
                    .nwarm = data->now.nwarm,
                    .nloop = model->nclosure,
                    .nabsent = data->nabsent,
                    .nasleep = data->sleep.nasleep,
-                   .nrest = model->world.sleep > 0 ? model->nfree : 0};
+                   .nrest = model->world.sleep > 0 ? model->mechanism.nfree : 0};
   const size_t payload = payload_size(&header);
   TRIBO_TRY(TRIBO_RESERVE(&state->bytes, sizeof header + payload));
   state->used = sizeof header + payload;
   char* at = state->bytes + sizeof header;
   put(&at, data->now.q, (size_t)model->nq * sizeof *data->now.q);
   put(&at, data->now.v, (size_t)model->nv * sizeof *data->now.v);
-  put(&at, data->act, (size_t)model->nactuator * sizeof *data->act);
+  put(&at, data->act, (size_t)model->actuation.nactuator * sizeof *data->act);
   put(&at, data->now.warm, (size_t)data->now.nwarm * sizeof *data->now.warm);
   put(&at, data->now.loops, (size_t)model->nclosure * sizeof *data->now.loops);
   put_bodies(model, data, &at);
@@ -157,7 +157,7 @@ static void take_bodies(const TriboModel* model, TriboData* data, const Header* 
   for (int i = 0; i < header->nabsent; ++i) {
     int32_t body;
     take(at, &body, sizeof body);
-    if (body >= 0 && body < model->nfree && !data->absent[body]) {
+    if (body >= 0 && body < model->mechanism.nfree && !data->absent[body]) {
       data->absent[body] = 1;
       data->nabsent++;
     }
@@ -168,13 +168,13 @@ static void take_bodies(const TriboModel* model, TriboData* data, const Header* 
     Sleeper sleeper;
     take(at, &sleeper, sizeof sleeper);
     const int64_t body = sleeper.body;
-    if (model->world.sleep > 0 && body >= 0 && body < model->nfree && !data->sleep.asleep[body]) {
+    if (model->world.sleep > 0 && body >= 0 && body < model->mechanism.nfree && !data->sleep.asleep[body]) {
       data->sleep.asleep[body] = 1;
       data->sleep.nasleep++;
       memcpy(data->sleep.force + 12 * body, sleeper.force, sizeof sleeper.force);
     }
   }
-  for (int i = 0; i < header->nrest && i < model->nfree; ++i) {
+  for (int i = 0; i < header->nrest && i < model->mechanism.nfree; ++i) {
     int32_t rest;
     take(at, &rest, sizeof rest);
     data->sleep.rest_steps[i] = rest > 0 ? rest : 0;
@@ -188,11 +188,12 @@ static TriboStatus check_warm(const TriboModel* model, const char* entries, int 
     memcpy(&e, entries + (size_t)i * sizeof e, sizeof e);
     const int contact = e.key.kind == TRIBO_ROW_CONTACT;
     if (e.dim < 1 || e.dim > 6 || e.place > 65535 ||
-        (contact && (e.key.a < 0 || e.key.a >= model->ngeom || e.key.b < 0 || e.key.b >= model->ngeom))) {
+        (contact &&
+         (e.key.a < 0 || e.key.a >= model->geometry.ngeom || e.key.b < 0 || e.key.b >= model->geometry.ngeom))) {
       return tribo_fail(TRIBO_INVALID,
                         "tribo_state_restore: constraint %d has %d rows (must be 1 … 6), shapes %d and %d (0 … %d) or "
                         "place %u (0 … 65535)",
-                        i, e.dim, e.key.a, e.key.b, model->ngeom - 1, e.place);
+                        i, e.dim, e.key.a, e.key.b, model->geometry.ngeom - 1, e.place);
     }
   }
   return TRIBO_OK;
@@ -204,7 +205,7 @@ TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const 
   Header header = {0};
   TRIBO_TRY(read_header(state, "tribo_state_restore", &header));
   if (header.fingerprint != model->fingerprint || header.nq != model->nq || header.nv != model->nv ||
-      header.nact != model->nactuator || header.nloop != model->nclosure) {
+      header.nact != model->actuation.nactuator || header.nloop != model->nclosure) {
     return tribo_fail(TRIBO_INVALID,
                       "tribo_state_restore: the state belongs to another model (nq %d, nv %d; this one has %d, %d)",
                       header.nq, header.nv, model->nq, model->nv);
@@ -215,7 +216,7 @@ TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const 
   TRIBO_TRY(TRIBO_RESERVE(&data->now.warm, header.nwarm));
   take(&at, data->now.q, (size_t)model->nq * sizeof *data->now.q);
   take(&at, data->now.v, (size_t)model->nv * sizeof *data->now.v);
-  take(&at, data->act, (size_t)model->nactuator * sizeof *data->act);
+  take(&at, data->act, (size_t)model->actuation.nactuator * sizeof *data->act);
   take(&at, data->now.warm, (size_t)header.nwarm * sizeof *data->now.warm);
   take(&at, data->now.loops, (size_t)header.nloop * sizeof *data->now.loops);
   take_bodies(model, data, &header, &at);
@@ -265,9 +266,9 @@ TriboStatus tribo_data_restore_snapshot(const TriboModel* model, TriboData* data
   TRIBO_REQUIRE(name);
   const int at = find_named(data, name);
   if (at < 0) {
-    for (int i = 0; i < model->nstate; ++i) {
-      if (strcmp(model->states[i].name, name) == 0) {
-        tribo_data_begin(model, data, &model->states[i]);
+    for (int i = 0; i < model->initial.nstate; ++i) {
+      if (strcmp(model->initial.states[i].name, name) == 0) {
+        tribo_data_begin(model, data, &model->initial.states[i]);
         return TRIBO_OK;
       }
     }
@@ -332,8 +333,8 @@ void tribo_data_begin(const TriboModel* model, TriboData* data, const ModelState
   tribo_data_reset(model, data);
   memcpy(data->now.q, state->q, (size_t)model->nq * sizeof *data->now.q);
   memcpy(data->now.v, state->v, (size_t)model->nv * sizeof *data->now.v);
-  memcpy(data->input.ctrl, state->ctrl, (size_t)model->nactuator * sizeof *data->input.ctrl);
-  memcpy(data->act, state->act, (size_t)model->nactuator * sizeof *data->act);
+  memcpy(data->input.ctrl, state->ctrl, (size_t)model->actuation.nactuator * sizeof *data->input.ctrl);
+  memcpy(data->act, state->act, (size_t)model->actuation.nactuator * sizeof *data->act);
   data->steps = (uint64_t)round(state->time / model->world.dt);
   data->time = (double)data->steps * model->world.dt;
 }

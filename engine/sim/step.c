@@ -20,8 +20,8 @@ TriboStatus tribo_data_collect_forces(const TriboModel* model, TriboData* data, 
   TRIBO_TRY(tribo_forces_tendon_limits(model, data, data->forces.tau, data->forces.wrench));
   memcpy(data->forces.tau, data->input.tau, (size_t)model->nv * sizeof *data->input.tau);
   memcpy(data->forces.wrench, data->input.wrench, 6 * (size_t)model->nbody * sizeof *data->input.wrench);
-  for (int i = 0; i < model->nforce; ++i) {
-    const ModelForce* force = &model->forces[i];
+  for (int i = 0; i < model->loads.nforce; ++i) {
+    const ModelForce* force = &model->loads.forces[i];
     if (time < force->def.start || time >= force->def.end) {
       continue;
     }
@@ -61,9 +61,9 @@ TriboStepOptions tribo_data_options(const TriboWorldDef* world, const TriboData*
                         .depen_max = world->depenetration_max,
                         .resist = data->forces.damping,
                         .motors = data->input.motors,
-                        .nmotor = data->model->nmotor,
+                        .nmotor = data->model->actuation.nmotor,
                         .bounds = data->forces.bounds,
-                        .nbound = data->model->nbound,
+                        .nbound = data->model->actuation.nbound,
                         .direct = data->solve.max_factorisations > 0,
                         .shut = world->tol * world->dt};
   tribo_copy3(o.gravity, world->gravity);
@@ -79,31 +79,31 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const S
   if (model->nclosure == 0) {
     return TRIBO_OK;
   }
-  TRIBO_TRY(tribo_dyn_close(model->system, data->dynamics, options, start->v, data->result.lambda, data->next.q,
-                            data->next.v, &info->opening, &info->passes, &again));
+  TRIBO_TRY(tribo_dyn_close(model->mechanism.system, data->dynamics, options, start->v, data->result.lambda,
+                            data->next.q, data->next.v, &info->opening, &info->passes, &again));
   for (; again; info->passes++) {
     data->solve.closures_known = 0;
     tribo_islands_again(&data->solve.islands, &data->result.problem);
     TRIBO_TRY(tribo_data_solve(data, deadline, info));
-    TRIBO_TRY(tribo_dyn_advance(model->system, data->dynamics, options, start->q, start->v, data->result.lambda,
-                                data->next.q, data->next.v));
-    TRIBO_TRY(tribo_dyn_close(model->system, data->dynamics, options, start->v, data->result.lambda, data->next.q,
-                              data->next.v, &info->opening, &info->passes, &again));
+    TRIBO_TRY(tribo_dyn_advance(model->mechanism.system, data->dynamics, options, start->q, start->v,
+                                data->result.lambda, data->next.q, data->next.v));
+    TRIBO_TRY(tribo_dyn_close(model->mechanism.system, data->dynamics, options, start->v, data->result.lambda,
+                              data->next.q, data->next.v, &info->opening, &info->passes, &again));
   }
   TriboProblem last;
   TriboSolveStats stats;
   TriboWarmStart guess = {0};
-  TRIBO_TRY(tribo_dyn_settle_assemble(model->system, data->dynamics, options, data->next.q, data->next.v,
+  TRIBO_TRY(tribo_dyn_settle_assemble(model->mechanism.system, data->dynamics, options, data->next.q, data->next.v,
                                       data->result.lambda, &last, &guess.lambda));
   TRIBO_TRY(TRIBO_RESERVE(&data->result.closure_lambda, last.nrow));
   if (last.nrow > 0) {
-    if (!tribo_dyn_settle_alone(model->system, data->dynamics, data->next.q, data->result.closure_lambda)) {
+    if (!tribo_dyn_settle_alone(model->mechanism.system, data->dynamics, data->next.q, data->result.closure_lambda)) {
       TRIBO_TRY(
           tribo_solver_solve_built(data->solve.velocity_solver, &last, &guess, data->result.closure_lambda, &stats));
     }
-    TRIBO_TRY(tribo_dyn_settle(model->system, data->dynamics, data->result.closure_lambda, data->next.v));
+    TRIBO_TRY(tribo_dyn_settle(model->mechanism.system, data->dynamics, data->result.closure_lambda, data->next.v));
   }
-  tribo_dyn_closure_impulses(model->system, data->dynamics, data->result.lambda, data->result.closure_lambda,
+  tribo_dyn_closure_impulses(model->mechanism.system, data->dynamics, data->result.lambda, data->result.closure_lambda,
                              data->result.closure_force);
   for (int i = 0; i < 6 * model->nclosure; ++i) {
     data->result.closure_force[i] /= options->h;
@@ -114,9 +114,9 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const S
 // Bodies that are not there, or sleep, stay where they are.
 static void keep_still(const TriboModel* model, TriboData* data, const StepStart* start) {
   if (data->nabsent > 0 || data->sleep.nasleep_in_step > 0) {
-    for (int i = 0; i < model->nfree; ++i) {
+    for (int i = 0; i < model->mechanism.nfree; ++i) {
       if (data->absent[i] || (data->sleep.nasleep_in_step > 0 && data->sleep.asleep_in_step[i])) {
-        const TriboBodyInfo* body = &model->bodies[i];
+        const TriboBodyInfo* body = &model->mechanism.bodies[i];
         memcpy(data->next.q + body->q_at, start->q + body->q_at, 7 * sizeof *data->now.q);
         memset(data->next.v + body->v_at, 0, 6 * sizeof *data->now.v);
       }
@@ -145,7 +145,8 @@ static TriboStatus find_impulses(TriboData* data, const StepStart* start, double
   TRIBO_TRY(TRIBO_RESERVE(&data->result.lambda, rows));
   TRIBO_TRY(TRIBO_RESERVE(&data->result.sigma, rows));
   tribo_warm_match(data, start);
-  data->solve.closures_known = tribo_dyn_loops_alone(data->model->system, data->dynamics, data->result.lambda);
+  data->solve.closures_known =
+      tribo_dyn_loops_alone(data->model->mechanism.system, data->dynamics, data->result.lambda);
   lap(info, TRIBO_STAGE_ISLANDS, mark);
   TRIBO_TRY(tribo_data_solve(data, deadline, info));
   lap(info, TRIBO_STAGE_SOLVE, mark);
@@ -158,12 +159,13 @@ static TriboStatus solve_step(const TriboModel* model, TriboData* data, const St
                               const TriboStepOptions* options, double deadline, TriboStepInfo* info, uint64_t* mark) {
   StepStart known = *start;
   for (int more = 1; more;) {
-    TRIBO_TRY(tribo_dyn_assemble(model->system, data->dynamics, options, start->q, start->v, data->contacts.list,
-                                 data->contacts.laws, data->contacts.count, &data->result.problem, &data->result.rows));
+    TRIBO_TRY(tribo_dyn_assemble(model->mechanism.system, data->dynamics, options, start->q, start->v,
+                                 data->contacts.list, data->contacts.laws, data->contacts.count, &data->result.problem,
+                                 &data->result.rows));
     lap(info, TRIBO_STAGE_ROWS, mark);
     TRIBO_TRY(find_impulses(data, &known, deadline, info, mark));
-    TRIBO_TRY(tribo_dyn_advance(model->system, data->dynamics, options, start->q, start->v, data->result.lambda,
-                                data->next.q, data->next.v));
+    TRIBO_TRY(tribo_dyn_advance(model->mechanism.system, data->dynamics, options, start->q, start->v,
+                                data->result.lambda, data->next.q, data->next.v));
     keep_still(model, data, start);
     TRIBO_TRY(tribo_data_redetect(model, data, start, info, mark, &more));
     lap(info, TRIBO_STAGE_ADVANCE, mark);
@@ -190,7 +192,7 @@ static TriboStatus run_part(const TriboModel* model, TriboData* data, const Step
   do {
     TRIBO_TRY(tribo_data_collect_forces(model, data, start, 1));
     tribo_sleep_wake_by_force(model, data, start);
-    TRIBO_TRY(tribo_dyn_update(model->system, data->dynamics, &options, start->q, start->v, data->forces.tau,
+    TRIBO_TRY(tribo_dyn_update(model->mechanism.system, data->dynamics, &options, start->q, start->v, data->forces.tau,
                                data->forces.wrench));
     lap(info, TRIBO_STAGE_DYNAMICS, mark);
     TRIBO_TRY(tribo_data_detect(model, data, start, info, mark));
@@ -203,7 +205,7 @@ static TriboStatus run_part(const TriboModel* model, TriboData* data, const Step
   info->rows = data->result.problem.nrow;
   info->islands = data->solve.islands.count;
   TRIBO_TRY(tribo_data_publish(data, start->h));
-  tribo_dyn_loops_remember(model->system, data->dynamics, &options, data->result.lambda, data->next.loops);
+  tribo_dyn_loops_remember(model->mechanism.system, data->dynamics, &options, data->result.lambda, data->next.loops);
   return tribo_warm_renew(model, data, start);
 }
 
