@@ -59,6 +59,7 @@ static double impedance(const double* d, double depth) {
   return tribo_clamp(d[0] + y * (d[1] - d[0]), 1e-4, 0.9999);
 }
 
+// Bias γ and compliance R of a row with MuJoCo's spring-damper, see solref, solimp above.
 double tribo_dyn_soft_row(const TriboStepOptions* o, const TriboSoftness* soft, double gap, double old, double mobility,
                           double* R) {
   const double *ref = soft->solref, d = impedance(soft->solimp, fabs(gap)), most = soft->solimp[1];
@@ -81,6 +82,7 @@ static int is_stuck(const TriboSystem* system, const Rows* r, int c, int i) {
   return most < 1e-9;
 }
 
+// Writes g = c_N(v_f) + γ and R of the normal row of cone c, by the cases above.
 void tribo_dyn_normal_row(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* o, int c,
                           const TriboContactLaw* law, double gap, double free, double old) {
   Rows* d = &data->rows;

@@ -1,4 +1,4 @@
-// The plain structs in which collision, dynamics and core meet. No room includes another; they all include this.
+// The plain structs in which collision, dynamics and the engine meet. No room includes another; they all include this.
 #pragma once
 
 #include <tribo/base.h>
@@ -28,13 +28,13 @@ typedef struct TriboContact {
   double gap;          // signed distance along the normal, negative inside [m]
 } TriboContact;
 
-// How a contact behaves; resolved by core from the materials of its two geometries.
 // A spring-damper in units of acceleration, as MuJoCo has it.
 typedef struct TriboSoftness {
   double solref[2];  // time constant and damping ratio, or −k and −d per mass; [0] = 0: rigid
   double solimp[5];  // impedance at touch, at depth `width`, width [m], midpoint, power
 } TriboSoftness;
 
+// How a contact behaves.  set by: engine/sim, from the materials of its two geometries
 typedef struct TriboContactLaw {
   double mu[5];        // sliding 1, 2, torsion, rolling 1, 2
   int dim;             // rows: 1 frictionless, 3 Coulomb, 4 with torsion, 6 with rolling

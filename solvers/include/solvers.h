@@ -1,8 +1,8 @@
-// Solvers: the contact problem in, impulses out. The interface is public: <tribo/problem.h>. This header adds what only
+// Solvers: the contact problem in, impulses out. The interface is public: <tribo/solver.h>. This header adds what only
 // the engine itself needs.
 #pragma once
 
-#include <tribo/problem.h>
+#include <tribo/solver.h>
 
 // Names and versions of the linear algebra in use ("OpenBLAS 0.3.21"), for `tribo version`.
 const char* tribo_la_version(void);

@@ -1,6 +1,8 @@
 // The solver object, which the methods work on: settings, the scaled problem, its linear system, the best point so far.
 #pragma once
 
+#include <tribo/solver.h>
+
 #include "cones.h"
 #include "linear_system.h"
 #include "score.h"

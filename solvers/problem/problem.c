@@ -1,6 +1,6 @@
 // Validation of a contact problem: every error names the field, the index, the value and the accepted range. And the
 // names of outcomes and stages.
-#include <tribo/problem.h>
+#include <tribo/solver.h>
 #include <limits.h>
 #include <math.h>
 

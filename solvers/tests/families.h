@@ -2,7 +2,7 @@
 // Each comes from bodies, rows, a free velocity and biases that leave room for a solution.
 #pragma once
 
-#include <tribo/problem.h>
+#include <tribo/solver.h>
 
 enum { FAMILY_COUNT = 9 };
 extern const char* const family_names[FAMILY_COUNT];

@@ -1,7 +1,7 @@
 // One body, one constraint, every mode: answers that can be written down.
 #include "kit.h"
 
-#include <tribo/problem.h>
+#include <tribo/solver.h>
 
 static const char* const solvers[] = {"auto", "admm", "newton", "ipm"};
 enum { SOLVERS = 4 };

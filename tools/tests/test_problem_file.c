@@ -3,6 +3,7 @@
 #include <hdf5.h>
 #include <dirent.h>
 #include <stdlib.h>
+#include <tribo/solver.h>
 #include <unistd.h>
 
 #if TRIBO_HAVE_FCLIB

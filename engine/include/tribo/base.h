@@ -1,5 +1,5 @@
 // Tribo, public: status codes, error text, log callback and the description of a setting.
-// Everything else in the library is built on these.
+// Everything else in the library is built on these. All of it may be called from every thread.
 #pragma once
 
 #include <stddef.h>
@@ -43,6 +43,7 @@ typedef enum TriboLogLevel { TRIBO_LOG_DEBUG, TRIBO_LOG_INFO, TRIBO_LOG_WARNING 
 
 // The library itself prints nothing: without a sink, messages are dropped.
 typedef void TriboLogFn(TriboLogLevel level, const char* text, void* user);
+// A log is used during the call that it is passed to; `user` stays the caller's.
 typedef struct TriboLog {
   TriboLogFn* fn;  // NULL: silent
   void* user;
@@ -55,7 +56,7 @@ TRIBO_API TriboHeapOwner tribo_heap_owner(void);
 // One row of a settings table: the struct field, its default, its accepted range and its documentation.
 typedef enum TriboSettingType { TRIBO_SETTING_REAL, TRIBO_SETTING_INT, TRIBO_SETTING_BOOL } TriboSettingType;
 typedef struct TriboSetting {
-  const char* name;
+  const char* name;  // texts last for ever
   TriboSettingType type;
   double init;       // default value
   double min, max;   // accepted range, closed unless open_min
@@ -65,6 +66,9 @@ typedef struct TriboSetting {
   size_t offset;     // of the field in its struct (double or int)
 } TriboSetting;
 
+// Both texts belong to the library: the first lasts for ever, the second until the same call of the same thread.
+TRIBO_API const char* tribo_version(void);            // "0.1.0"
+TRIBO_API const char* tribo_version_libraries(void);  // one line per library in use
 #ifdef __cplusplus
 }
 #endif

@@ -7,6 +7,7 @@
 extern "C" {
 #endif
 
+// Shapes; sizes in metres.
 typedef enum TriboShapeKind {
   TRIBO_SHAPE_SPHERE,       // size: radius
   TRIBO_SHAPE_BOX,          // size: full lengths x, y, z
@@ -96,7 +97,7 @@ typedef enum TriboSensorKind {
       TRIBO_SENSOR_COUNT
 } TriboSensorKind;
 
-// Where a sensor of touch feels.
+// The volume around its mount within which a sensor of touch counts contacts.
 typedef enum TriboVolume {
   TRIBO_VOLUME_ELLIPSOID,
   TRIBO_VOLUME_BOX,
@@ -123,6 +124,7 @@ typedef enum TriboInterpolation {
   TRIBO_INTERPOLATION_COUNT
 } TriboInterpolation;
 
+// How a step goes from one state to the next.
 typedef enum TriboScheme {
   TRIBO_SCHEME_MIDPOINT,  // second order where the motion is smooth, Moreau's at contacts (the default)
   TRIBO_SCHEME_EULER,     // semi-implicit Euler, q⁺ = q ⊕ h v⁺
