@@ -1,3 +1,4 @@
+// Aligned memory that is zero, arrays that double, and who is counted for a heap call.
 #include "memory.h"
 
 #include <stdlib.h>
