@@ -93,6 +93,7 @@ static void put_turn(const Writer* w, const double q[4]) {
   put(w, "quat", (const double[4]){q[3], q[0], q[1], q[2]}, 4);
 }
 
+// A shape as a geom.
 static void write_geom(const Writer* w, int shape) {
   const TriboShapeInfo* s = tribo_model_shape(w->model, shape);
   const TriboMaterialDef* m = tribo_model_material(w->model, s->material);

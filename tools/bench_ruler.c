@@ -127,6 +127,7 @@ static double overlap(const Solid* a, const Placed* pa, const Solid* b, const Pl
                             : box_box(a, pa, b, pb);
 }
 
+// The deepest overlap of any two solids, or of one with the ground [m].
 static double deepest(Ruler* r, const Sample* state) {
   double worst = 0;
   for (int i = 0; i < r->nsolid; ++i) {

@@ -69,6 +69,7 @@ static int is_problem(const char* name) {
   return path_ends_in(name, ".hdf5") || path_ends_in(name, ".dat");
 }
 
+// The problems to be solved: files as named, and all of a folder in order.
 static int list_problems(Bench* b) {
   DIR* dir = opendir(b->dir);
   if (dir == NULL) {
@@ -267,6 +268,7 @@ static double mean_ratio(const Bench* b, int tol, int* counted) {
   return *counted > 0 ? exp(sum / *counted) : NAN;
 }
 
+// Our time, the best peer's and their ratio, problem by problem.
 static void print_ratios(const Bench* b) {
   printf("\n%s against the best peer, ms, ms, ratio\n%-42s", b->solvers[0], "problem");
   for (int t = 0; t < TOLERANCES; ++t) {

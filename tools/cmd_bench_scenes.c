@@ -131,6 +131,7 @@ static TriboStatus run_once(Run* run, Result* r, int first) {
   return status;
 }
 
+// Our own runs of a scene; each step counts with its fastest.
 static int run_own(const Bench* b, Result* r, Run* run) {
   const double dt = tribo_model_world(run->sim->model)->dt;
   TriboStatus status = TRIBO_OK;
@@ -190,6 +191,7 @@ static int set_out(const Bench* b, Run* run) {
   return status == TRIBO_OK ? EXIT_WELL : cli_complain(status);
 }
 
+// A scene by us and by the peers that are there, with the accuracy of each.
 static int measure(const Bench* b, Result* r, Run* run) {
   const TriboModel* model = run->sim->model;
   const size_t nbody = (size_t)tribo_model_size(model).nbody + 1;
@@ -275,6 +277,7 @@ static void print_results(const Bench* b) {
   }
 }
 
+// A line per scene and engine.
 static int write_csv(const Bench* b, const char* path) {
   FILE* f = fopen(path, "w");
   if (f == NULL) {
@@ -305,6 +308,7 @@ static int write_csv(const Bench* b, const char* path) {
   return fclose(f) == 0 && !bad ? EXIT_WELL : cli_wrong("%s: writing failed", path);
 }
 
+// An object per scene and engine.
 static void write_json(const Bench* b, Json* json) {
   json_begin(json, NULL, '[');
   for (int i = 0; i < b->count; ++i) {

@@ -100,6 +100,7 @@ static int check_scene(const Args* args, const char* path, Json* json, Residuals
   return code;
 }
 
+// Runs every scene and judges its expectations; the worst outcome is the exit code.
 static int run(const Args* args) {
   const char* path = cli_value(args, "--json");
   Json json;

@@ -15,6 +15,7 @@ static const Flag flags[] = {
     {0},
 };
 
+// Runs up to the step that was asked for and writes its contact problem.
 static int dump(const Args* args, Simulation* sim) {
   double step = 0;
   const char* out = cli_value(args, "--out");

@@ -120,6 +120,7 @@ static void draw(const Run* run, long end) {
           run->motion.now[0], run->infeasible);
 }
 
+// Inverse dynamics row by row of the motion.
 static int go_through(Run* run, int progress) {
   const int bar = progress && isatty(STDERR_FILENO);
   const long place = ftell(run->motion.file);
@@ -168,6 +169,7 @@ static void print_summary(const Run* run) {
   }
 }
 
+// The results for machines.
 static int write_json(const Run* run, const char* path, int code) {
   const int nq = tribo_model_size(run->sim.model).nq, nv = tribo_model_size(run->sim.model).nv;
   Json json;
@@ -215,6 +217,7 @@ static int close_output(const char* path, FILE** file, int code) {
   return bad ? cli_wrong("%s: cannot be written", path) : code;
 }
 
+// Opens what is read and written, goes through the motion and tells what was found.
 static int work(const Args* args, Run* run) {
   const char *out = cli_value(args, "--out"), *json = cli_value(args, "--json"),
              *contacts = cli_value(args, "--contacts");

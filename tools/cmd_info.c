@@ -14,6 +14,7 @@ static const Flag info_flags[] = {
     {0},
 };
 
+// Sizes, bodies, joints and shapes for people.
 static void print_info(const Simulation* sim) {
   const TriboModel* model = sim->model;
   TriboModelSize n = tribo_model_size(model);
@@ -62,6 +63,7 @@ static void print_info(const Simulation* sim) {
   }
 }
 
+// Bodies with mass, inertia and pose for machines.
 static int write_bodies(Json* json, Simulation* sim) {
   TriboView position, quaternion, velocity, omega;
   if (tribo_data_view(sim->model, sim->data, TRIBO_FIELD_POSITION, &position) != TRIBO_OK ||
@@ -111,6 +113,7 @@ static void write_world(Json* json, const Simulation* sim) {
   json_end(json, ']');
 }
 
+// Joints, closures, shapes and what else there is, for machines.
 static void write_rest(Json* json, const Simulation* sim) {
   TriboModelSize n = tribo_model_size(sim->model);
   json_begin(json, "joints", '[');

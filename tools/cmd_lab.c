@@ -47,6 +47,7 @@ static const char* own_lab(void) {
 
 // ---- one scene
 
+// The expectations of a scene beside what was measured.
 static int print_facts(Lab* lab, const Simulation* sim, const char* name) {
   int code = EXIT_WELL;
   for (int i = 0; i < tribo_judge_count(sim->judge); ++i) {
@@ -76,6 +77,7 @@ static int print_facts(Lab* lab, const Simulation* sim, const char* name) {
   return code;
 }
 
+// Runs one scene and keeps its facts for the page.
 static int run_scene(Lab* lab, const char* path) {
   const char* base = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
   char name[64];
@@ -130,6 +132,7 @@ static int run_folder(Lab* lab, const char* folder) {
 
 // ---- the command
 
+// All scenes of the lab, or those named.
 static int run(const Args* args) {
   const char *path = cli_value(args, "--json"), *html = cli_value(args, "--html");
   Json json;

@@ -152,6 +152,7 @@ static int choose(const Table* t, const char* path, const char* list, SvgCurve* 
   return *n > 0 ? EXIT_WELL : cli_wrong("%s: no column changes; --columns says which to draw", path);
 }
 
+// Reads the table, picks the columns and draws them.
 static int run(const Args* args) {
   const char *path = args->positional[0], *out = cli_value(args, "--out"), *dot = strrchr(path, '.');
   char own[4096];

@@ -45,6 +45,7 @@ typedef struct Studio {
   Motion motion;
 } Studio;
 
+// The flags, with those refused that do not go together.
 static int parse(const Args* args, Studio* studio) {
   double supersample = 1;
   *studio = (Studio){.out = cli_value(args, "--out"),
@@ -284,6 +285,7 @@ static int film(Studio* studio, Simulation* sim) {
   return code == EXIT_WELL && closed != TRIBO_OK ? studio_complain(closed) : code;
 }
 
+// Opens the scene and takes a picture, a series, a film or a page of it.
 static int run(const Args* args) {
   Studio studio;
   Simulation sim = {0};

@@ -17,6 +17,7 @@ static const Flag flags[] = {
     {0},
 };
 
+// What the run took and how good it was, for people.
 static void print_table(const Simulation* sim) {
   const Totals* t = &sim->totals;
   double steps = fmax(1, (double)t->steps);
@@ -138,6 +139,7 @@ static int save_state(const Simulation* sim, const char* path) {
   return status == TRIBO_OK ? EXIT_WELL : cli_complain(status);
 }
 
+// Runs the scene with its recorders and tells the totals.
 static int simulate(const Args* args, Simulation* sim) {
   const char *load = cli_value(args, "--load"), *save = cli_value(args, "--save"), *json = cli_value(args, "--json");
   int quiet = cli_value(args, "--quiet") != NULL, code = EXIT_WELL;

@@ -101,6 +101,7 @@ static void print_line(const ProblemFile* p, const Solve* s, const TriboSolveSta
   printf("%s\n", p->asymmetry > 1e-14 ? "  (symmetrised)" : "");
 }
 
+// The result of one problem for machines.
 static void write_json(const ProblemFile* p, const Solve* s, const TriboSolveStats* stats, const TriboResiduals* r) {
   Json* json = s->json;
   json_begin(json, NULL, '{');
@@ -252,6 +253,7 @@ static int close_history(Solve* s, int code) {
   return code;
 }
 
+// Solves every file that is named.
 static int run(const Args* args) {
   const char* json = cli_value(args, "--json");
   Solve s = {.args = args, .id = cli_value(args, "--solver"), .tol = 1e-8};

@@ -111,6 +111,7 @@ static int row_values(const Sweep* sweep, int row, double values[MOST_VARIES]) {
   return seed;
 }
 
+// What is varied, how often, and so the number of rows.
 static int plan(const Args* args, Sweep* sweep) {
   double seeds = 1, only = -1;
   *sweep = (Sweep){.args = args, .path = args->positional[0], .count = 1};
@@ -267,6 +268,7 @@ static void draw(const Sweep* sweep, int done) {
   fflush(stderr);
 }
 
+// All rows on so many threads, with a progress bar, until Ctrl-C.
 static int run_all(Sweep* sweep, int workers, int progress) {
   pthread_t* threads = calloc((size_t)workers, sizeof *threads);
   int started = 0;
@@ -315,6 +317,7 @@ static void write_row(FILE* file, const Sweep* sweep, int index) {
   fprintf(file, ",%d,%d,%016" PRIx64 "\n", r->held, r->expected, r->hash);
 }
 
+// results.csv: a line per row that was done.
 static int write_table(const Sweep* sweep, const char* folder) {
   char path[4096];
   if (mkdir(folder, 0777) != 0 && errno != EEXIST) {

@@ -94,6 +94,7 @@ static int show(const TriboWindowDef* def, double frames) {
   return code;
 }
 
+// Opens the scene, or a recorded motion of it, in a window.
 static int run(const Args* args) {
   double frames = -1;
   char stem[128];

@@ -1,3 +1,4 @@
+// Writing the lines of a file of contact forces, and reading them back with every number checked.
 #include "contact_file.h"
 
 #include <errno.h>
@@ -49,6 +50,7 @@ static int is_shape(const TriboModel* model, double x) {
   return x >= 0 && x < tribo_model_size(model).nshape && x == floor(x);
 }
 
+// A line as a contact, with its shapes and mode checked.
 static int add(const char* path, long line, const TriboModel* model, const double x[NUMBERS], ForceFile* out) {
   if (!is_shape(model, x[1]) || !is_shape(model, x[2])) {
     return cli_wrong("%s:%ld:2: there are no shapes %g and %g; the scene has %d", path, line, x[1], x[2],

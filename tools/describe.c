@@ -1,3 +1,4 @@
+// The pages: scene keys, commands, quantities, solvers.
 #include "describe.h"
 
 #include <string.h>

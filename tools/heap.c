@@ -1,3 +1,4 @@
+// malloc and its kin, counted by who calls and handed on to the C library.
 #include "heap.h"
 
 #include <errno.h>

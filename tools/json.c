@@ -1,3 +1,4 @@
+// A stack of open brackets knows where a comma is due.
 #include "json.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+// The page, from its style to the plot of each quantity.
 #include "lab_page.h"
 
 #include <errno.h>

@@ -141,6 +141,7 @@ static int parse_flag(Args* args, char** argv, int argc, int* i) {
   return cli_wrong("unknown flag '%s'; `tribo %s --help` lists them", word, args->command->name);
 }
 
+// Flags and positional arguments by the command's table.
 static int parse(Args* args, int argc, char** argv) {
   int nflag = 0;
   while (args->command->flags[nflag].name != NULL) {

@@ -1,3 +1,4 @@
+// Columns of a CSV file matched with those a recorder would write; rows read one by one, kept and inverted.
 #include "motion.h"
 
 #include <errno.h>

@@ -126,6 +126,7 @@ static int read_start(const mjModel* model, mjData* data, const char* path) {
 
 // ---- the measurement
 
+// Steps the model as often as asked and writes times and states.
 static int measure(const mjModel* model, const Job* job) {
   mjData* data = mj_makeData(model);
   double* best = malloc((size_t)job->steps * sizeof *best);

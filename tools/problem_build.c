@@ -234,6 +234,7 @@ static int root_of(int* parent, int i) {
   return i;
 }
 
+// Diagonal blocks of the mass matrix: rows that entries couple are one group.
 static int find_groups(ProblemFile* p, const Triplets* M, Groups* g) {
   g->n = M->rows;
   g->group = problem_alloc(p, (size_t)g->n, sizeof(int));
@@ -466,6 +467,7 @@ static int append_terms(ProblemFile* p, const Triplets* t, const Groups* g, int 
   return good;
 }
 
+// A problem of masses, forces and rows, as motion blocks and terms.
 static int build_global(ProblemFile* p, const RawProblem* raw) {
   int nv = raw->W.rows, bilateral = raw->G.cols;
   if (!make_cones(p, raw, bilateral) || !sizes(p, "M", &raw->W, nv, nv) || !sizes(p, "H", &raw->H, nv, p->nr) ||

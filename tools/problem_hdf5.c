@@ -349,6 +349,7 @@ static int all_coulomb(const TriboProblem* p) {
 // W and q of any problem as triplets in the file's order of rows, which `to` (nrow) gives
 static int condense(ProblemFile* p, const TriboProblem* q, const int* to, Triplets* t);
 
+// Writes W, q and the cones of a problem in the component order of the format.
 static int write_condensed(ProblemFile* p, const TriboProblem* q, hid_t file) {
   int coulomb = all_coulomb(q), dim = 3, good = 1;
   size_t n = (size_t)q->nrow;
@@ -432,6 +433,7 @@ static int add_product(const TriboProblem* q, const int* to, int a, int cone_a, 
   return 1;
 }
 
+// W = J M⁻¹ Jᵀ + R, or the given G + R, as triplets.
 static int condense(ProblemFile* p, const TriboProblem* q, const int* to, Triplets* t) {
   size_t capacity = 0;
   int good = 1, nterm = q->G_col == NULL ? q->term_first[q->ncone] : 0;

@@ -112,6 +112,7 @@ static int check_ends(Words* w, const int* end, int count, int size, const char*
   return 1;
 }
 
+// A sparse matrix of blocks, row by row.
 static int read_block_rows(Words* w, BlockRows* b, Triplets* t, const char* name) {
   int nstart, ncolumn;
   if (!next_int(w, 0, 100000000, &b->blocks, name) || !next_int(w, 1, t->rows, &b->rows, name) ||
@@ -145,6 +146,7 @@ static int read_block_rows(Words* w, BlockRows* b, Triplets* t, const char* name
   return good;
 }
 
+// A matrix in any of the storages of the format.
 static int read_matrix(Words* w, Triplets* t, const char* name) {
   int storage, rows, cols;
   if (!next_int(w, 0, 2, &storage, name) || !next_int(w, 1, 100000000, &t->rows, name) ||

@@ -1,3 +1,4 @@
+// Rows gathered in a chunk and written when it is full.
 #include "record_hdf5.h"
 
 #include <hdf5.h>

@@ -1,3 +1,4 @@
+// A scene opened, a ground put under a robot that has none, steps with a progress bar, and their totals.
 #include "simulate.h"
 
 #include <math.h>
@@ -171,6 +172,7 @@ static void worst_of(double* worst, double x) {
   *worst = x > *worst || isnan(x) ? x : *worst;
 }
 
+// Takes the numbers of a step into the totals.
 static void add(Totals* t, const TriboStepInfo* info) {
   t->steps++;
   t->divided += info->substeps > 1;

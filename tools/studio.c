@@ -1,3 +1,4 @@
+// Flags to options of drawing.
 #include "studio.h"
 
 #if TRIBO_VIEWER

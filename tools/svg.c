@@ -1,3 +1,4 @@
+// Ticks, axes, curves and legends as elements of SVG.
 #include "svg.h"
 
 #include <math.h>
@@ -100,6 +101,7 @@ static double width_of(const SvgPanel* p) {
   return p->wide ? 2 * WIDTH : WIDTH;
 }
 
+// One panel: frame, grid, ticks and curves.
 static void panel(FILE* f, const SvgPanel* p, double shift) {
   const double width = width_of(p);
   Axis x = {p->log_x, INFINITY, -INFINITY, shift + LEFT, shift + width - RIGHT};

@@ -206,6 +206,7 @@ static void add_link(TriboTree* tree, const TriboLinkDef* links, int index) {
   }
 }
 
+// Ranges, efforts, springs, friction and armature of the joints.
 static void fill_limits(TriboTree* tree, const TriboLinkDef* links) {
   const double infinity = std::numeric_limits<double>::infinity();
   const auto nq = static_cast<size_t>(tree->model.nq), nv = static_cast<size_t>(tree->model.nv);
@@ -285,6 +286,7 @@ static void fill_moved(TriboTree* tree) {
   }
 }
 
+// What the engine may read of a tree: sizes, names, links and joints.
 static void fill_info(TriboTree* tree) {
   TriboTreeInfo& info = tree->info;
   info.nq = tree->model.nq;

@@ -134,6 +134,7 @@ static void read_inertial(const urdf::Inertial& from, TriboLinkDef* link) {
   }
 }
 
+// Kind, axis, limits and dynamics of a URDF joint.
 static void read_joint(const char* path, const urdf::Joint& from, TriboLinkDef* link) {
   switch (from.type) {
     case urdf::Joint::REVOLUTE: link->kind = TRIBO_JOINT_REVOLUTE; break;
@@ -236,6 +237,7 @@ static void read_paint(const TriboUrdfDef& def, RobotFile* robot, const urdf::Ma
   }
 }
 
+// A collision or visual shape of a URDF link, with the path of its mesh resolved.
 static void read_geometry(const TriboUrdfDef& def, RobotFile* robot, const urdf::Pose& origin,
                           const urdf::Geometry* shape, const urdf::Material* material, int link,
                           std::vector<TriboTreeGeom>* list) {

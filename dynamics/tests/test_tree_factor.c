@@ -2,6 +2,7 @@
 #include "dyn_data.h"
 #include "trees.h"
 
+// M times the inverse from its factor is the identity, and a solve undoes a product.
 static void check_factor(const DofTree* dofs, const double* mass, double tolerance) {
   const int n = dofs->nv;
   double L[MAX_V * MAX_V], minv[MAX_V * MAX_V], x[MAX_V], y[MAX_V] = {0};

@@ -272,6 +272,7 @@ static void long_chains_are_refused(void** state) {
 
 // ---- example robots
 
+// Loads a robot: its degrees of freedom, geometries and reference pose are there, and RNEA undoes ABA.
 static void check_robot(const char* name, const char* urdf, const char* srdf, const char* pose, int nv) {
   const char* dirs[1] = {ROBOTS};
   char path[512], poses[512];

@@ -1,3 +1,4 @@
+// The parallel loop over OpenMP; without it, or for one worker, a plain loop.
 #include "parallel.h"
 
 // The thread sanitizer does not see how OpenMP's library hands work to its threads and waits for them: it is told here.

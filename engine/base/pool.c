@@ -1,3 +1,4 @@
+// Pools as lists of blocks, and names as an open hash table on top of them.
 #include "pool.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+// Looking a setting up in its table, checking a value against its range, and guessing what a wrong name meant.
 #include "settings.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// The thread's error text, and the log.
 #include "status.h"
 
 #include <stdarg.h>

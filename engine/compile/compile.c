@@ -9,6 +9,7 @@
 #include "pose.h"
 #include "quantity.h"
 
+// Forces and torques of the scene, with their bodies as ids.
 static TriboStatus compile_forces(const TriboScene* scene, TriboModel* model) {
   model->loads.forces = tribo_pool_alloc(&model->pool, (size_t)scene->nforce, sizeof *model->loads.forces);
   if (model->loads.forces == NULL) {
@@ -36,6 +37,7 @@ static TriboStatus compile_forces(const TriboScene* scene, TriboModel* model) {
   return TRIBO_OK;
 }
 
+// Motors of the scene, each on a joint of one degree of freedom.
 static TriboStatus compile_motors(const TriboScene* scene, TriboModel* model) {
   // and at most one per joint for each controller
   const size_t most = (size_t)scene->nmotor + (size_t)scene->ncontroller * (size_t)model->njoint;
@@ -90,6 +92,7 @@ static TriboStatus keep_camera(TriboModel* model, TriboCameraDef* camera) {
   return TRIBO_OK;
 }
 
+// Recorders and expectations, with every quantity parsed so that a wrong one is named now.
 static TriboStatus compile_observers(const TriboScene* scene, TriboModel* model) {
   // cameras and recorders are kept as they are, expectations get their quantity resolved
   TriboPool* pool = &model->pool;

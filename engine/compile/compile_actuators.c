@@ -44,6 +44,7 @@ static TriboStatus compile_wrap(const TriboModel* model, const TriboWrapDef* def
   return TRIBO_OK;
 }
 
+// A tendon with its joints, points and wraps as ids.
 static TriboStatus compile_tendon(const TriboTendonDef* def, TriboModel* model, TriboTendon* out) {
   TriboPool* pool = &model->pool;
   const size_t njoint = (size_t)def->njoint, npoint = (size_t)def->npoint;
@@ -220,6 +221,7 @@ static TriboStatus compile_drag(const TriboScene* scene, TriboModel* model, cons
   return TRIBO_OK;
 }
 
+// Which part of a body's weight is compensated, and the joints that do it by their actuators.
 static TriboStatus compile_gravity_compensation(const TriboScene* scene, TriboModel* model, const int* scene_body) {
   for (int i = 0; i < scene->nbody; ++i) {
     if (scene->bodys[i].gravity_compensation == 0) {

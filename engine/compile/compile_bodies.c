@@ -443,6 +443,7 @@ static TriboStatus robot_state(Builder* b, const ModelTree* entry) {
   return TRIBO_OK;
 }
 
+// q and v at the start: of robots by reference pose and joint values, of bodies by their poses.
 static TriboStatus initial_state(Builder* b) {
   TriboModel* model = b->model;
   const TriboScene* scene = b->scene;
@@ -510,6 +511,7 @@ static int count_roots(const Builder* b) {
   return n;
 }
 
+// The system of trees and free bodies, and the model's tables that refer to them.
 static TriboStatus build(Builder* b, TriboUrdfDef* files, TriboTree** robots, TriboFreeBodyDef* free_defs,
                          TriboLinkDef* links, TriboPose* offsets, int* link_of) {
   const TriboScene* scene = b->scene;

@@ -21,6 +21,7 @@ static TriboStatus find_body(const TriboModel* model, const char* name, int* id)
   return name == NULL ? TRIBO_OK : tribo_model_body_id(model, name, id);
 }
 
+// A closure between two bodies as dynamics takes it, its frames from the poses at the start.
 static TriboStatus tie_bodies(const TriboModel* model, const TriboClosureDef* def, const TriboPose* poses,
                               TriboClosure* out) {
   TRIBO_TRY(find_body(model, def->body_a, &out->body_a));
@@ -128,6 +129,7 @@ typedef struct Ties {
   int count;
 } Ties;
 
+// All ties: the closures of the scene, then the mimic joints of robots.
 static TriboStatus gather(const TriboScene* scene, TriboModel* model, Ties* ties) {
   ties->count = scene->nclosure;
   for (int t = 0; t < model->mechanism.ntree; ++t) {

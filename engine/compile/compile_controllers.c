@@ -158,6 +158,7 @@ static void add_motors(TriboModel* model, ModelController* c) {
   }
 }
 
+// A controller with its joints, gains and trajectory.
 static TriboStatus compile_controller(const TriboScene* scene, TriboModel* model, const TriboControllerDef* def,
                                       ModelController* c) {
   TriboPool* pool = &model->pool;

@@ -124,6 +124,7 @@ static TriboStatus set_peak(MuscleScratch* s, TriboActuatorDef* def, const Tribo
   return TRIBO_OK;
 }
 
+// Lengths and peak forces of the muscles that leave them to be found.
 static TriboStatus find_all(MuscleScratch* s, const TriboScene* scene, TriboPool* pool) {
   TriboModel* model = s->model;
   const size_t nv = (size_t)model->nv, nbody = (size_t)model->nbody;

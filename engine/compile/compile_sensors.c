@@ -7,6 +7,7 @@ static TriboStatus find_body(const TriboModel* model, const char* name, int* id)
   return name == NULL ? TRIBO_OK : tribo_model_body_id(model, name, id);
 }
 
+// A sensor with what it is mounted on and refers to as ids.
 static TriboStatus compile_sensor(const TriboScene* scene, TriboModel* model, const TriboSensorDef* def,
                                   ModelSensor* out, TriboSensorInfo* info) {
   *out = (ModelSensor){.def = *def, .at = -1};

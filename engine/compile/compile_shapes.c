@@ -213,6 +213,7 @@ static TriboStatus compile_materials(const TriboScene* scene, TriboModel* model)
 
 // ---- geometries
 
+// A shape as a geometry of the collision world and as a row of the model's table.
 static TriboStatus add_geom(TriboModel* model, const TriboShapeDef* def, const TriboHull* hull, int body,
                             int material) {
   int id = model->geometry.ngeom;

@@ -89,6 +89,7 @@ static TriboStatus set_value(const TriboScene* scene, const TriboModel* model, c
              : set_joint(model, value, state);
 }
 
+// A named state: the values of the scene put into a full q, v and controls.
 static TriboStatus compile_state(const TriboScene* scene, TriboModel* model, const TriboStateDef* def,
                                  ModelState* out) {
   const size_t nactuator = (size_t)model->actuation.nactuator;

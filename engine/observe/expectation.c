@@ -58,6 +58,7 @@ static void keep(Watch* w, const TriboExpectDef* def, double x) {
   w->seen++;
 }
 
+// Takes a value in, as the expectation says: at the end, at an instant, always, or as maximum, minimum or mean.
 static void watch(Watch* w, const TriboExpectDef* def, double time, double half_step, double x) {
   int inside = time >= def->from - half_step && time <= def->to + half_step;
   switch (def->when) {

@@ -41,6 +41,7 @@ static void add_columns(TriboRecorder* r, const char* prefix, const char* name, 
   }
 }
 
+// Names of the columns: what was asked for, or else the whole state.
 static TriboStatus name_columns(TriboRecorder* r, const TriboRecordDef* def) {
   static const char* const pose[] = {"x", "y", "z", "qx", "qy", "qz", "qw"};
   static const char* const twist[] = {"x", "y", "z", "wx", "wy", "wz"};

@@ -29,6 +29,7 @@ static TriboStatus check_wrap(const char* who, const TriboWrapDef* def) {
              : tribo_fail(TRIBO_INVALID, "%s: kind = %d is none of TriboWrapKind", who, (int)def->kind);
 }
 
+// Refuses a tendon with wrong counts, weights, wraps, spring or range.
 static TriboStatus check_tendon(const TriboTendonDef* def) {
   const char* who = def->name != NULL ? def->name : "tendon";
   if (def->njoint < 0 || def->npoint < 0 || (def->njoint > 0) == (def->npoint > 0)) {
@@ -148,6 +149,7 @@ static TriboStatus check_muscle(const char* who, const TriboActuatorDef* def) {
   return TRIBO_OK;
 }
 
+// Refuses an actuator with wrong gains, ranges or activation.
 static TriboStatus check_actuator(const TriboActuatorDef* def) {
   const char* who = def->name != NULL ? def->name : "actuator";
   if ((def->joint != NULL) + (def->tendon != NULL) + (def->body != NULL) != 1) {

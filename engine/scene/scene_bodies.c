@@ -94,6 +94,7 @@ static int size_count(TriboShapeKind kind) {
   }
 }
 
+// Refuses a shape whose sizes, pose or points make no solid.
 static TriboStatus check_shape(const TriboShapeDef* def, int body) {
   const char* who = def->name != NULL ? def->name : "shape";
   if ((int)def->kind < 0 || def->kind >= TRIBO_SHAPE_COUNT) {

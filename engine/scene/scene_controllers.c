@@ -45,6 +45,7 @@ static TriboStatus check_frames(const char* who, const TriboControllerDef* def) 
   return TRIBO_OK;
 }
 
+// Refuses a controller with a wrong law, gains, effort or trajectory.
 static TriboStatus check_controller(const TriboControllerDef* def) {
   const char* who = def->name != NULL ? def->name : "controller";
   if ((int)def->law < 0 || def->law >= TRIBO_LAW_COUNT || (int)def->interpolation < 0 ||

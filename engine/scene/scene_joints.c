@@ -21,6 +21,7 @@ TriboJointDef tribo_joint_default(void) {
                          .effort = INFINITY};
 }
 
+// Refuses a joint between wrong bodies, or with a wrong axis, range, spring or friction.
 static TriboStatus check_joint(const TriboScene* scene, const TriboJointDef* def) {
   const char* who = def->name != NULL ? def->name : "joint";
   if ((int)def->kind < 0 || def->kind >= TRIBO_JOINT_COUNT) {
@@ -135,6 +136,7 @@ TriboClosureDef tribo_closure_default(void) {
                            .solimp = TRIBO_SOLIMP};
 }
 
+// Refuses a closure that ties the wrong things, or has a wrong axis, length, ratio or softness.
 static TriboStatus check_closure(const TriboClosureDef* def) {
   const char* who = def->name != NULL ? def->name : "closure";
   TRIBO_TRY(tribo_check_softness(who, def->solref, def->solimp));

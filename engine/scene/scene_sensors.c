@@ -15,6 +15,7 @@ TriboSensorDef tribo_sensor_default(void) {
   return (TriboSensorDef){.quaternion = {0, 0, 0, 1}, .ref_quaternion = {0, 0, 0, 1}};
 }
 
+// Refuses a sensor without what its kind needs, or with a wrong frame, volume or cutoff.
 static TriboStatus check_sensor(const TriboSensorDef* def) {
   const char* who = def->name != NULL ? def->name : "sensor";
   if ((int)def->kind < 0 || def->kind >= TRIBO_SENSOR_COUNT) {

@@ -58,6 +58,7 @@
   X(control.bias, model->actuation.ncontroller > 0 ? 2 * model->nv : 0)                          \
   X(input.motors, model->actuation.nmotor)
 
+// All arrays whose sizes the model knows.
 static TriboStatus allocate(const TriboModel* model, TriboData* data) {
 #define X(name, count)                                           \
   data->name = tribo_alloc((size_t)(count), sizeof *data->name); \

@@ -257,6 +257,7 @@ static TriboStatus judge(TriboData* data, TriboInverse* out) {
                                     data->result.residual_work, &out->residual);
 }
 
+// One step of inverse dynamics: rows, solve, and the forces that give the wished velocity.
 static TriboStatus run(const TriboModel* model, TriboData* data, const double* wish, const TriboInverseOptions* options,
                        TriboInverse* out) {
   double* v_next = data->inverse.v;

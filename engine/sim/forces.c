@@ -107,6 +107,7 @@ TriboStatus tribo_forces_tendon_limits(const TriboModel* model, TriboData* data,
 
 // ---- the medium
 
+// The wrench of the fluid around a body that moves in it.
 static void add_drag(const TriboModel* model, const TriboData* data, const ModelDrag* drag, double* wrench) {
   const double rho = model->world.density, beta = model->world.viscosity, *b = drag->box;
   const double d = (b[0] + b[1] + b[2]) / 3;
@@ -198,6 +199,7 @@ typedef struct Crank {
   double point[3], at[3], axis[3], by_point[3], by_axis[3], length;
 } Crank;
 
+// Where a slider-crank stands, its length, and how that changes with the point and the axis.
 static Crank crank_of(const TriboModel* model, const TriboData* data, int actuator) {
   const TriboActuatorDef* def = &model->actuation.actuators[actuator];
   const int crank = model->actuation.actuator_infos[actuator].body, slider = model->actuation.sliders[actuator];

@@ -151,6 +151,7 @@ static TriboStatus read_header(const TriboState* state, const char* who, Header*
   return TRIBO_OK;
 }
 
+// Which bodies are absent or asleep, and how long they have been at rest, from a saved state.
 static void take_bodies(const TriboModel* model, TriboData* data, const Header* header, const char** at) {
   memset(data->absent, 0, (size_t)model->nbody);
   data->nabsent = 0;

@@ -280,6 +280,7 @@ static int may_divide(const StepStart* start, const TriboStepInfo* part, double 
          (deadline <= 0 || tribo_now() < deadline);
 }
 
+// One step, whole or in parts, up to the commit.
 static TriboStatus run_step(const TriboModel* model, TriboData* data, uint64_t* mark, double* part_dt,
                             TriboStepInfo* info) {
   const double dt = model->world.dt;

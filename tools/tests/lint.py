@@ -91,6 +91,27 @@ for path in tree((".c", ".h", ".cpp")):
     for line, test in lint_loops.hidden_ifs("\n".join(code_lines(path))):
         complain(path, line, f"'{test}' does not change in the loop: put an `if` around it")
 
+# a file says at its head what it is for, and a long static function says it in the line above; a test's name does
+HEAD = re.compile(r'(#!.*\n)?(//|/\*|"""|# )')
+LONG = 25
+for path in tree((".c", ".h", ".cpp", ".hpp", ".py")):
+    text = path.read_text()
+    if not HEAD.match(text):
+        complain(path, 1, "a file starts with a comment that says what it is for")
+    lines = text.split("\n")
+    for i, line in enumerate(lines):
+        if path.suffix != ".py" and re.match(r"(TRIBO_\w+ )?static [^=;]*\(", line) and not line.endswith((";", "\\")):
+            end = next((k for k in range(i, len(lines)) if lines[k] == "}"), i)
+            if end - i + 1 > LONG and "(void** state)" not in line and not lines[i - 1].startswith(("//", "*/", " *")):
+                complain(path, i + 1, f"a function of {end - i + 1} lines says in the line above what it is for")
+
+# one name, one file: scenes are named with their folder, and meson and readers of a README look for theirs
+SHARED = {"meson.build", "README.md"}
+seen = {}
+for path in tree((".c", ".h", ".cpp", ".hpp", ".py", ".md", ".build", ".html")):
+    if path.name not in SHARED and seen.setdefault(path.name, path) != path:
+        complain(path, 1, f"there is a {seen[path.name].relative_to(root)} already")
+
 for room in ["engine", "collision", "dynamics", "solvers", "tools", "scenes", "viewer"]:
     readme = root / room / "README.md"
     if not readme.exists() or len(readme.read_text().split("\n")) > 42:

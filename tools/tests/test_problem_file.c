@@ -489,6 +489,7 @@ static void* get(hid_t file, const char* name, hid_t type, size_t size, size_t* 
   return out;
 }
 
+// The natural-map residual of a file's solution, recomputed from its W, q and μ, relative to the largest term.
 static double natmap_unit(const char* name) {
   Raw w;
   size_t n, k;

@@ -12,6 +12,7 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+// Times the parts of a picture with so many bodies.
 static void measure(int bodies) {
   enum { TIMES = 5 };
   World world = world_begin();

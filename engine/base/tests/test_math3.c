@@ -1,3 +1,4 @@
+// Vectors, quaternions and rotations against each other.
 #include "kit.h"
 #include "math3.h"
 

@@ -1,3 +1,4 @@
+// Arrays grow, keep what they should, count it, and say when there is no memory.
 #include "kit.h"
 #include "memory.h"
 

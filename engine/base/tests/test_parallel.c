@@ -1,3 +1,4 @@
+// Every index is done once, for any number of workers.
 #include "kit.h"
 #include "parallel.h"
 

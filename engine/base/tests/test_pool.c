@@ -1,3 +1,4 @@
+// Pools hand out memory of their own; names are found again.
 #include "kit.h"
 #include "pool.h"
 

@@ -1,3 +1,4 @@
+// Defaults, ranges from both sides, wrong names and values that are no numbers.
 #include "kit.h"
 #include "settings.h"
 

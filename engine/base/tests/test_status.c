@@ -1,3 +1,4 @@
+// Error texts and the log.
 #include "kit.h"
 #include "status.h"
 

@@ -226,6 +226,7 @@ static void set_crank(const Mjcf* m, const MjActuator* a, TriboActuatorDef* def)
   tribo_set3(def->slider_axis, rail.R[2], rail.R[5], rail.R[8]);
 }
 
+// An actuator of the file as one of the scene: what it drives, its gain, bias, limits and activation.
 static TriboStatus add_actuator(Mjcf* m, const XmlNode* node, const MjActuator* a, int* id) {
   static const TriboActivation activations[] = {TRIBO_ACTIVATION_NONE, TRIBO_ACTIVATION_INTEGRATOR,
                                                 TRIBO_ACTIVATION_FILTER, TRIBO_ACTIVATION_EXACT,
@@ -313,6 +314,7 @@ static TriboStatus check_actuator(Mjcf* m, const XmlNode* node, const MjActuator
   return TRIBO_OK;
 }
 
+// Attributes of an actuator, with what its shortcut (motor, position, …) stands for.
 static TriboStatus read_actuator(Mjcf* m, const XmlNode* node) {
   static const char* const kinds[] = {"general",     "motor",  "position", "velocity",
                                       "intvelocity", "damper", "muscle",   "cylinder"};

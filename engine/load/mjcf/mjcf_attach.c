@@ -412,6 +412,7 @@ static void remove_touched(const Graft* g) {
   }
 }
 
+// Puts the copies of a <replicate> in its place, each turned and moved on from the last.
 static TriboStatus graft_replicas(Walk* w, Graft* g, XmlNode** at) {
   XmlNode* node = *at;
   Mjcf* m = w->m;
@@ -447,6 +448,7 @@ static TriboStatus graft_replicas(Walk* w, Graft* g, XmlNode** at) {
 
 // ---- the tree
 
+// Expands <attach> and <replicate> below a node.
 static TriboStatus walk(Walk* w, XmlNode* parent, int depth) {
   if (depth > 400) {
     return tribo_xml_fail(parent, "bodies are nested too deep");

@@ -52,6 +52,7 @@ static TriboStatus read_inertial(Mjcf* m, const XmlNode* node, const Place* plac
   return TRIBO_OK;
 }
 
+// A joint with its axis, range and stiffness in the units of the scene.
 static TriboStatus read_joint(Mjcf* m, const XmlNode* node, const Place* place) {
   MjBody* body = &m->bodys[place->body];
   if (place->body == 0) {
@@ -114,6 +115,7 @@ static TriboStatus fit_geom(Mjcf* m, MjGeom* geom) {
   return TRIBO_OK;
 }
 
+// A geom with its pose in the body's frame and its size, from `fromto` or a mesh where they say so.
 static TriboStatus read_geom(Mjcf* m, const XmlNode* node, const Place* place) {
   TRIBO_TRY(bounded(m, node));
   TRIBO_TRY(MJ_GROW(m, geom));

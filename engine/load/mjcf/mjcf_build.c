@@ -145,6 +145,7 @@ static TriboStatus check_springs(Mjcf* m, const MjJoint* joint) {
   return TRIBO_OK;
 }
 
+// The scene's definition of a joint.
 static TriboStatus fill_joint(Mjcf* m, const MjJoint* joint, TriboJointDef* def) {
   static const TriboJointKind kinds[] = {TRIBO_JOINT_FREE, TRIBO_JOINT_SPHERICAL, TRIBO_JOINT_PRISMATIC,
                                          TRIBO_JOINT_REVOLUTE};
@@ -278,6 +279,7 @@ static int is_dressed(const Mjcf* m, int body) {
   return dressed;
 }
 
+// A geom as a shape of the scene, a visual, or both.
 static TriboStatus add_geom(Mjcf* m, const MjGeom* geom) {
   TriboShapeDef def;
   const MjField* field = geom->type == MJ_HFIELD ? find_field(m, geom->hfield) : NULL;

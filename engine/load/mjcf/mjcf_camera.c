@@ -13,6 +13,7 @@ static void set_view(const TriboPose* at, TriboCameraDef* def) {
   }
 }
 
+// A camera of the file as one of the scene, fixed or mounted.
 static TriboStatus add_camera(Mjcf* m, const MjCamera* camera) {
   const double degree = 3.14159265358979323846 / 180;
   const MjBody* body = &m->bodys[camera->body];

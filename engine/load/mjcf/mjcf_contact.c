@@ -79,6 +79,7 @@ static TriboStatus read_exclude(Mjcf* m, const XmlNode* node, int bodies[2]) {
   return bodies[lost] < 0 ? tribo_mjcf_missing(m, node, "body", names[lost]) : TRIBO_OK;
 }
 
+// A <pair>: its two geoms and what it overrides.
 static TriboStatus read_pair(Mjcf* m, const XmlNode* node) {
   if (strcmp(node->name, "exclude") == 0) {
     // those of two bodies that move are for the scene
@@ -119,6 +120,7 @@ static int in_pair(const Mjcf* m, int geom) {
   return 0;
 }
 
+// Gives geoms of the same contype, conaffinity and party the same collision class.
 static TriboStatus find_classes(Mjcf* m) {
   int count = 0;
   const int off = !m->option.contact || !m->option.constraint;

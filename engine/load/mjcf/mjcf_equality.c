@@ -183,6 +183,7 @@ static TriboStatus tie_tendon(Mjcf* m, const XmlNode* node, const MjEquality* eq
   return tribo_mjcf_missing(m, node, "tendon", eq->tendon1);
 }
 
+// An equality constraint, by its kind.
 static TriboStatus read_equality(Mjcf* m, const XmlNode* node) {
   const int bodies = strcmp(node->name, "weld") == 0 || strcmp(node->name, "connect") == 0;
   const int joint = strcmp(node->name, "joint") == 0, tendon = strcmp(node->name, "tendon") == 0;

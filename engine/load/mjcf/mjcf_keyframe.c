@@ -69,6 +69,7 @@ static void add_floating(Key* key, const MjBody* body, const double* qpos, const
   }
 }
 
+// Values of a key's qpos and qvel for every joint.
 static void add_joints(const Mjcf* m, Key* key) {
   static const int nq[] = {[MJ_FREE] = 7, [MJ_BALL] = 4, [MJ_SLIDE] = 1, [MJ_HINGE] = 1};
   static const int nv[] = {[MJ_FREE] = 6, [MJ_BALL] = 3, [MJ_SLIDE] = 1, [MJ_HINGE] = 1};
@@ -108,6 +109,7 @@ static void add_actuators(const Mjcf* m, Key* key) {
   }
 }
 
+// A <key> as a named state of the scene.
 static TriboStatus read_key(Mjcf* m, const XmlNode* node) {
   static const char* const known[] = {"name", "time", "qpos", "qvel", "act", "ctrl", "mpos", "mquat", "class"};
   for (const XmlAttribute* a = node->attributes; a != NULL; a = a->next) {

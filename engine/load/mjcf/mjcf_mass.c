@@ -93,6 +93,7 @@ static TriboStatus measure(Mjcf* m, const MjGeom* geom, double* volume, double c
   return TRIBO_OK;
 }
 
+// Mass, centre and inertia of a geom as a solid or a shell.
 static TriboStatus geom_solid(Mjcf* m, const MjGeom* geom, Solid* out) {
   memset(out, 0, sizeof *out);
   out->axes[3] = 1;
@@ -176,6 +177,7 @@ static TriboStatus from_geoms(Mjcf* m, int index) {
 
 // ---- given
 
+// Mass, centre and inertia as <inertial> gives them.
 static TriboStatus from_inertial(Mjcf* m, MjBody* body) {
   const XmlNode* node = body->inertial;
   MjInertial in = {.mass = NAN, .diag = {NAN}, .full = {NAN}, .orient = tribo_mjcf_orient_default()};

@@ -261,6 +261,7 @@ void tribo_mjcf_sort_axes(double moments[3], double axes[4]) {
   }
 }
 
+// Volume, centre and principal axes of a closed surface, and the box around its points there.
 static TriboStatus measure(const Surface* s, MjMesh* mesh, const double* points, int npoint) {
   const double origin[3] = {0};
   double middle[3], inertia[9];

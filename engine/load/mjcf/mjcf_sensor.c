@@ -117,6 +117,7 @@ static void set_mount(const Mjcf* m, int body, const TriboPose* frame, const cha
 
 // ---- elements
 
+// What a sensor is mounted on, and in which frame it tells.
 static TriboStatus mount_sensor(Mjcf* m, const XmlNode* node, const MjSensor* s, TriboSensorDef* def, int* known) {
   int body, ref;
   TriboPose frame;
@@ -194,6 +195,7 @@ static TriboStatus find_subject(Mjcf* m, const XmlNode* node, const MjSensor* s,
   return def->kind == TRIBO_SENSOR_CLOCK ? TRIBO_OK : mount_sensor(m, node, s, def, known);
 }
 
+// A sensor by the name of its element; what has no counterpart is warned of.
 static TriboStatus read_sensor(Mjcf* m, const XmlNode* node) {
   TriboSensorDef def = tribo_sensor_default();
   int known = 0;

@@ -116,6 +116,7 @@ static TriboStatus read_points(Mjcf* m, const XmlNode* tendon, Parts* parts, int
   return TRIBO_OK;
 }
 
+// A tendon with its path, or its joints, and its spring.
 static TriboStatus read_tendon(Mjcf* m, const XmlNode* node) {
   const int fixed = strcmp(node->name, "fixed") == 0;
   if (!fixed && strcmp(node->name, "spatial") != 0) {

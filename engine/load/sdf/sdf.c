@@ -121,6 +121,7 @@ static int find_link(const Model* m, const char* name) {
   return -1;
 }
 
+// A link as a body at its pose, with inertia.
 static TriboStatus add_link(Model* m, const XmlNode* node) {
   Link* link = &m->links[m->nlink];
   const char* name = tribo_xml_get(node, "name");
@@ -345,6 +346,7 @@ static TriboStatus exclude_links(const Model* m) {
   return TRIBO_OK;
 }
 
+// Bodies, then joints of the tree, then what closes loops.
 static TriboStatus build_model(Model* m) {
   TRIBO_TRY(tribo_sdf_pose(m->node, &m->pose));
   TRIBO_TRY(tribo_sdf_flag(m->node, "static", &m->is_static));

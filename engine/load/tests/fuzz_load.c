@@ -174,6 +174,7 @@ static void step_a_little(const TriboModel* model, int* stepped) {
   tribo_data_destroy(data);
 }
 
+// Loads a damaged file and, as far as it goes, compiles and steps it.
 static void run_case(const char* path, int* loaded, int* compiled, int* stepped) {
   FILE* file = fopen(path, "wb");
   assert_int_equal(fwrite(current.bytes, 1, current.n, file), current.n);

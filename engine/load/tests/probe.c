@@ -56,6 +56,7 @@ static void print_states(const TriboModel* model, TriboData* data) {
   tribo_data_reset(model, data);
 }
 
+// All numbers of a model that another reader of the file can be asked for.
 static void print_model(const TriboModel* model, TriboData* data, const double* start) {
   const TriboModelSize s = tribo_model_size(model);
   printf("{\"nq\": %d, \"nv\": %d, \"nfree\": %d, \"nactuator\": %d, \"bodies\": [", s.nq, s.nv, s.nfree, s.nactuator);

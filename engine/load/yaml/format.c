@@ -585,6 +585,7 @@ static void describe_range(const Field* f, char* text, size_t size) {
   snprintf(text + n, size - (size_t)n, "%s", f->unit);
 }
 
+// The value a key has when it is left out, in words.
 static void describe_init(const Section* s, const Field* f, char* text, size_t size) {
   union {
     char bytes[1024];

@@ -24,6 +24,7 @@ static TriboStatus read_joints(Loader* l, const YamlNode* node, TriboTendonDef* 
   return TRIBO_OK;
 }
 
+// The points a tendon runs through, with weights and wraps.
 static TriboStatus read_points(Loader* l, const YamlNode* node, TriboTendonDef* def) {
   if (node->kind != YAML_LIST) {
     return tribo_yaml_fail(node, "points: %s; accepted is a list of points", tribo_yaml_what(node));

@@ -40,6 +40,7 @@ static int column_of(const char* const* names, int count, const char* name) {
   return -1;
 }
 
+// A trajectory as rows of times and joint values.
 static TriboStatus read_keyframes(Loader* l, const YamlNode* node, TriboControllerDef* def) {
   if (node->kind != YAML_LIST || node->count == 0) {
     return tribo_yaml_fail(node, "keyframes: %s; accepted is a list of frames", tribo_yaml_what(node));

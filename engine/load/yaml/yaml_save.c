@@ -95,6 +95,7 @@ static int same_numbers(const double* a, const double* b, int n) {
   return 1;
 }
 
+// A key with its value, unless that is what it has when left out.
 static void put_field(Writer* w, const Field* f, const void* item, const void* init) {
   const char *at = (const char*)item + f->offset, *before = (const char*)init + f->offset;
   const char *text, *path;
@@ -188,6 +189,7 @@ static void end_item(Writer* w) {
 
 // ---- sections
 
+// A shape with its kind, sizes, pose and material.
 static void put_shape(Writer* w, const char* section, const TriboShapeDef* def) {
   static const struct {
     const char* key;
@@ -278,6 +280,7 @@ static void put_world(Writer* w) {
   w->indent = 0;
 }
 
+// Materials, and the pairs that have a friction of their own.
 static void put_materials(Writer* w) {
   const TriboScene* s = w->scene;
   begin_list(w, "materials", s->nmaterial);
@@ -383,6 +386,7 @@ static void put_wrap(Writer* w, const TriboWrapDef* def) {
   fputc('}', w->file);
 }
 
+// Tendons with their points and joints.
 static void put_tendons(Writer* w) {
   const TriboScene* s = w->scene;
   begin_list(w, "tendons", s->ntendon);
@@ -485,6 +489,7 @@ static void put_controllers(Writer* w) {
   }
 }
 
+// Named states.
 static void put_states(Writer* w) {
   static const char* const keys[TRIBO_VALUE_COUNT] = {"positions", "velocities", "ctrl", "act"};
   const TriboScene* s = w->scene;

@@ -19,6 +19,7 @@ static TriboStatus add_shape(Loader* l, const YamlNode* node, int body) {
 
 // ---- sections, one function each
 
+// The solver by its name, or as a map of its name and settings.
 static TriboStatus load_solver(Loader* l, const YamlNode* node, TriboWorldDef* world) {
   const YamlNode* id = node->kind == YAML_MAP ? tribo_yaml_get(node, "id") : node;
   const char* text = world->solver;
@@ -111,6 +112,7 @@ static TriboStatus load_static(Loader* l, const YamlNode* node) {
   return add_shape(l, node, TRIBO_WORLD);
 }
 
+// A body with its shapes.
 static TriboStatus load_body(Loader* l, const YamlNode* node) {
   TriboBodyDef def = tribo_body_default();
   const Section *body = tribo_format_section("body"), *inner = tribo_format_section("inner_shape");
@@ -364,6 +366,7 @@ static const struct {
     {"start", tribo_load_start, 0},
 };
 
+// The sections of a file in the order in which they refer to each other.
 static TriboStatus load_root(Loader* l, const YamlNode* root, int depth) {
   TRIBO_TRY(tribo_format_read(&l->pool, root, tribo_format_section("scene"), NULL, NULL));
   const YamlNode* include = tribo_yaml_get(root, "include");

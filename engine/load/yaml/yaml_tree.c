@@ -1,3 +1,4 @@
+// From the events of libyaml to a tree in a pool, and the readers of its scalars.
 #include "yaml_tree.h"
 
 #include <errno.h>
@@ -88,6 +89,7 @@ static TriboStatus check_key(const YamlNode* items, int pairs, const YamlNode* k
   return TRIBO_OK;
 }
 
+// Items of a list or keys and values of a map, up to the event that ends it.
 static TriboStatus read_items(Reader* r, yaml_event_type_t end, int depth, YamlNode* node) {
   YamlNode* items = NULL;
   int used = 0;
@@ -132,6 +134,7 @@ static TriboStatus read_scalar(Reader* r, const yaml_event_t* event, YamlNode* n
   return node->text == NULL ? tribo_no_memory("to read %s", r->path) : TRIBO_OK;
 }
 
+// A scalar, a list or a map, with its place in the file.
 static TriboStatus read_node(Reader* r, const yaml_event_t* event, int depth, YamlNode* node) {
   *node =
       (YamlNode){.path = r->path, .line = (int)event->start_mark.line + 1, .column = (int)event->start_mark.column + 1};

@@ -80,6 +80,7 @@ static inline void add_ground(TriboScene* scene) {
 enum { SOLES_MOST = 3 };
 static char talos_files[SOLES_MOST + 1][64];
 
+// A copy of Talos's URDF file without joint friction, its soles in so many parts.
 static inline const char* talos_file(int parts) {
   char* path = talos_files[parts];
   if (path[0] != '\0') {

@@ -267,6 +267,7 @@ static unsigned char* driven_of(const TriboModel* model, const char* passive) {
   return driven;
 }
 
+// Simulates a robot under swinging efforts and compares them with those that inverse dynamics finds.
 static Table there_and_back(const Case* c) {
   TriboModel* model = model_for(c);
   TriboData *there = data_of(model), *back = data_of(model);
