@@ -53,9 +53,9 @@ typedef struct TriboStepInfo {
   int passes;               // solves that the closures needed, 1 without any
   int substeps;  // 1: the step was taken in one; more: it had to be divided, what follows is the worst of all
   int chases;    // re-detections: it was solved again because its impulses brought new contacts about
-  int contacts, rows, islands, pairs;
-  int asleep;                      // bodies that were left out because they rest
-  int iterations, factorisations;  // summed over the islands
+  int contacts, rows, islands, pairs;  // how many; pairs: of shapes that may touch
+  int asleep;                          // bodies that were left out because they rest
+  int iterations, factorisations;      // summed over the islands
   int softened;     // islands whose rigid problem had no answer in reach: regularised, solved with a little compliance
   double levelled;  // largest change of a gap that relaxes inconsistent normal rows [m]
   unsigned rungs;   // bit per TriboRung that gave an island its answer

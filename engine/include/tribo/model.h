@@ -56,7 +56,7 @@ typedef struct TriboJointInfo {
                               // [m]; axis: unit, one-dof joints, 0 for the others
 } TriboJointInfo;
 typedef struct TriboMotorInfo {
-  int joint;
+  int joint;                                            // id
   double stiffness, damping, target, velocity, effort;  // as in TriboMotorDef, at the start
 } TriboMotorInfo;
 typedef struct TriboClosureInfo {

@@ -26,7 +26,7 @@ typedef struct TriboContactView {
   double force[3];             // on b, world axes [N]
   double friction;             // μ of the pair
   TriboContactMode mode;
-  int island;
+  int island;  // as tribo_data_island; −1: none
 } TriboContactView;
 // The contacts of the last step, or of inverse dynamics after it.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_contacts(const TriboModel* model, const TriboData* data,

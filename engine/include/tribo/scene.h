@@ -202,8 +202,8 @@ typedef struct TriboJointDef {
                            // coordinate; CYLINDRICAL: along the axis; PLANAR: of x and y each; SPHERICAL: upper is the
                            // largest angle away from the zero configuration; CONTINUOUS: none
   double restitution;      // fraction of the speed that comes back from a limit, 0 … 1
-  double solref[2], solimp[5];        // MuJoCo's softness of the limits, as of a material; solref[0] = 0: rigid
-  double effort;                      // largest one that motors and controllers bring [N·m, N]
+  double solref[2], solimp[5];  // MuJoCo's softness of the limits, as of a material; solref[0] = 0: rigid
+  double effort;  // largest one of its actuators together, and of a motor or controller that says none [N·m, N]
   int actuator_gravity_compensation;  // 1: its actuators bring that of the bodies that it carries, within `effort`
   double position, velocity;          // initial, one-dof joints [rad, m], [rad/s, m/s]
 } TriboJointDef;

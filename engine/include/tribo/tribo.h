@@ -9,6 +9,7 @@
 // Conventions. SI units, right-handed, z up by default, quaternions (x, y, z, w), world axes unless said otherwise.
 // Every fallible call returns a TriboStatus; tribo_last_error() then holds one sentence. Nothing here exits, aborts or
 // prints. Names are looked up once and become integer ids.
+//
 // Ownership and threads are told at the head of each part. In short: defs are copied, a model is const and shared
 // between threads, a data belongs to one thread at a time, and pointers into an object live no longer than it does.
 #pragma once
