@@ -78,7 +78,7 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(closure_factor.y, 6 * widest)                  \
   X(pin, ntree)                                    \
   X(mean, nv_max)                                  \
-  X(work, nv_max)                                  \
+  X(work, widest)                                  \
   X(scratch_q[0], nq)                              \
   X(scratch_q[1], nq)                              \
   X(scratch_poses, nbody)                          \
