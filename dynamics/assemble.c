@@ -76,6 +76,6 @@ TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, co
   return TRIBO_OK;
 }
 
-void tribo_dyn_level(TriboDynData* data, int row, int n, const double* g) {
+void tribo_dyn_relax_rows(TriboDynData* data, int row, int n, const double* g) {
   memcpy(data->rows.g + row, g, (size_t)n * sizeof *g);
 }

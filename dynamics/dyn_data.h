@@ -51,7 +51,7 @@ struct TriboDynData {
   double *kick, *cluster_split;  // (nv), (ncluster) scratch of advance
   double* flow_dv;               // (nv) v_f − v of the last flow: where the next one starts
   int flow_is_halfway;           // 1: the half-way point of update serves the first flow  set by: assemble
-  int flow_is_rough;             // 1: the last flow lacks its last digits  set by: advance
+  int flow_is_inexact;           // 1: the last flow lacks its last digits  set by: advance
   double* q_trial;               // (nq) scratch of assemble
 
   // closures only: at the next state, or, between steps, at the end of the last one

@@ -196,7 +196,7 @@ static TriboStatus null_argument(const char* where) {
   return tribo_fail(TRIBO_INVALID, "%s: an argument is NULL", where);
 }
 
-void tribo_dyn_moving(const TriboSystem* system, const TriboDynData* data, const double* v, TriboTwist* twists) {
+void tribo_dyn_twists_of(const TriboSystem* system, const TriboDynData* data, const double* v, TriboTwist* twists) {
   for (int b = 0; b < system->info.nfree; ++b) {
     tribo_dyn_body_twist(system->bodies + b, data->poses + b, v + system->info.block_v[b], twists + b);
   }

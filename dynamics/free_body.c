@@ -165,7 +165,7 @@ static void turn_in_step(double h, double split, const double before[3], const d
 
 // Newton for the balance above in the axes of R:  F = Iω⁺ − Eᵀ L,  L = Cay(hω̄) Iω_f + T;  F' ≈ I − (1 − θ)h (EᵀL)^.
 // w_next comes in as ω_f + I⁻¹T and stays so where the turn is too small to matter or too large to be resolved.
-void tribo_dyn_body_spin(const FreeBody* body, double h, double split, int flies, const double w[3],
+void tribo_dyn_body_spin(const FreeBody* body, double h, double split, int is_ballistic, const double w[3],
                          const double w_free[3], const double torque[3], double w_next[3]) {
   const double turn = h * (tribo_norm3(w) + tribo_norm3(w_free) + tribo_norm3(w_next));
   if (!(turn > 1e-8 && turn < 1)) {
@@ -184,7 +184,7 @@ void tribo_dyn_body_spin(const FreeBody* body, double h, double split, int flies
   for (int pass = 0; pass < NEWTON_MAX; ++pass) {
     double before[3], after[3], E[9], y[3], F[3], A[9], inverse[9], step[3];
     for (int i = 0; i < 3; ++i) {
-      const double flight = flies ? 0.5 * (w_free[i] - w[i]) : 0;
+      const double flight = is_ballistic ? 0.5 * (w_free[i] - w[i]) : 0;
       before[i] = w[i] + split * flight;
       after[i] = x[i] - (1 - split) * flight;
     }

@@ -21,7 +21,7 @@ void tribo_dyn_body_free_velocity(const FreeBody* body, const TriboStepOptions* 
                                   const double v[6], const double* tau, const double* wrench, double v_free[6]);
 // The angular velocity after an impulse with the angular part `torque` (body axes), at the end of a step that is split
 // as for advance; w_next comes in as w_free + I⁻¹ torque.
-void tribo_dyn_body_spin(const FreeBody* body, double h, double split, int flies, const double w[3],
+void tribo_dyn_body_spin(const FreeBody* body, double h, double split, int is_ballistic, const double w[3],
                          const double w_free[3], const double torque[3], double w_next[3]);
 // The other way round: the torque that ends in w_next, of a body that contacts push all through the step.
 void tribo_dyn_body_torque(const FreeBody* body, double h, const double w[3], const double w_free[3],

@@ -28,7 +28,7 @@ static const Flag flags[] = {
     {"--peers", NULL, "also Siconos' solvers; scenes: MuJoCo on the same bodies, with its defaults and hardened"},
     {"--csv", "FILE", "every run as a line"},
     {"--svg", "FILE",
-     "solvers: share of the problems solved within a multiple of the best time; scenes: cost by stage"},
+     "solvers: fraction of the problems solved within a multiple of the best time; scenes: cost by stage"},
     {"--duration", "S", "scenes: simulated seconds, instead of the scene's"},
     {"--dt", "S", "scenes: time step, instead of the scene's"},
     {"--solver", "ID", "scenes: solver, instead of the scene's"},
@@ -365,7 +365,7 @@ static int write_profiles(const Bench* b, const char* path) {
     snprintf(titles[t], sizeof titles[t], "natmap_unit <= %g", tolerances[t]);
     panels[t] = (SvgPanel){.title = titles[t],
                            .x_label = "time / best time",
-                           .y_label = "share solved",
+                           .y_label = "fraction solved",
                            .log_x = 1,
                            .curves = curves + t * b->nsolver,
                            .count = b->nsolver};

@@ -88,7 +88,7 @@ typedef struct Run {
 enum { WIDTH = TRIBO_STAGE_COUNT + 1 };
 
 // What a step has done: overlaps of its contacts, and the bodies under the ruler.
-static TriboStatus look(Run* run, Result* r) {
+static TriboStatus measure_state(Run* run, Result* r) {
   const TriboContactView* contacts;
   int count;
   TriboStatus status = tribo_data_contacts(run->sim->model, run->sim->data, &contacts, &count);
@@ -125,7 +125,7 @@ static TriboStatus run_once(Run* run, Result* r, int first) {
     r->contacts += info.contacts;
     r->certified += info.certified;
     if (first && status == TRIBO_OK) {
-      status = look(run, r);
+      status = measure_state(run, r);
     }
   }
   return status;

@@ -6,7 +6,7 @@
 #include "simulate.h"
 
 static const Flag flags[] = {
-    {"--residuals", NULL, "also a table: steps, certified share and worst residual of every scene, and of all"},
+    {"--residuals", NULL, "also a table: steps, certified fraction and worst residual of every scene, and of all"},
     CLI_SCENE_FLAGS,
     {0},
 };

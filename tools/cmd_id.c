@@ -29,7 +29,7 @@ typedef struct Run {
   FILE *out, *contacts;
   long steps, infeasible, slipping;
   double first_infeasible, first_slip;  // [s]
-  double deviation, distance;
+  double v_error, distance;
   double *tau_max, *missing_max;  // (nv)
   TriboResiduals residual;        // worst of each
 } Run;
@@ -61,9 +61,9 @@ static void write_row(const Run* run, const TriboInverse* inverse, int contacts,
     fprintf(run->out, ",%.17g", inverse->tau[i]);
   }
   for (int i = 0; i < nv; ++i) {
-    fprintf(run->out, ",%.17g", inverse->missing[i]);
+    fprintf(run->out, ",%.17g", inverse->effort_missing[i]);
   }
-  fprintf(run->out, ",%d,%d,%d,%.17g,%.17g,%.17g\n", contacts, sliding, inverse->feasible, inverse->deviation,
+  fprintf(run->out, ",%d,%d,%d,%.17g,%.17g,%.17g\n", contacts, sliding, inverse->feasible, inverse->v_error,
           inverse->residual.nat, inverse->distance);
 }
 
@@ -73,13 +73,13 @@ static void add(Run* run, const TriboInverse* inverse, int sliding) {
   run->steps++;
   for (int i = 0; i < nv; ++i) {
     run->tau_max[i] = fmax(run->tau_max[i], fabs(inverse->tau[i]));
-    run->missing_max[i] = fmax(run->missing_max[i], fabs(inverse->missing[i]));
+    run->missing_max[i] = fmax(run->missing_max[i], fabs(inverse->effort_missing[i]));
   }
   run->residual.prim = fmax(run->residual.prim, r->prim);
   run->residual.dual = fmax(run->residual.dual, r->dual);
   run->residual.comp = fmax(run->residual.comp, r->comp);
   run->residual.nat = fmax(run->residual.nat, r->nat);
-  run->deviation = fmax(run->deviation, inverse->deviation);
+  run->v_error = fmax(run->v_error, inverse->v_error);
   run->distance = fmax(run->distance, inverse->distance);
   if (!inverse->feasible && run->infeasible++ == 0) {
     run->first_infeasible = run->motion.now[0];
@@ -155,7 +155,7 @@ static void print_summary(const Run* run) {
   printf("steps          %ld\n", run->steps);
   printf("infeasible     %ld", run->infeasible);
   printf(run->infeasible > 0 ? ", the first at %.6g s; motions miss by up to %.2e m/s, in energy %.2e J\n" : "\n",
-         run->first_infeasible, run->deviation, 0.5 * run->distance * run->distance);
+         run->first_infeasible, run->v_error, 0.5 * run->distance * run->distance);
   printf("slipping       %ld", run->slipping);
   printf(run->slipping > 0 ? ", the first at %.6g s\n" : "\n", run->first_slip);
   printf("residuals      nat %.2e m/s, prim %.2e N s, dual %.2e m/s, comp %.2e J (worst of the motion)\n",
@@ -182,7 +182,7 @@ static int write_json(const Run* run, const char* path, int code) {
   json_int(&json, "steps", run->steps);
   json_int(&json, "infeasible_steps", run->infeasible);
   json_int(&json, "slip_steps", run->slipping);
-  json_real(&json, "deviation_max", run->deviation);
+  json_real(&json, "deviation_max", run->v_error);
   json_real(&json, "distance_max", run->distance);
   json_begin(&json, "residual", '{');
   json_real(&json, "prim", run->residual.prim);

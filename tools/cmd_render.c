@@ -104,18 +104,18 @@ static void close_studio(Studio* studio) {
 }
 
 // The camera goes where the body goes that it is mounted on.
-static void ride(const Studio* studio, const Simulation* sim, TriboCameraDef* camera) {
+static void mounted(const Studio* studio, const Simulation* sim, TriboCameraDef* camera) {
   int index;
   if (tribo_view_camera_find(sim->model, studio->which, &index) == TRIBO_OK && index >= 0) {
-    tribo_view_camera_ride(tribo_view_list_facts(studio->list), tribo_model_camera(sim->model, index), camera);
+    tribo_view_camera_place_mounted(tribo_view_list_facts(studio->list), tribo_model_camera(sim->model, index), camera);
   }
 }
 
 // The current state as a picture.
-static TriboStatus shoot(Studio* studio, Simulation* sim, TriboCameraDef* camera) {
+static TriboStatus take_picture(Studio* studio, Simulation* sim, TriboCameraDef* camera) {
   TriboStatus status = tribo_view_list_fill(studio->list, sim->model, sim->data, &studio->options);
   if (status == TRIBO_OK) {
-    ride(studio, sim, camera);
+    mounted(studio, sim, camera);
   }
   status =
       status == TRIBO_OK ? tribo_view_renderer_draw(studio->renderer, studio->list, camera, &studio->large) : status;
@@ -204,7 +204,7 @@ static TriboStatus measure(Studio* studio, Simulation* sim, const TriboCameraDef
 static int still(Studio* studio, Simulation* sim) {
   TriboCameraDef camera;
   TriboStatus status = place(studio, sim, &camera);
-  status = status == TRIBO_OK ? shoot(studio, sim, &camera) : status;
+  status = status == TRIBO_OK ? take_picture(studio, sim, &camera) : status;
   status = status == TRIBO_OK ? tribo_view_image_write(&studio->image, studio->out) : status;
   status = status == TRIBO_OK && studio->stats ? measure(studio, sim, &camera) : status;
   return status == TRIBO_OK ? EXIT_WELL : studio_complain(status);
@@ -220,7 +220,7 @@ static int series(Studio* studio, Simulation* sim) {
     char path[4096];
     snprintf(path, sizeof path, "%.*s-%04d.png", (int)strlen(studio->out) - 4, studio->out, i);
     code = advance(studio, sim, studio->at + i * studio->every, 0);
-    status = code == EXIT_WELL ? shoot(studio, sim, &camera) : TRIBO_OK;
+    status = code == EXIT_WELL ? take_picture(studio, sim, &camera) : TRIBO_OK;
     status = code == EXIT_WELL && status == TRIBO_OK ? tribo_view_image_write(&studio->image, path) : status;
   }
   return status == TRIBO_OK ? code : studio_complain(status);
@@ -273,7 +273,7 @@ static int film(Studio* studio, Simulation* sim) {
   }
   for (int i = 0; i < frames && status == TRIBO_OK && code == EXIT_WELL; ++i) {
     code = advance(studio, sim, studio->at + i / studio->fps, 0);
-    status = code == EXIT_WELL ? shoot(studio, sim, &camera) : TRIBO_OK;
+    status = code == EXIT_WELL ? take_picture(studio, sim, &camera) : TRIBO_OK;
     status = code == EXIT_WELL && status == TRIBO_OK ? tribo_view_video_add(video, &studio->image) : status;
     show_progress(studio, i + 1, frames);
   }

@@ -42,8 +42,8 @@ static void print_table(const Simulation* sim) {
   if (t->divided > 0) {
     printf("; %lld taken in parts", t->divided);
   }
-  if (t->levelled > 0) {
-    printf("; %lld levelled by at most %.1e m", t->levelled, t->level);
+  if (t->normal_relaxation > 0) {
+    printf("; %lld with inconsistent supports, relaxed by at most %.1e m", t->normal_relaxation, t->most_relaxation);
   }
   printf("\n%-14s %016llx\n", "state", (unsigned long long)tribo_data_hash(sim->model, sim->data));
 }
@@ -91,9 +91,9 @@ static void json_quality(Json* json, const Simulation* sim) {
   json_end(json, '}');
   json_int(json, "certified_steps", t->certified);
   json_int(json, "divided_steps", t->divided);
-  json_int(json, "levelled_steps", t->levelled);
-  json_real(json, "levelled_most", t->level);
-  json_int(json, "chased_steps", t->chased);
+  json_int(json, "levelled_steps", t->normal_relaxation);
+  json_real(json, "levelled_most", t->most_relaxation);
+  json_int(json, "chased_steps", t->redetected);
   json_begin(json, "worst", '{');
   json_int(json, "step", t->worst_step);
   json_text(json, "constraint", t->worst);

@@ -166,7 +166,7 @@ int motion_open(const Args* args, Simulation* sim, Motion* m) {
   const TriboRecordDef all = {.every = 1};
   int more;
   *m = (Motion){.path = cli_value(args, "--motion"), .depth = 1e-3, .options = tribo_inverse_default()};
-  m->options.drives = cli_value(args, "--drives") != NULL;
+  m->options.use_actuators = cli_value(args, "--drives") != NULL;
   if (!cli_number(args, "--slow", 0, 1, &m->options.tol) || !cli_number(args, "--depth", 0, 1e9, &m->depth)) {
     return EXIT_INPUT;
   }
@@ -211,9 +211,9 @@ static TriboStatus set_state(const TriboModel* model, TriboData* data, const Mot
 
 static TriboStatus invert(const TriboModel* model, TriboData* data, const Motion* m, TriboInverse* out, char* text,
                           size_t size) {
-  const double* wish = m->next + 1 + tribo_model_size(model).nq;
+  const double* v_target = m->next + 1 + tribo_model_size(model).nq;
   TriboStatus status = set_state(model, data, m);
-  status = status == TRIBO_OK ? tribo_inverse_dynamics(model, data, wish, &m->options, out) : status;
+  status = status == TRIBO_OK ? tribo_inverse_dynamics(model, data, v_target, &m->options, out) : status;
   if (status != TRIBO_OK) {
     snprintf(text, size, "%s:%ld: %s", m->path, m->line - 1, tribo_last_error());
     return status;

@@ -108,13 +108,13 @@ static Result run(const Case* c, const Peer* peer, NumericsMatrix* M, double tol
 // the first tolerance our judge agrees with; its best time of a few
 static Result best_run(const Case* c, const Peer* peer, double tol) {
   Result best = {.natmap_unit = INFINITY};
-  for (double share = 1; share > 1e-4; share *= 0.1) {
+  for (double fraction = 1; fraction > 1e-4; fraction *= 0.1) {
     NumericsMatrix* M = make_matrix(c, peer->blocks);
-    best = run(c, peer, M, share * tol);
+    best = run(c, peer, M, fraction * tol);
     if (best.natmap_unit <= tol) {
       for (int i = 1; best.time < 0.2 && i < REPEATS; ++i) {
         NumericsMatrix* again = make_matrix(c, peer->blocks);
-        Result r = run(c, peer, again, share * tol);
+        Result r = run(c, peer, again, fraction * tol);
         best.time = fmin(best.time, r.time);
         NM_free(again);
       }

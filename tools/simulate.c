@@ -176,9 +176,9 @@ static void worst_of(double* worst, double x) {
 static void add(Totals* t, const TriboStepInfo* info) {
   t->steps++;
   t->divided += info->substeps > 1;
-  t->levelled += info->levelled > 0;
-  t->level = fmax(t->level, info->levelled);
-  t->chased += info->chases > 0;
+  t->normal_relaxation += info->normal_relaxation > 0;
+  t->most_relaxation = fmax(t->most_relaxation, info->normal_relaxation);
+  t->redetected += info->redetections > 0;
   t->certified += info->certified;
   t->wall += info->time;
   for (int i = 0; i < TRIBO_STAGE_COUNT; ++i) {
@@ -220,8 +220,8 @@ static void draw(Progress* p, const Simulation* sim) {
   p->last = t;
   enum { WIDTH = 30 };
   const Totals* totals = &sim->totals;
-  double share = (double)totals->steps / (double)sim->steps, simulated = tribo_data_time(sim->data);
-  int full = (int)(share * WIDTH);
+  double fraction = (double)totals->steps / (double)sim->steps, simulated = tribo_data_time(sim->data);
+  int full = (int)(fraction * WIDTH);
   fprintf(stderr, "\r[%.*s%*s] %6.2f s  %6.1f× real time  worst %.1e m/s ", full, "##############################",
           WIDTH - full, "", simulated, simulated / (t - p->begin), totals->residual.nat);
   fflush(stderr);

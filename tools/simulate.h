@@ -7,9 +7,9 @@
 
 typedef struct Totals {
   long long steps, certified;
-  double level;                                 // [m] most that supports were levelled by
-  long long levelled;                           // steps in which they were
-  long long divided, chased;                    // steps taken in parts; steps whose impulses brought new contacts about
+  double most_relaxation;                       // [m] most that inconsistent supports were relaxed by
+  long long normal_relaxation;                  // steps in which they were
+  long long divided, redetected;                // steps taken in parts; steps whose impulses brought new contacts about
   double time;                                  // simulated [s]
   double wall;                                  // in tribo_step [s]
   double stage[TRIBO_STAGE_COUNT];              // [s]

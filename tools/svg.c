@@ -70,8 +70,8 @@ static void text(FILE* f, double x, double y, const char* anchor, const char* fo
 
 // 1, 2 or 5 times a power of ten, not below x.
 static double round_step(double x) {
-  double power = pow(10, floor(log10(x))), share = x / power;
-  return power * (share <= 1 ? 1 : share <= 2 ? 2 : share <= 5 ? 5 : 10);
+  double power = pow(10, floor(log10(x))), fraction = x / power;
+  return power * (fraction <= 1 ? 1 : fraction <= 2 ? 2 : fraction <= 5 ? 5 : 10);
 }
 
 static void ticks(FILE* f, const Axis* x, const Axis* y) {

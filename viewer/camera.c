@@ -65,7 +65,7 @@ static void place_on_body(const TriboDrawFacts* facts, int body, int turns, cons
   }
 }
 
-void tribo_view_camera_ride(const TriboDrawFacts* facts, const TriboCameraDef* mounted, TriboCameraDef* out) {
+void tribo_view_camera_place_mounted(const TriboDrawFacts* facts, const TriboCameraDef* mounted, TriboCameraDef* out) {
   int body, aim;
   *out = *mounted;
   out->body = out->aim = NULL;
@@ -118,7 +118,7 @@ TriboStatus tribo_view_camera(const TriboModel* model, const TriboDrawList* list
   if (index < 0) {
     automatic(list, aspect, camera);
   } else {
-    tribo_view_camera_ride(tribo_view_list_facts(list), tribo_model_camera(model, index), camera);
+    tribo_view_camera_place_mounted(tribo_view_list_facts(list), tribo_model_camera(model, index), camera);
   }
   return TRIBO_OK;
 }

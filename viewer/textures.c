@@ -99,11 +99,11 @@ static double second_color_weight(const TriboTextureDef* def, double x, double y
 }
 
 static int has_pattern_mark(const TriboTextureDef* def, int column, int row) {
-  switch (def->mark) {
-    case TRIBO_MARK_EDGE: return column == 0 || row == 0 || column == def->width - 1 || row == def->height - 1;
-    case TRIBO_MARK_CROSS: return column == def->width / 2 || row == def->height / 2;
+  switch (def->pattern_mark) {
+    case TRIBO_PATTERN_MARK_EDGE: return column == 0 || row == 0 || column == def->width - 1 || row == def->height - 1;
+    case TRIBO_PATTERN_MARK_CROSS: return column == def->width / 2 || row == def->height / 2;
     // a hash of the pixel's number: the same dots everywhere and always
-    case TRIBO_MARK_DOTS: return (uint32_t)(row * def->width + column) * 2654435761u % 100003 < 1000;
+    case TRIBO_PATTERN_MARK_DOTS: return (uint32_t)(row * def->width + column) * 2654435761u % 100003 < 1000;
     default: return 0;
   }
 }
@@ -115,8 +115,8 @@ static void draw_pattern(const TriboTextureDef* def, TriboTexture* out) {
       const double s = second_color_weight(def, x, y);
       unsigned char* pixel = out->rgba + 4 * ((size_t)row * (size_t)out->width + (size_t)column);
       for (int k = 0; k < 3; ++k) {
-        const double c =
-            has_pattern_mark(def, column, row) ? def->mark_color[k] : (1 - s) * def->color[k] + s * def->color2[k];
+        const double c = has_pattern_mark(def, column, row) ? def->pattern_mark_color[k]
+                                                            : (1 - s) * def->color[k] + s * def->color2[k];
         pixel[k] = (unsigned char)(255 * c + 0.5);
       }
       pixel[3] = 255;

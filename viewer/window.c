@@ -44,7 +44,7 @@ static void move_mounted_camera(TriboWindow* window) {
   const TriboDrawFacts* facts = tribo_view_list_facts(window->list);
   const TriboCameraDef* mounted = tribo_model_camera(facts->model, window->camera_index);
   if (window->is_mounted && mounted != NULL) {
-    tribo_view_camera_ride(facts, mounted, &window->camera);
+    tribo_view_camera_place_mounted(facts, mounted, &window->camera);
     window->camera.name = NULL;  // it may live shorter than the window
     window->is_mounted = tribo_view_camera_is_mounted(mounted);
   }

@@ -35,7 +35,7 @@ struct TriboColData {
   TriboContact* contacts;  // (4 npair) the first ncontact count
   int ncontact;
   unsigned char* has_dropped;  // (npair) 1: it has more points than it kept
-  TriboContact* penetrating;   // points outside the kept set  set by: tribo_col_sunk
+  TriboContact* penetrating;   // points outside the kept set  set by: tribo_col_penetrating_dropped_points
 };
 
 // ---- data
@@ -172,7 +172,7 @@ static void place_geometries(const TriboColWorld* world, TriboColData* data, con
     TriboSolid* solid = data->solids + i;
     TriboMotion* motion = data->motions + i;
     TriboAabb* box = data->boxes + i;
-    double grow = 0.5 * query->margin + geom->skin;
+    double grow = 0.5 * query->margin + geom->contact_offset;
     if (geom->body != TRIBO_WORLD_BODY) {
       const TriboPose* body = query->poses + geom->body;
       tribo_col_to_world(solid->pose.p, body, geom->local.p);
@@ -427,7 +427,7 @@ TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, con
   TRIBO_TRY(check_query(world, query));
   const BodyFilter filter = {world, query->absent, query->asleep};
   TriboColStats local = {0};
-  if (tribo_col_idle(world)) {
+  if (tribo_col_world_is_idle(world)) {
     *contacts = data->contacts;
     *ncontact = data->ncontact = data->broad.npair = 0;
     if (stats != NULL) {
@@ -460,12 +460,12 @@ TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, con
   return TRIBO_OK;
 }
 
-int tribo_col_idle(const TriboColWorld* world) {
+int tribo_col_world_is_idle(const TriboColWorld* world) {
   return world->nmoving == 0;
 }
 
-int tribo_col_astray(const TriboColWorld* world, const TriboColData* data, const TriboColQuery* query,
-                     const TriboTwist* before) {
+int tribo_col_motion_left_margin(const TriboColWorld* world, const TriboColData* data, const TriboColQuery* query,
+                                 const TriboTwist* before) {
   for (int k = 0; k < world->nmoving; ++k) {
     const int i = world->moving[k], body = world->geoms[i].body;
     const TriboMotion* motion = data->motions + i;
@@ -516,8 +516,9 @@ static TriboStatus add_penetrating(const NarrowJob* job, TriboGeomPair pair, dou
   return TRIBO_OK;
 }
 
-TriboStatus tribo_col_sunk(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query, double depth,
-                           int all, const TriboContact** contacts, int* ncontact) {
+TriboStatus tribo_col_penetrating_dropped_points(const TriboColWorld* world, TriboColData* data,
+                                                 const TriboColQuery* query, double depth, int all,
+                                                 const TriboContact** contacts, int* ncontact) {
   if (world == NULL || data == NULL || query == NULL || contacts == NULL || ncontact == NULL || data->world != world) {
     return tribo_fail(TRIBO_INVALID, "tribo_col_sunk: an argument is NULL, or the data is of another world");
   }

@@ -96,9 +96,9 @@ void read_mesh(const aiMesh& mesh, const aiMatrix4x4& transform, const double sc
 
 }  // namespace
 
-struct TriboLook {
+struct TriboTexturedMesh {
   std::vector<Part> own;
-  std::vector<TriboLookPart> parts;
+  std::vector<TriboTexturedPart> parts;
 };
 
 namespace {
@@ -106,7 +106,7 @@ namespace {
 // Every mesh of a node and of those below it. The root's own transform turns COLLADA's axes, which robots' files do not
 // mean: Coal leaves it out too.
 void read_node(const aiScene& scene, const aiNode& node, const aiMatrix4x4& above, const fs::path& folder,
-               const double scale[3], TriboLook* look) {
+               const double scale[3], TriboTexturedMesh* textured) {
   const aiMatrix4x4 transform = above * node.mTransformation;
   for (unsigned i = 0; i < node.mNumMeshes; ++i) {
     const aiMesh& mesh = *scene.mMeshes[node.mMeshes[i]];
@@ -116,18 +116,18 @@ void read_node(const aiScene& scene, const aiNode& node, const aiMatrix4x4& abov
       read_material(*scene.mMaterials[mesh.mMaterialIndex], folder, &part);
     }
     if (!part.triangles.empty()) {
-      look->own.push_back(std::move(part));
+      textured->own.push_back(std::move(part));
     }
   }
   for (unsigned i = 0; i < node.mNumChildren; ++i) {
-    read_node(scene, *node.mChildren[i], node.mParent == nullptr ? aiMatrix4x4() : transform, folder, scale, look);
+    read_node(scene, *node.mChildren[i], node.mParent == nullptr ? aiMatrix4x4() : transform, folder, scale, textured);
   }
 }
 
 // Plain C views of the parts, which the look owns.
-void make_views(TriboLook* look) {
-  for (const Part& part : look->own) {
-    TriboLookPart view{};
+void make_views(TriboTexturedMesh* textured) {
+  for (const Part& part : textured->own) {
+    TriboTexturedPart view{};
     view.points = part.points.data();
     view.uv = part.uv.empty() ? nullptr : part.uv.data();
     view.triangles = part.triangles.data();
@@ -135,15 +135,16 @@ void make_views(TriboLook* look) {
     view.ntriangle = static_cast<int>(part.triangles.size() / 3);
     view.color = part.colored ? part.color : nullptr;
     view.texture = part.texture.empty() ? nullptr : part.texture.c_str();
-    look->parts.push_back(view);
+    textured->parts.push_back(view);
   }
 }
 
 }  // namespace
 
-extern "C" TriboStatus tribo_assimp_look_load(const char* path, const double scale[3], TriboLook** out) noexcept {
+extern "C" TriboStatus tribo_assimp_textured_mesh_load(const char* path, const double scale[3],
+                                                       TriboTexturedMesh** out) noexcept {
   try {
-    std::unique_ptr<TriboLook> look(new TriboLook);
+    std::unique_ptr<TriboTexturedMesh> textured(new TriboTexturedMesh);
     Assimp::Importer importer;
     importer.SetPropertyInteger(AI_CONFIG_PP_RVC_FLAGS, aiComponent_NORMALS | aiComponent_TANGENTS_AND_BITANGENTS |
                                                             aiComponent_COLORS | aiComponent_BONEWEIGHTS |
@@ -156,12 +157,12 @@ extern "C" TriboStatus tribo_assimp_look_load(const char* path, const double sca
     if (scene == nullptr || scene->mRootNode == nullptr) {
       return tribo_fail(TRIBO_INVALID, "%s: not a readable mesh: %.200s", path, importer.GetErrorString());
     }
-    read_node(*scene, *scene->mRootNode, aiMatrix4x4(), fs::path(path).parent_path(), scale, look.get());
-    if (look->own.empty()) {
+    read_node(*scene, *scene->mRootNode, aiMatrix4x4(), fs::path(path).parent_path(), scale, textured.get());
+    if (textured->own.empty()) {
       return tribo_fail(TRIBO_INVALID, "%s: not a readable mesh: it has no triangles", path);
     }
-    make_views(look.get());
-    *out = look.release();
+    make_views(textured.get());
+    *out = textured.release();
     return TRIBO_OK;
   } catch (const std::bad_alloc&) {
     return tribo_fail(TRIBO_NOMEM, "%s: no memory for the mesh", path);
@@ -172,11 +173,11 @@ extern "C" TriboStatus tribo_assimp_look_load(const char* path, const double sca
   }
 }
 
-extern "C" const TriboLookPart* tribo_col_look_parts(const TriboLook* look, int* count) {
-  *count = static_cast<int>(look->parts.size());
-  return look->parts.data();
+extern "C" const TriboTexturedPart* tribo_col_textured_mesh_parts(const TriboTexturedMesh* textured, int* count) {
+  *count = static_cast<int>(textured->parts.size());
+  return textured->parts.data();
 }
 
-extern "C" void tribo_col_look_destroy(TriboLook* look) {
-  delete look;
+extern "C" void tribo_col_textured_mesh_destroy(TriboTexturedMesh* textured) {
+  delete textured;
 }

@@ -4,5 +4,5 @@
 #include "coal_shim.h"
 
 // The caller has checked the file, see meshfile.c.
-TRIBO_NODISCARD TriboStatus tribo_assimp_look_load(const char* path, const double scale[3],
-                                                   TriboLook** out) TRIBO_NOEXCEPT;
+TRIBO_NODISCARD TriboStatus tribo_assimp_textured_mesh_load(const char* path, const double scale[3],
+                                                            TriboTexturedMesh** out) TRIBO_NOEXCEPT;

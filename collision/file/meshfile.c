@@ -152,12 +152,13 @@ TriboStatus tribo_col_mesh_load(const char* path, const double scale[3], double*
   return status;
 }
 
-TriboStatus tribo_col_look_load(const char* path, const double scale[3], TriboLook** out) {
+TriboStatus tribo_col_textured_mesh_load(const char* path, const double scale[3], TriboTexturedMesh** out) {
   TRIBO_TRY(check_mesh(path, scale));
-  return tribo_assimp_look_load(path, scale, out);
+  return tribo_assimp_textured_mesh_load(path, scale, out);
 }
 
-TriboStatus tribo_col_mesh_pieces(const char* path, const double scale[3], double** points, int** first, int* npiece) {
+TriboStatus tribo_col_mesh_components(const char* path, const double scale[3], double** points, int** first,
+                                      int* npiece) {
   double* raw = NULL;
   int *triangles = NULL, npoint = 0, ntriangle = 0;
   *points = NULL, *first = NULL, *npiece = 0;

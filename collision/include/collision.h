@@ -19,48 +19,50 @@ TRIBO_NODISCARD TriboStatus tribo_col_hull_create(const double* points, int npoi
 TRIBO_NODISCARD TriboStatus tribo_col_hull_load(const char* path, const double scale[3], TriboHull** out);
 // The connected components of a mesh file: points grouped by component, component k is first[k] … first[k+1]−1. Each
 // component is taken as convex. points and first are to be freed with tribo_free.
-TRIBO_NODISCARD TriboStatus tribo_col_mesh_pieces(const char* path, const double scale[3], double** points, int** first,
-                                                  int* npiece);
+TRIBO_NODISCARD TriboStatus tribo_col_mesh_components(const char* path, const double scale[3], double** points,
+                                                      int** first, int* npiece);
 // A textured mesh, a mesh file as it looks: what has one colour or picture is one part. Points are the same as those of
 // tribo_col_mesh_load, but for those that stand there several times because the picture is cut open at them.
-typedef struct TriboLook TriboLook;
-typedef struct TriboLookPart {
+typedef struct TriboTexturedMesh TriboTexturedMesh;
+typedef struct TriboTexturedPart {
   const double *points, *uv;  // (npoint × 3), (npoint × 2); uv NULL: no texture points
   const int* triangles;       // (ntriangle × 3)
   int npoint, ntriangle;
   const double* color;  // (4) NULL: the file says none
   const char* texture;  // path of a picture, NULL: none that is there
-} TriboLookPart;
-TRIBO_NODISCARD TriboStatus tribo_col_look_load(const char* path, const double scale[3], TriboLook** out);
-const TriboLookPart* tribo_col_look_parts(const TriboLook* look, int* count);
-void tribo_col_look_destroy(TriboLook* look);
+} TriboTexturedPart;
+TRIBO_NODISCARD TriboStatus tribo_col_textured_mesh_load(const char* path, const double scale[3],
+                                                         TriboTexturedMesh** out);
+const TriboTexturedPart* tribo_col_textured_mesh_parts(const TriboTexturedMesh* textured, int* count);
+void tribo_col_textured_mesh_destroy(TriboTexturedMesh* textured);
 // The vertices and triangles of a mesh file, scaled; points and triangles are to be freed with tribo_free.
 TRIBO_NODISCARD TriboStatus tribo_col_mesh_load(const char* path, const double scale[3], double** points, int* npoint,
                                                 int** triangles, int* ntriangle);
 void tribo_col_hull_destroy(TriboHull* hull);
 // A hull with more than `most` (at least 4) vertices gives way to the hull of `most` of them that lie far apart.
-TRIBO_NODISCARD TriboStatus tribo_col_hull_thin(TriboHull** hull, int most);
+TRIBO_NODISCARD TriboStatus tribo_col_hull_decimate(TriboHull** hull, int most);
 int tribo_col_hull_vertices(const TriboHull* hull, const double** points);   // (n × 3), n returned
 int tribo_col_hull_triangles(const TriboHull* hull, const int** triangles);  // (n × 3) outward, for drawing and inertia
 
 // A height field: nx × ny heights (row by row, x fastest) over a rectangle of the given lengths about the origin of its
 // frame, solid below. Refuses grids below 2 × 2 and heights that are not finite, naming the cause.
-typedef struct TriboTerrain TriboTerrain;
+typedef struct TriboHeightField TriboHeightField;
 TRIBO_NODISCARD TriboStatus tribo_col_field_create(const double size[2], int nx, int ny, const double* heights,
-                                                   TriboTerrain** out);
-void tribo_col_field_destroy(TriboTerrain* field);
+                                                   TriboHeightField** out);
+void tribo_col_field_destroy(TriboHeightField* field);
 // Its surface, for drawing: points (n × 3), n returned, and triangles (ntriangle × 3), upward.
-int tribo_col_field_surface(const TriboTerrain* field, const double** points, const int** triangles, int* ntriangle);
+int tribo_col_field_surface(const TriboHeightField* field, const double** points, const int** triangles,
+                            int* ntriangle);
 
 typedef struct TriboGeom {
   TriboShapeKind kind;
-  double size[3];             // as TriboShapeKind says [m]
-  const TriboHull* hull;      // HULL only; must outlive the world
-  const TriboTerrain* field;  // HEIGHTFIELD only; must outlive the world
-  int body;                   // TRIBO_WORLD_BODY or 0 … nbody−1
-  TriboPose local;            // geometry frame in the body frame (in the world for static ones)
-  double skin;                // contact offset: its surface for contacts is this far outside of it, ≥ 0 [m]
-  unsigned group, mask;       // a pair collides when (a.group & b.mask) && (b.group & a.mask)
+  double size[3];                 // as TriboShapeKind says [m]
+  const TriboHull* hull;          // HULL only; must outlive the world
+  const TriboHeightField* field;  // HEIGHTFIELD only; must outlive the world
+  int body;                       // TRIBO_WORLD_BODY or 0 … nbody−1
+  TriboPose local;                // geometry frame in the body frame (in the world for static ones)
+  double contact_offset;          // contact offset: its surface for contacts is this far outside of it, ≥ 0 [m]
+  unsigned group, mask;           // a pair collides when (a.group & b.mask) && (b.group & a.mask)
 } TriboGeom;
 
 // Mass properties of the solid of density 1 in its own frame: volume, centre, inertia about the centre (row-major).
@@ -126,19 +128,20 @@ TRIBO_NODISCARD TriboStatus tribo_col_detect(const TriboColWorld* world, TriboCo
                                              const TriboContact** contacts, int* ncontact, TriboColStats* stats);
 
 // 1: nothing in this world can ever touch anything.
-int tribo_col_idle(const TriboColWorld* world);
+int tribo_col_world_is_idle(const TriboColWorld* world);
 
 // Re-detection after a solve, whether it is needed: 1 when, with the velocities of the query instead of those detect
 // was given, some geometry has a point that moves otherwise by more than half the margin in the step. Otherwise another
 // detect would find no new pair that closes: every pair left out has a gap of more than the margin beyond its motion.
-int tribo_col_astray(const TriboColWorld* world, const TriboColData* data, const TriboColQuery* query,
-                     const TriboTwist* before);
+int tribo_col_motion_left_margin(const TriboColWorld* world, const TriboColData* data, const TriboColQuery* query,
+                                 const TriboTwist* before);
 
 // Re-detection after a solve, penetrating points that the reduction dropped. After a detect at the same poses: of each
 // pair that has more points than the four it kept, those that the velocities of the query take deeper than `depth` by
 // the end of the step: all, or the deepest. Sorted like contacts; valid until the next call.
-TRIBO_NODISCARD TriboStatus tribo_col_sunk(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query,
-                                           double depth, int all, const TriboContact** contacts, int* ncontact);
+TRIBO_NODISCARD TriboStatus tribo_col_penetrating_dropped_points(const TriboColWorld* world, TriboColData* data,
+                                                                 const TriboColQuery* query, double depth, int all,
+                                                                 const TriboContact** contacts, int* ncontact);
 
 // Signed distance of two geometries at given poses of their own frames (not of bodies): closed form or Coal.
 // normal from a to b. For tests, metrics and the sensor of a robot test.

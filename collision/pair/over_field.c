@@ -16,7 +16,7 @@
 // A solid, the height field it is over, and the cells in reach.
 typedef struct FieldQuery {
   const TriboSolid *solid, *ground;
-  const TriboTerrain* field;
+  const TriboHeightField* field;
   double reach;
   double low[3], high[3];  // box of the solid in the field's frame
   int first[2], last[2];   // cells
@@ -57,7 +57,7 @@ static void keep_deepest(TriboManifold* m, const TriboColPoint* p) {
 
 // Whether a point whose column is triangle `at` counts for the plane of triangle t: its own, or one that rises above it
 // beyond a common edge.
-static int counts_for_plane(const TriboTerrain* f, int t, int at) {
+static int counts_for_plane(const TriboHeightField* f, int t, int at) {
   if (t == at) {
     return 1;
   }
@@ -73,7 +73,7 @@ static int counts_for_plane(const TriboTerrain* f, int t, int at) {
 
 // Points of the solid against the half-space below a triangle, as far as they lie over it.
 static void add_face_points(const FieldQuery* v, int t, TriboManifold* m) {
-  const TriboTerrain* f = v->field;
+  const TriboHeightField* f = v->field;
   // the half-space below the triangle
   TriboSolid plane = {.kind = TRIBO_SHAPE_HALFSPACE};
   double n[3], x[3];
@@ -95,7 +95,7 @@ static void add_face_points(const FieldQuery* v, int t, TriboManifold* m) {
 }
 
 // Whether the outward direction n is between the triangles of a ridge; at its ends, away from all edges there.
-static int owns_normal(const TriboTerrain* f, const TriboRidge* r, const double n[3], const double x[3]) {
+static int owns_normal(const TriboHeightField* f, const TriboRidge* r, const double n[3], const double x[3]) {
   const double slack = 1e-9;
   for (int k = 0; k < r->nface; ++k) {
     if (tribo_dot3(n, r->into[k]) > slack) {
@@ -162,7 +162,7 @@ static TriboStatus add_ridge_points(const FieldQuery* v, TriboCoalQuery* query, 
 
 // The cells below the solid's box, grown by the reach; 0 for none.
 static int find_cells(FieldQuery* v) {
-  const TriboTerrain* f = v->field;
+  const TriboHeightField* f = v->field;
   TriboSolid local = *v->solid;
   tribo_col_to_local(local.pose.p, &v->ground->pose, v->solid->pose.p);
   for (int k = 0; k < 3; ++k) {
@@ -197,7 +197,7 @@ TriboStatus tribo_col_over_field(TriboCoalQuery* query, const TriboSolid* solid,
   if (!find_cells(&v)) {
     return TRIBO_OK;
   }
-  const TriboTerrain* f = v.field;
+  const TriboHeightField* f = v.field;
   for (int j = v.first[1]; j <= v.last[1]; ++j) {
     for (int i = v.first[0]; i <= v.last[0]; ++i) {
       const int cell = j * (f->nx - 1) + i;

@@ -5,7 +5,7 @@
 
 // ---- the surface
 
-int tribo_col_field_triangle(const TriboTerrain* f, double x, double y) {
+int tribo_col_field_triangle(const TriboHeightField* f, double x, double y) {
   double u = (x - f->low[0]) / f->step[0], v = (y - f->low[1]) / f->step[1];
   const double slack = 1e-9;
   if (!(u >= -slack && u <= f->nx - 1 + slack && v >= -slack && v <= f->ny - 1 + slack)) {
@@ -15,7 +15,7 @@ int tribo_col_field_triangle(const TriboTerrain* f, double x, double y) {
   return 2 * (j * (f->nx - 1) + i) + (v - j > u - i);
 }
 
-int tribo_col_field_neighbour(const TriboTerrain* f, int t, int k) {
+int tribo_col_field_neighbour(const TriboHeightField* f, int t, int k) {
   const int cells = f->nx - 1, cell = t / 2, i = cell % cells, j = cell / cells;
   if (t % 2 == 0) {
     // (low, right, high): its sides are the lower one, the right one, the diagonal
@@ -29,7 +29,7 @@ int tribo_col_field_neighbour(const TriboTerrain* f, int t, int k) {
   return i > 0 ? 2 * (cell - 1) : -1;
 }
 
-double tribo_col_field_rise(const TriboTerrain* f, int plane, int other) {
+double tribo_col_field_rise(const TriboHeightField* f, int plane, int other) {
   double most = 0, d[3];
   for (int k = 0; k < 3; ++k) {
     tribo_sub3(d, f->points + 3 * f->triangles[3 * other + k], f->points + 3 * f->triangles[3 * plane]);
@@ -40,7 +40,7 @@ double tribo_col_field_rise(const TriboTerrain* f, int plane, int other) {
 }
 
 // Points, triangles with their normals, and the range of heights.
-static void fill_surface(TriboTerrain* f, const double* heights) {
+static void fill_surface(TriboHeightField* f, const double* heights) {
   f->bottom = INFINITY, f->top = -INFINITY;
   for (int j = 0; j < f->ny; ++j) {
     for (int i = 0; i < f->nx; ++i) {
@@ -71,7 +71,7 @@ static void fill_surface(TriboTerrain* f, const double* heights) {
 // ---- ridges
 
 // The unit direction along triangle t away from its side k.
-static void into_face(const TriboTerrain* f, int t, int k, double out[3]) {
+static void into_face(const TriboHeightField* f, int t, int k, double out[3]) {
   const int* c = f->triangles + 3 * t;
   double along[3];
   tribo_sub3(along, f->points + 3 * c[(k + 1) % 3], f->points + 3 * c[k]);
@@ -79,7 +79,7 @@ static void into_face(const TriboTerrain* f, int t, int k, double out[3]) {
   tribo_normalize3(out);
 }
 
-static int side_of(const TriboTerrain* f, int t, int vertex_a, int vertex_b) {
+static int side_of(const TriboHeightField* f, int t, int vertex_a, int vertex_b) {
   const int* c = f->triangles + 3 * t;
   int k = 0;
   while (k < 2 &&
@@ -90,12 +90,12 @@ static int side_of(const TriboTerrain* f, int t, int vertex_a, int vertex_b) {
 }
 
 // Whether side k of triangle t is a ridge that t owns: each one is owned by the triangle of the lower number.
-static int owns_ridge(const TriboTerrain* f, int t, int k) {
+static int owns_ridge(const TriboHeightField* f, int t, int k) {
   const int other = tribo_col_field_neighbour(f, t, k);
   return other < 0 || (t < other && tribo_col_field_rise(f, t, other) < -TRIBO_FIELD_FLAT);
 }
 
-static TriboStatus make_ridge(const TriboTerrain* f, int t, int k, TriboRidge* out) {
+static TriboStatus make_ridge(const TriboHeightField* f, int t, int k, TriboRidge* out) {
   const int *c = f->triangles + 3 * t, other = tribo_col_field_neighbour(f, t, k);
   *out = (TriboRidge){.vertex = {c[k], c[(k + 1) % 3]}, .nface = other < 0 ? 1 : 2};
   into_face(f, t, k, out->into[0]);
@@ -116,7 +116,7 @@ static TriboStatus make_ridge(const TriboTerrain* f, int t, int k, TriboRidge* o
   return tribo_coal_shape_create(TRIBO_SHAPE_CAPSULE, size, &out->solid.coal);
 }
 
-static TriboStatus fill_ridges(TriboTerrain* f) {
+static TriboStatus fill_ridges(TriboHeightField* f) {
   int count = 0, at = 0;
   for (int t = 0; t < f->ntriangle; ++t) {
     for (int k = 0; k < 3; ++k) {
@@ -162,12 +162,13 @@ static TriboStatus check_field(const double size[2], int nx, int ny, const doubl
   return TRIBO_OK;
 }
 
-TriboStatus tribo_col_field_create(const double size[2], int nx, int ny, const double* heights, TriboTerrain** out) {
+TriboStatus tribo_col_field_create(const double size[2], int nx, int ny, const double* heights,
+                                   TriboHeightField** out) {
   if (size == NULL || heights == NULL || out == NULL) {
     return tribo_fail(TRIBO_INVALID, "tribo_col_field_create: size, heights or out is NULL");
   }
   TRIBO_TRY(check_field(size, nx, ny, heights));
-  TriboTerrain* f = tribo_alloc(1, sizeof *f);
+  TriboHeightField* f = tribo_alloc(1, sizeof *f);
   if (f == NULL) {
     return tribo_fail(TRIBO_NOMEM, "tribo_col_field_create: no memory");
   }
@@ -194,7 +195,7 @@ TriboStatus tribo_col_field_create(const double size[2], int nx, int ny, const d
   return TRIBO_OK;
 }
 
-void tribo_col_field_destroy(TriboTerrain* field) {
+void tribo_col_field_destroy(TriboHeightField* field) {
   if (field == NULL) {
     return;
   }
@@ -211,14 +212,15 @@ void tribo_col_field_destroy(TriboTerrain* field) {
   tribo_free(field);
 }
 
-int tribo_col_field_surface(const TriboTerrain* field, const double** points, const int** triangles, int* ntriangle) {
+int tribo_col_field_surface(const TriboHeightField* field, const double** points, const int** triangles,
+                            int* ntriangle) {
   *points = field->points;
   *triangles = field->triangles;
   *ntriangle = field->ntriangle;
   return field->nx * field->ny;
 }
 
-void tribo_col_field_bounds(const TriboTerrain* field, double low[3], double high[3]) {
+void tribo_col_field_bounds(const TriboHeightField* field, double low[3], double high[3]) {
   // a solid below the lowest height is still inside
   const double depth = fmax(field->nx * field->step[0], field->ny * field->step[1]);
   tribo_set3(low, field->low[0], field->low[1], field->bottom - depth);

@@ -12,7 +12,7 @@ typedef struct TriboRidge {
   int nface;          // triangles that meet in it; 1: it is on the border
 } TriboRidge;
 
-struct TriboTerrain {
+struct TriboHeightField {
   int nx, ny;              // heights along x, along y
   double low[2], step[2];  // first corner and cell size, x and y [m]
   double bottom, top;      // least and largest height [m]
@@ -24,17 +24,17 @@ struct TriboTerrain {
   int* cell_first;     // (cells + 1) into ridges
 };
 
-static inline int tribo_col_field_vertex(const TriboTerrain* f, int i, int j) {
+static inline int tribo_col_field_vertex(const TriboHeightField* f, int i, int j) {
   return j * f->nx + i;
 }
 
 // The triangle below or above (x, y) of the field's frame, −1 beyond the border; a border belongs to the field.
-int tribo_col_field_triangle(const TriboTerrain* f, double x, double y);
+int tribo_col_field_triangle(const TriboHeightField* f, double x, double y);
 
 // The triangle on the other side of side k (from corner k to the next), −1 on the border.
-int tribo_col_field_neighbour(const TriboTerrain* f, int t, int k);
+int tribo_col_field_neighbour(const TriboHeightField* f, int t, int k);
 
 // How far the corners of one triangle rise above the plane of another, as a fraction of a cell; within ± this number
 // the two triangles are in one plane.
 #define TRIBO_FIELD_FLAT 1e-9
-double tribo_col_field_rise(const TriboTerrain* f, int plane, int other);
+double tribo_col_field_rise(const TriboHeightField* f, int plane, int other);

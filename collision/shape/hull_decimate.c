@@ -28,7 +28,7 @@ static void choose(const double* points, int n, int most, double* distance, doub
   }
 }
 
-TriboStatus tribo_col_hull_thin(TriboHull** hull, int most) {
+TriboStatus tribo_col_hull_decimate(TriboHull** hull, int most) {
   const int n = (*hull)->nvertex;
   if (most < 4) {
     return tribo_fail(TRIBO_INVALID, "tribo_col_hull_thin: most is %d, it must be at least 4", most);

@@ -61,9 +61,9 @@ TriboStatus tribo_col_geom_validate(const TriboGeom* geom) {
                         tribo_col_shape_name(geom->kind), gram[i], i / 3, i % 3);
     }
   }
-  if (!(geom->skin >= 0 && geom->skin <= 1e6)) {
-    return tribo_fail(TRIBO_INVALID, "%s: skin of a %s is %g, it must be within 0 … 1e6 m", where,
-                      tribo_col_shape_name(geom->kind), geom->skin);
+  if (!(geom->contact_offset >= 0 && geom->contact_offset <= 1e6)) {
+    return tribo_fail(TRIBO_INVALID, "%s: contact_offset of a %s is %g, it must be within 0 … 1e6 m", where,
+                      tribo_col_shape_name(geom->kind), geom->contact_offset);
   }
   if (tribo_det33(geom->local.R) < 0) {
     return tribo_fail(TRIBO_INVALID, "%s: local.R of a %s is a reflection", where, tribo_col_shape_name(geom->kind));
@@ -72,7 +72,8 @@ TriboStatus tribo_col_geom_validate(const TriboGeom* geom) {
 }
 
 TriboSolid tribo_col_solid(const TriboGeom* geom) {
-  TriboSolid solid = {.kind = geom->kind, .hull = geom->hull, .field = geom->field, .contact_offset = geom->skin};
+  TriboSolid solid = {
+      .kind = geom->kind, .hull = geom->hull, .field = geom->field, .contact_offset = geom->contact_offset};
   const double* size = geom->size;
   switch (geom->kind) {
     case TRIBO_SHAPE_SPHERE: solid.radius = size[0]; break;

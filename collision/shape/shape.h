@@ -27,12 +27,12 @@ struct TriboHull {
 // A geometry at its place in the world.
 typedef struct TriboSolid {
   TriboShapeKind kind;
-  double half[3];             // box: half lengths; ellipsoid: half axes; capsule, cylinder, cone: [2] half length [m]
-  double radius;              // sphere, capsule, cylinder, cone [m]
-  const TriboHull* hull;      // HULL only
-  const TriboTerrain* field;  // HEIGHTFIELD only
-  TriboCoalShape* coal;       // NULL for half-spaces and height fields; belongs to the hull or to who made the solid
-  double contact_offset;      // its surface for contacts is this far outside of it, ≥ 0 [m]
+  double half[3];         // box: half lengths; ellipsoid: half axes; capsule, cylinder, cone: [2] half length [m]
+  double radius;          // sphere, capsule, cylinder, cone [m]
+  const TriboHull* hull;  // HULL only
+  const TriboHeightField* field;  // HEIGHTFIELD only
+  TriboCoalShape* coal;   // NULL for half-spaces and height fields; belongs to the hull or to who made the solid
+  double contact_offset;  // its surface for contacts is this far outside of it, ≥ 0 [m]
   TriboPose pose;
 } TriboSolid;
 
@@ -49,7 +49,7 @@ double tribo_col_support(const TriboSolid* solid, const double n[3], double x[3]
 void tribo_col_curvature(const TriboSolid* solid, const double n[3], double hessian[9]);
 
 // Of a height field, in its frame.
-void tribo_col_field_bounds(const TriboTerrain* field, double low[3], double high[3]);
+void tribo_col_field_bounds(const TriboHeightField* field, double low[3], double high[3]);
 
 // Bounding box at the pose.
 void tribo_col_bounds(const TriboSolid* solid, double low[3], double high[3]);

@@ -107,30 +107,32 @@ static void points_left_out_sink(void** state) {
   CHECK_OK(tribo_col_data_create(world, &data));
   const double h = 1e-3;
   TriboColQuery query = query_of(h, 1e-3);
-  const TriboContact *c, *sunk;
-  int n, nsunk;
+  const TriboContact *c, *penetrating;
+  int n, npenetrating;
   CHECK_OK(tribo_col_detect(world, data, &query, &c, &n, NULL));
   assert_int_equal(n, 4);
   // at rest none sinks; and all that touch are the twelve
-  CHECK_OK(tribo_col_sunk(world, data, &query, 1e-5, 0, &sunk, &nsunk));
-  assert_int_equal(nsunk, 0);
-  CHECK_OK(tribo_col_sunk(world, data, &query, -1e-9, 1, &sunk, &nsunk));
-  assert_int_equal(nsunk, SIDES);
+  CHECK_OK(tribo_col_penetrating_dropped_points(world, data, &query, 1e-5, 0, &penetrating, &npenetrating));
+  assert_int_equal(npenetrating, 0);
+  CHECK_OK(tribo_col_penetrating_dropped_points(world, data, &query, -1e-9, 1, &penetrating, &npenetrating));
+  assert_int_equal(npenetrating, SIDES);
   // each corner in turn: about the line across its direction, at the distance of the corners beside it
   for (int i = 0; i < SIDES; ++i) {
     const double angle = 2 * 3.14159265358979323846 * i / SIDES, x = cos(angle), y = sin(angle), turn = 2;
     const double line = 0.1 * cos(2 * 3.14159265358979323846 / SIDES);
     twists[0] = (TriboTwist){{0, 0, turn * line}, {-turn * y, turn * x, 0}};
-    CHECK_OK(tribo_col_sunk(world, data, &query, 1e-5, 0, &sunk, &nsunk));
-    assert_int_equal(nsunk, 1);
-    CHECK_NEAR(sunk[0].point[0], 0.1 * x, 1e-12);
-    CHECK_NEAR(sunk[0].point[1], 0.1 * y, 1e-12);
-    CHECK_NEAR(sunk[0].gap, 0, 1e-12);
+    CHECK_OK(tribo_col_penetrating_dropped_points(world, data, &query, 1e-5, 0, &penetrating, &npenetrating));
+    assert_int_equal(npenetrating, 1);
+    CHECK_NEAR(penetrating[0].point[0], 0.1 * x, 1e-12);
+    CHECK_NEAR(penetrating[0].point[1], 0.1 * y, 1e-12);
+    CHECK_NEAR(penetrating[0].gap, 0, 1e-12);
     // it sinks by h · turn · (0.1 − line)
-    CHECK_OK(tribo_col_sunk(world, data, &query, h * turn * (0.1 - line) * 0.999, 0, &sunk, &nsunk));
-    assert_int_equal(nsunk, 1);
-    CHECK_OK(tribo_col_sunk(world, data, &query, h * turn * (0.1 - line) * 1.001, 0, &sunk, &nsunk));
-    assert_int_equal(nsunk, 0);
+    CHECK_OK(tribo_col_penetrating_dropped_points(world, data, &query, h * turn * (0.1 - line) * 0.999, 0, &penetrating,
+                                                  &npenetrating));
+    assert_int_equal(npenetrating, 1);
+    CHECK_OK(tribo_col_penetrating_dropped_points(world, data, &query, h * turn * (0.1 - line) * 1.001, 0, &penetrating,
+                                                  &npenetrating));
+    assert_int_equal(npenetrating, 0);
   }
   tribo_col_data_destroy(data);
   tribo_col_world_destroy(world);
@@ -153,15 +155,15 @@ static void many_points_left_out_sink(void** state) {
   TriboColData* data;
   CHECK_OK(tribo_col_data_create(world, &data));
   const TriboColQuery query = query_of(1e-3, 1e-3);
-  const TriboContact *c, *sunk;
-  int n, nsunk;
+  const TriboContact *c, *penetrating;
+  int n, npenetrating;
   CHECK_OK(tribo_col_detect(world, data, &query, &c, &n, NULL));
-  CHECK_OK(tribo_col_sunk(world, data, &query, -1e-9, 1, &sunk, &nsunk));
-  assert_int_equal(nsunk, PRISMS * SIDES);
-  for (int i = 0; i < nsunk; ++i) {
-    assert_int_equal(sunk[i].geom_b, 1 + i / SIDES);
-    CHECK_NEAR(sunk[i].point[0], i / SIDES, 0.1 + 1e-12);
-    CHECK_NEAR(sunk[i].normal[2], 1, 1e-12);
+  CHECK_OK(tribo_col_penetrating_dropped_points(world, data, &query, -1e-9, 1, &penetrating, &npenetrating));
+  assert_int_equal(npenetrating, PRISMS * SIDES);
+  for (int i = 0; i < npenetrating; ++i) {
+    assert_int_equal(penetrating[i].geom_b, 1 + i / SIDES);
+    CHECK_NEAR(penetrating[i].point[0], i / SIDES, 0.1 + 1e-12);
+    CHECK_NEAR(penetrating[i].normal[2], 1, 1e-12);
   }
   tribo_col_data_destroy(data);
   tribo_col_world_destroy(world);

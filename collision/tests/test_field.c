@@ -4,14 +4,14 @@
 
 enum { N = 9 };
 
-static TriboTerrain* field_of(double size, int nx, int ny, const double* heights) {
+static TriboHeightField* field_of(double size, int nx, int ny, const double* heights) {
   const double lengths[2] = {size, size};
-  TriboTerrain* field;
+  TriboHeightField* field;
   CHECK_OK(tribo_col_field_create(lengths, nx, ny, heights, &field));
   return field;
 }
 
-static TriboGeom geom_of_field(const TriboTerrain* field) {
+static TriboGeom geom_of_field(const TriboHeightField* field) {
   TriboGeom geom = geom_of(TRIBO_SHAPE_HEIGHTFIELD, 0, 0, 0, TRIBO_WORLD_BODY);
   geom.field = field;
   return geom;
@@ -25,7 +25,7 @@ static void a_flat_field_is_a_plane(void** state) {
     heights[i] = 0.25 * (i % N) - 0.1 * (i / N);
   }
   // cells of 0.5 m: slopes 0.5 and −0.2, the middle at 0.6
-  TriboTerrain* field = field_of(4, N, N, heights);
+  TriboHeightField* field = field_of(4, N, N, heights);
   TriboGeom ground = geom_of_field(field), plane = geom_of(TRIBO_SHAPE_HALFSPACE, 0, 0, 0, TRIBO_WORLD_BODY);
   TriboPose frame = pose_at(0, 0, 0.6), origin = pose_at(0, 0, 0);
   double n[3] = {-0.5, 0.2, 1}, t1[3], t2[3];
@@ -62,7 +62,7 @@ static void a_roof_is_a_prism(void** state) {
   (void)state;
   const double heights[6] = {0, 1, 0, 0, 1, 0};
   const double prism[18] = {-2, -2, 0, 2, -2, 0, 0, -2, 1, -2, 2, 0, 2, 2, 0, 0, 2, 1};
-  TriboTerrain* field = field_of(4, 3, 2, heights);
+  TriboHeightField* field = field_of(4, 3, 2, heights);
   TriboHull* hull;
   CHECK_OK(tribo_col_hull_create(prism, 6, &hull));
   TriboGeom ground = geom_of_field(field), solid = geom_of(TRIBO_SHAPE_HULL, 0, 0, 0, TRIBO_WORLD_BODY);
@@ -96,7 +96,7 @@ static void a_ball_in_a_valley_has_two_points(void** state) {
   (void)state;
   const double heights[6] = {1, 0, 1, 1, 0, 1};
   const double size[2] = {2, 4};
-  TriboTerrain* field;
+  TriboHeightField* field;
   CHECK_OK(tribo_col_field_create(size, 3, 2, heights, &field));
   TriboGeom ground = geom_of_field(field), ball = geom_of(TRIBO_SHAPE_SPHERE, 0.25, 0, 0, 0);
   TriboSolid a = tribo_col_solid(&ball), b = tribo_col_solid(&ground);
@@ -119,7 +119,7 @@ static void a_ball_in_a_valley_has_two_points(void** state) {
 static void wrong_fields_say_why(void** state) {
   (void)state;
   const double size[2] = {1, 1}, flat[2] = {1, 0}, heights[4] = {0, 1, 2, NAN};
-  TriboTerrain* field;
+  TriboHeightField* field;
   CHECK_FAILS(tribo_col_field_create(size, 1, 4, heights, &field), TRIBO_INVALID, "1 × 4");
   CHECK_FAILS(tribo_col_field_create(flat, 2, 2, heights, &field), TRIBO_INVALID, "size[1] is 0");
   CHECK_FAILS(tribo_col_field_create(size, 2, 2, heights, &field), TRIBO_INVALID, "height 1 of row 1 is nan");

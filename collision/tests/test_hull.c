@@ -318,10 +318,10 @@ static void looks_have_the_same_triangles(void** state) {
     const char* name = write_file(extensions[k], texts[k], strlen(texts[k]));
     double *points, area = 0, volume = 0;
     int *triangles, npoint, ntriangle, count = 0, npart;
-    TriboLook* look;
+    TriboTexturedMesh* textured;
     CHECK_OK(tribo_col_mesh_load(name, scale, &points, &npoint, &triangles, &ntriangle));
-    CHECK_OK(tribo_col_look_load(name, scale, &look));
-    const TriboLookPart* parts = tribo_col_look_parts(look, &npart);
+    CHECK_OK(tribo_col_textured_mesh_load(name, scale, &textured));
+    const TriboTexturedPart* parts = tribo_col_textured_mesh_parts(textured, &npart);
     for (int pass = 0; pass < 2; ++pass) {
       for (int i = 0; i < (pass == 0 ? 1 : npart); ++i) {
         const double* p = pass == 0 ? points : parts[i].points;
@@ -341,14 +341,14 @@ static void looks_have_the_same_triangles(void** state) {
     assert_int_equal(count, 0);
     CHECK_NEAR(area, 0, 1e-6);
     CHECK_NEAR(volume, 0, 1e-6);
-    tribo_col_look_destroy(look);
+    tribo_col_textured_mesh_destroy(textured);
     tribo_free(points);
     tribo_free(triangles);
   }
-  TriboLook* look;
-  CHECK_FAILS(tribo_col_look_load("/nowhere/cup.dae", scale, &look), TRIBO_NOT_FOUND, "/nowhere/cup.dae");
+  TriboTexturedMesh* textured;
+  CHECK_FAILS(tribo_col_textured_mesh_load("/nowhere/cup.dae", scale, &textured), TRIBO_NOT_FOUND, "/nowhere/cup.dae");
   const char* name = write_file("stl", "rubbish", 7);
-  CHECK_FAILS(tribo_col_look_load(name, scale, &look), TRIBO_INVALID, "not a readable mesh");
+  CHECK_FAILS(tribo_col_textured_mesh_load(name, scale, &textured), TRIBO_INVALID, "not a readable mesh");
 }
 
 // A ball of many points keeps as many as it may, all of them its own and far apart; a small hull stays what it is.
@@ -365,8 +365,8 @@ static void thinned_hulls_keep_far_points(void** state) {
   }
   TriboHull *hull, *same;
   CHECK_OK(tribo_col_hull_create(points, MANY, &hull));
-  CHECK_FAILS(tribo_col_hull_thin(&hull, 3), TRIBO_INVALID, "most is 3");
-  CHECK_OK(tribo_col_hull_thin(&hull, FEW));
+  CHECK_FAILS(tribo_col_hull_decimate(&hull, 3), TRIBO_INVALID, "most is 3");
+  CHECK_OK(tribo_col_hull_decimate(&hull, FEW));
   assert_int_equal(hull->nvertex, FEW);
   check_closed(hull);
   for (int i = 0; i < FEW; ++i) {
@@ -384,7 +384,7 @@ static void thinned_hulls_keep_far_points(void** state) {
   // 64 caps of the sphere's area each: points that far apart have 2 · sqrt(4 / 64) between them, at best a little more
   assert_true(nearest > 0.3 && nearest < 0.55);
   same = hull;
-  CHECK_OK(tribo_col_hull_thin(&hull, FEW));
+  CHECK_OK(tribo_col_hull_decimate(&hull, FEW));
   assert_ptr_equal(hull, same);
   tribo_col_hull_destroy(hull);
 }

@@ -226,21 +226,22 @@ static void a_spinning_wheel(void** state) {
   }
 }
 
-// Two balls with skins that fly at each other: they meet where the skins do.
-static void skins_are_met(void** state) {
+// Two balls with a contact offset that fly at each other: they meet where the offset surfaces do.
+static void contact_offsets_are_met(void** state) {
   (void)state;
   for (int k = 1; k <= 100; ++k) {
-    const double gap = 0.09 * k / 100, skin[2] = {1e-3, 2e-3};
+    const double gap = 0.09 * k / 100, contact_offset[2] = {1e-3, 2e-3};
     rest();
     for (int i = 0; i < 2; ++i) {
       geoms[i] = geom_of(TRIBO_SHAPE_SPHERE, 0.05, 0, 0, i);
-      geoms[i].skin = skin[i];
+      geoms[i].contact_offset = contact_offset[i];
     }
-    tribo_set3(poses[1].p, 0.1 + skin[0] + skin[1] + gap, 0.01, 0);
+    tribo_set3(poses[1].p, 0.1 + contact_offset[0] + contact_offset[1] + gap, 0.01, 0);
     tribo_set3(twists[1].v, -100, 0, 0);
     assert_int_equal(detect(2, 1e-3), 1);
     // along the normal of the place where they meet, which is given by the lengths of a triangle
-    const double reach = 0.1 + skin[0] + skin[1], across = 0.01, along = sqrt(reach * reach - across * across);
+    const double reach = 0.1 + contact_offset[0] + contact_offset[1], across = 0.01,
+                 along = sqrt(reach * reach - across * across);
     const double way = poses[1].p[0] - along;
     CHECK_NEAR(found[0].gap + 1e-3 * normal_velocity(found), (way - 0.1) * along / reach, 1e-4);
     CHECK_NEAR(found[0].gap, way * along / reach, 1e-4);
@@ -255,7 +256,7 @@ int main(void) {
       cmocka_unit_test(two_moving_bodies),
       cmocka_unit_test(sliding_fast),
       cmocka_unit_test(a_spinning_wheel),
-      cmocka_unit_test(skins_are_met),
+      cmocka_unit_test(contact_offsets_are_met),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

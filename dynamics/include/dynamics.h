@@ -73,7 +73,7 @@ typedef struct TriboUrdfDef {
   const char* prefix;  // of the names of links, joints and poses; NULL: none
   const char* parent;  // of a tool: the link of an earlier file, by its name with its prefix, that carries its root at
                        // `base`; free_base counts not
-  int lossless;        // 1: without the friction and damping that it gives to joints
+  int without_joint_friction;  // 1: without the friction and damping that it gives to joints
 } TriboUrdfDef;
 TRIBO_NODISCARD TriboStatus tribo_dyn_tree_load_urdf(const TriboUrdfDef* def, TriboTree** out);
 // A robot and its tools as one tree: the first file has no parent, all others have one.
@@ -262,13 +262,13 @@ const TriboPose* tribo_dyn_poses(const TriboDynData* data);    // (nbody) of q
 const TriboTwist* tribo_dyn_twists(const TriboDynData* data);  // (nbody) of v_f as update knows it, at frames' origins
 const double* tribo_dyn_free_velocity(const TriboDynData* data);  // (nv) v_f; of trees final after assemble
 // twists (nbody) of another v (nv), at the same poses
-void tribo_dyn_moving(const TriboSystem* system, const TriboDynData* data, const double* v, TriboTwist* twists);
+void tribo_dyn_twists_of(const TriboSystem* system, const TriboDynData* data, const double* v, TriboTwist* twists);
 
 // How far the joint farthest beyond its limit is beyond it at the q of update [m, rad], 0: none is.
 double tribo_dyn_limit_violation(const TriboSystem* system, const TriboDynData* data);
 // After advance: limits without a row that the impulses of the step, a blow on another link, drove a joint beyond. They
 // have one when the same step is assembled again; returns how many they are.
-int tribo_dyn_chase_limits(const TriboSystem* system, TriboDynData* data, const double* q_next);
+int tribo_dyn_redetect_limits(const TriboSystem* system, TriboDynData* data, const double* q_next);
 
 // Body frames and their velocities at any state: for views, recorders and drawing. Uses the data as scratch only:
 // it must not disturb what update has left for assemble and advance.
@@ -311,7 +311,7 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboD
                                                TriboProblem* problem, const TriboRowInfo** rows);
 // The rows from `row` on, of which there are n, ask for g instead: a solver found that they contradict others by next
 // to nothing. The problem sees it.
-void tribo_dyn_level(TriboDynData* data, int row, int n, const double* g);
+void tribo_dyn_relax_rows(TriboDynData* data, int row, int n, const double* g);
 
 // Stage 3, after assemble: next state into q_next, v_next (not q, v). Fails with TRIBO_NUMERIC when it is not finite.
 TRIBO_NODISCARD TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data,
@@ -326,21 +326,22 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynD
                                             double* q_next, double* v_next, double* error, int* passes, int* again);
 // After assemble: whether closures are alone with what they tie, so that no solver is needed for their rows. Then these
 // are filled in lambda (nrow). settle_alone: the same after settle_assemble, for its problem.
-int tribo_dyn_loops_alone(const TriboSystem* system, const TriboDynData* data, double* lambda);
-int tribo_dyn_settle_alone(const TriboSystem* system, TriboDynData* data, const double* q_next, double* lambda);
+int tribo_dyn_closures_only(const TriboSystem* system, const TriboDynData* data, double* lambda);
+int tribo_dyn_project_velocity_closures_only(const TriboSystem* system, TriboDynData* data, const double* q_next,
+                                             double* lambda);
 // Stage 5: a last small problem whose impulses make the next velocities fit the closures at the next positions. It may
 // be empty. Its arrays belong to the data; settle then adds its answer to v_next. The impulses at the two ends of a
 // step are much alike: from lambda, the answer of assemble's problem, comes guess (rows of the closures), a start.
-TRIBO_NODISCARD TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* data,
-                                                      const TriboStepOptions* options, const double* q_next,
-                                                      const double* v_next, const double* lambda, TriboProblem* problem,
-                                                      const double** guess);
-TRIBO_NODISCARD TriboStatus tribo_dyn_settle(const TriboSystem* system, TriboDynData* data, const double* lambda,
-                                             double* v_next);
+TRIBO_NODISCARD TriboStatus tribo_dyn_project_velocity_assemble(const TriboSystem* system, TriboDynData* data,
+                                                                const TriboStepOptions* options, const double* q_next,
+                                                                const double* v_next, const double* lambda,
+                                                                TriboProblem* problem, const double** guess);
+TRIBO_NODISCARD TriboStatus tribo_dyn_project_velocity(const TriboSystem* system, TriboDynData* data,
+                                                       const double* lambda, double* v_next);
 
 // After a step: the memory of the closures (nclosure) that the next one sets out with, from options->loops.
-void tribo_dyn_loops_remember(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
-                              const double* lambda, TriboLoopMemory* next);
+void tribo_dyn_loops_store_memory(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
+                                  const double* lambda, TriboLoopMemory* next);
 
 // What each closure carried in the step, all its impulses summed by row: out (6 × nclosure) [N·s, N·m·s]. lambda
 // answers the problem of assemble, last that of settle_assemble.

@@ -247,7 +247,7 @@ int tribo_dyn_closure_blocks(const TriboSystem* system, const TriboClosure* c, i
 }
 
 // Marks the block whose poses tell where a body is; links that are welded to the world have one too.
-static void mark_looked(TriboSystem* s, int body) {
+static void mark_observed(TriboSystem* s, int body) {
   if (body >= 0 && body < s->info.nfree) {
     s->closure_needs_pose[body] = 1;
   }
@@ -298,8 +298,8 @@ TriboStatus tribo_dyn_system_close(TriboSystem* system, const TriboClosure* clos
   for (int i = 0; i < nclosure; ++i) {
     system->closures[i] = closures[i];
     if (!ties_joints(closures + i)) {
-      mark_looked(system, closures[i].body_a);
-      mark_looked(system, closures[i].body_b);
+      mark_observed(system, closures[i].body_a);
+      mark_observed(system, closures[i].body_b);
     }
     int blocks[2];
     const size_t dim = (size_t)tribo_dyn_closure_dim(closures[i].kind);

@@ -133,15 +133,15 @@ static void set_soft(const TriboSystem* system, TriboDynData* data, const TriboS
 // Whether the rows before those of the closures leave what these tie alone.
 static int only_closures_act(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options) {
   const Rows* rows = &data->rows;
-  int alone = options->scheme == TRIBO_SCHEME_MIDPOINT && options->direct && !data->is_inverse &&
-              system->closure_size.nrow <= TRIBO_DYN_DENSE_ROWS_MAX;
-  for (int t = 0; t < rows->term_first[rows->ncone - system->nclosure] && alone; ++t) {
-    alone = system->cluster[rows->term_block[t]] < 0;
+  int closures_only = options->scheme == TRIBO_SCHEME_MIDPOINT && options->direct && !data->is_inverse &&
+                      system->closure_size.nrow <= TRIBO_DYN_DENSE_ROWS_MAX;
+  for (int t = 0; t < rows->term_first[rows->ncone - system->nclosure] && closures_only; ++t) {
+    closures_only = system->cluster[rows->term_block[t]] < 0;
   }
-  for (int k = 0; k < system->ncluster && alone; ++k) {
-    alone = !data->cluster_in_contact[k];
+  for (int k = 0; k < system->ncluster && closures_only; ++k) {
+    closures_only = !data->cluster_in_contact[k];
   }
-  return alone;
+  return closures_only;
 }
 
 // g = φ(q⁺(0))/h: how far closures would be open after a step without their impulses.
@@ -210,7 +210,7 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
   return TRIBO_OK;
 }
 
-int tribo_dyn_loops_alone(const TriboSystem* system, const TriboDynData* data, double* lambda) {
+int tribo_dyn_closures_only(const TriboSystem* system, const TriboDynData* data, double* lambda) {
   const size_t first = (size_t)data->rows.nrow - system->closure_size.nrow;
   if (system->nclosure == 0 || !data->closures_only) {
     return 0;
@@ -223,7 +223,7 @@ int tribo_dyn_loops_alone(const TriboSystem* system, const TriboDynData* data, d
 
 TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                     const double* v, double* q_next, double* v_next) {
-  data->end_is_known = data->flow_is_rough = 0;
+  data->end_is_known = data->flow_is_inexact = 0;
   for (int b = 0; b < system->info.nblock; ++b) {
     if (!tribo_dyn_moves_smoothly(system, data, options, b)) {
       continue;
@@ -346,7 +346,7 @@ static TriboStatus next_g(const TriboSystem* system, TriboDynData* data, const T
   if (data->passes == 1) {
     keep_first_change(&data->anderson, n, g);
   }
-  if (*error <= options->shut && data->flow_is_rough) {
+  if (*error <= options->shut && data->flow_is_inexact) {
     // as predicted: once more, to the last digit
     *again = 1;
     return TRIBO_OK;
@@ -394,7 +394,7 @@ TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const
   }
   TRIBO_TRY(next_g(system, data, options, v, q_next, error, again));
   for (; *again && data->closures_only; ++*passes) {
-    tribo_dyn_loops_alone(system, data, lambda);
+    tribo_dyn_closures_only(system, data, lambda);
     tribo_dyn_rows_impulse(system, &data->rows, 0, lambda, data->impulse);
     TRIBO_TRY(tribo_dyn_loops_advance(system, data, options, v, q_next, v_next));
     *again = 0;
@@ -428,9 +428,10 @@ static void number_blocks(const TriboSystem* system, TriboDynData* data, TriboPr
   problem->term_block = data->next_term;
 }
 
-TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                                      const double* q_next, const double* v_next, const double* lambda,
-                                      TriboProblem* problem, const double** guess) {
+TriboStatus tribo_dyn_project_velocity_assemble(const TriboSystem* system, TriboDynData* data,
+                                                const TriboStepOptions* options, const double* q_next,
+                                                const double* v_next, const double* lambda, TriboProblem* problem,
+                                                const double** guess) {
   const ClosureSize* size = &system->closure_size;
   const Place place = {q_next, data->next_poses, data->next_jac};
   TRIBO_TRY(tribo_dyn_rows_reserve(&data->projection, size->ncone, size->nrow, size->nterm, size->njac));
@@ -457,7 +458,8 @@ TriboStatus tribo_dyn_settle_assemble(const TriboSystem* system, TriboDynData* d
   return TRIBO_OK;
 }
 
-int tribo_dyn_settle_alone(const TriboSystem* system, TriboDynData* data, const double* q_next, double* lambda) {
+int tribo_dyn_project_velocity_closures_only(const TriboSystem* system, TriboDynData* data, const double* q_next,
+                                             double* lambda) {
   if (!data->closures_only) {
     return 0;
   }
@@ -466,7 +468,8 @@ int tribo_dyn_settle_alone(const TriboSystem* system, TriboDynData* data, const 
   return 1;
 }
 
-TriboStatus tribo_dyn_settle(const TriboSystem* system, TriboDynData* data, const double* lambda, double* v_next) {
+TriboStatus tribo_dyn_project_velocity(const TriboSystem* system, TriboDynData* data, const double* lambda,
+                                       double* v_next) {
   const Rows* rows = &data->projection;
   TRIBO_TRY(tribo_dyn_check_finite("tribo_dyn_settle", "lambda", lambda, rows->nrow));
   tribo_dyn_rows_impulse(system, rows, 0, lambda, data->impulse);

@@ -102,8 +102,8 @@ void tribo_dyn_loops_use_prediction(const TriboSystem* system, TriboDynData* dat
   }
 }
 
-void tribo_dyn_loops_remember(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
-                              const double* lambda, TriboLoopMemory* next) {
+void tribo_dyn_loops_store_memory(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
+                                  const double* lambda, TriboLoopMemory* next) {
   const Rows* rows = &data->rows;
   const int first = rows->ncone - system->nclosure;
   memset(next, 0, (size_t)system->nclosure * sizeof *next);

@@ -93,7 +93,7 @@ static void add_limits(const TriboSystem* system, TriboDynData* data, const Trib
   }
 }
 
-int tribo_dyn_chase_limits(const TriboSystem* system, TriboDynData* data, const double* q_next) {
+int tribo_dyn_redetect_limits(const TriboSystem* system, TriboDynData* data, const double* q_next) {
   int added = 0;
   for (int i = 0; i < system->nbound; ++i) {
     const BoundDof* bound = system->bounds + i;

@@ -301,7 +301,7 @@ static void read_link(const TriboUrdfDef& def, RobotFile* robot, const urdf::Lin
   if (from.parent_joint) {
     link.joint_name = robot->keep(from.parent_joint->name);
     read_joint(def.urdf, *from.parent_joint, &link);
-    if (def.lossless) {
+    if (def.without_joint_friction) {
       link.damping = link.friction = 0;
     }
     // a joint that has been fixed may still say whom it followed

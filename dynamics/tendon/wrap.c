@@ -44,9 +44,9 @@ static int nearest(const double p[2], const double q[2], double out[2]) {
   if (square < TINY) {
     return 0;
   }
-  const double share = tribo_clamp(-dot2(along, p) / square, 0, 1);
-  out[0] = p[0] + share * along[0];
-  out[1] = p[1] + share * along[1];
+  const double fraction = tribo_clamp(-dot2(along, p) / square, 0, 1);
+  out[0] = p[0] + fraction * along[0];
+  out[1] = p[1] + fraction * along[1];
   return 1;
 }
 

@@ -35,7 +35,7 @@
 enum { PASSES_MAX = 20 };
 
 // How far from its end the iteration on v̄ stops.
-static const double EXACT = 1e-15, ROUGH = 1e-12;
+static const double EXACT = 1e-15, INEXACT = 1e-12;
 
 // Velocities go down the tree: a link moves as its parent does, plus what its own joint adds. Twists at the world
 // origin first, then moved to the links' origins.
@@ -374,8 +374,8 @@ TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, i
     v_next[k] = v[k] + flow_dv[k];
   }
   // a pass that another one follows need not know its last digits
-  data->flow_is_rough |=
-      !iterate_free_velocity(part, data, options, &half, data->flow_is_halfway ? ROUGH : EXACT, v, v_next);
+  data->flow_is_inexact |=
+      !iterate_free_velocity(part, data, options, &half, data->flow_is_halfway ? INEXACT : EXACT, v, v_next);
   for (int k = 0; k < part->info->nv; ++k) {
     flow_dv[k] = v_next[k] - v[k];
     data->work[k] = 0.5 * options->h * v_next[k];

@@ -1,5 +1,5 @@
 // Compiling a scene into a model, and looking into it.
-#include "model.h"
+#include "model_impl.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -240,10 +240,10 @@ void tribo_model_destroy(TriboModel* model) {
     tribo_col_hull_destroy(model->geometry.hulls[i]);
   }
   tribo_free(model->geometry.hulls);
-  for (int i = 0; i < model->scenery.nlook; ++i) {
-    tribo_col_look_destroy(model->scenery.looks[i]);
+  for (int i = 0; i < model->scenery.ntextured_mesh; ++i) {
+    tribo_col_textured_mesh_destroy(model->scenery.textured_meshes[i]);
   }
-  tribo_free(model->scenery.looks);
+  tribo_free(model->scenery.textured_meshes);
   tribo_free(model->scenery.textures);
   tribo_free(model->scenery.visuals);
   tribo_free(model->geometry.excluded);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "eigen3.h"
-#include "model.h"
+#include "model_impl.h"
 #include "pose.h"
 
 static TriboStatus find_joint(const TriboModel* model, const char* who, const char* name, int* id) {
@@ -80,13 +80,13 @@ static TriboStatus compile_tendon(const TriboTendonDef* def, TriboModel* model, 
 
 // Slack lengths that are not given are those of the start, where joints with springs are slack too.
 static TriboStatus find_rest(TriboModel* model) {
-  TriboDynData* look = NULL;
+  TriboDynData* scratch = NULL;
   TriboPose* poses = tribo_alloc((size_t)model->nbody, sizeof *poses);
   TriboTwist* twists = tribo_alloc((size_t)model->nbody, sizeof *twists);
   TriboStatus status = poses == NULL || twists == NULL ? tribo_no_memory("for the model")
-                                                       : tribo_dyn_data_create(model->mechanism.system, &look);
+                                                       : tribo_dyn_data_create(model->mechanism.system, &scratch);
   if (status == TRIBO_OK) {
-    status = tribo_dyn_kinematics(model->mechanism.system, look, model->initial.q, model->initial.v, poses, twists);
+    status = tribo_dyn_kinematics(model->mechanism.system, scratch, model->initial.q, model->initial.v, poses, twists);
   }
   for (int i = 0; status == TRIBO_OK && i < model->actuation.ntendon; ++i) {
     TriboTendonInfo* info = &model->actuation.tendon_infos[i];
@@ -97,7 +97,7 @@ static TriboStatus find_rest(TriboModel* model) {
       info->rest[1] = info->rest[0];
     }
   }
-  tribo_dyn_data_destroy(look);
+  tribo_dyn_data_destroy(scratch);
   tribo_free(poses);
   tribo_free(twists);
   return status;

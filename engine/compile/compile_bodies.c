@@ -3,7 +3,7 @@
 // A body that no joint touches is a free body. Joints tie bodies into trees: a body without a parent joint that carries
 // others is a root and floats on a free flyer. The link frame of a jointed body is the joint's: origin at the anchor,
 // axes of the body at its initial pose; the user's body frame is kept as a constant offset from it.
-#include "model.h"
+#include "model_impl.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -275,7 +275,7 @@ static TriboStatus add_joint_tree(Builder* b, int root, TriboLinkDef* links, Tri
 }
 
 // The robot that carries another one as a tool, directly; −1: none.
-static TriboStatus find_bearer(const TriboScene* scene, int tool, int* out) {
+static TriboStatus find_support_body(const TriboScene* scene, int tool, int* out) {
   const TriboRobotDef* def = &scene->robots[tool];
   *out = -1;
   if (def->attach != NULL) {
@@ -298,7 +298,7 @@ static TriboStatus find_family(Builder* b, int index, int* count) {
   *count = 0;
   for (int i = index; i < b->scene->nrobot; ++i) {
     int bearer, ours = i == index;
-    TRIBO_TRY(find_bearer(b->scene, i, &bearer));
+    TRIBO_TRY(find_support_body(b->scene, i, &bearer));
     for (int k = 0; k < *count; ++k) {
       ours |= b->family[k] == bearer;
     }
@@ -493,7 +493,7 @@ static TriboStatus load_robot(Builder* b, int index, TriboUrdfDef* files, TriboT
                               .free_base = def->free_base,
                               .prefix = tribo_pool_format(&b->model->pool, "%s/", def->name),
                               .parent = def->attach,
-                              .lossless = !def->use_joint_friction,
+                              .without_joint_friction = !def->use_joint_friction,
                               .base = tribo_pose(def->position, def->quaternion)};
     if (files[i].prefix == NULL) {
       return tribo_no_memory("for the model");
@@ -519,7 +519,7 @@ static TriboStatus build(Builder* b, TriboUrdfDef* files, TriboTree** robots, Tr
   int nlink = 0;
   for (int i = 0; i < scene->nrobot; ++i) {
     int bearer;
-    TRIBO_TRY(find_bearer(scene, i, &bearer));
+    TRIBO_TRY(find_support_body(scene, i, &bearer));
     if (bearer < 0) {
       TRIBO_TRY(load_robot(b, i, files, &robots[i]));
       nlink += tribo_dyn_tree_info(robots[i])->nlink;

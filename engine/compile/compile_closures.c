@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model.h"
+#include "model_impl.h"
 #include "pose.h"
 
 static int ties_joints(TriboClosureKind kind) {
@@ -95,6 +95,7 @@ static double angle_of(const double* q, int nq) {
   return nq == 2 ? atan2(q[1], q[0]) : q[0];
 }
 
+// A mimic or gear closure: the coordinates of its two joints and the relation between them.
 static TriboStatus tie_joints(TriboModel* model, const TriboClosureDef* def, TriboClosure* out) {
   TRIBO_TRY(find_joint(model, def->joint_a, &out->q_a, &out->nq_a, &out->v_a));
   TRIBO_TRY(find_joint(model, def->joint_b, &out->q_b, &out->nq_b, &out->v_b));
@@ -181,11 +182,12 @@ static void point_for_user(const TriboModel* model, int body, const double p[3],
 }
 
 // Joints first: those that follow others move bodies, and frames are taken after that.
-static TriboStatus compile(const Ties* ties, TriboModel* model, TriboDynData* look, TriboClosure* closures,
+static TriboStatus compile(const Ties* ties, TriboModel* model, TriboDynData* scratch, TriboClosure* closures,
                            TriboPose* poses, TriboTwist* twists) {
   for (int joints = 1; joints >= 0; --joints) {
     if (!joints) {
-      TRIBO_TRY(tribo_dyn_kinematics(model->mechanism.system, look, model->initial.q, model->initial.v, poses, twists));
+      TRIBO_TRY(
+          tribo_dyn_kinematics(model->mechanism.system, scratch, model->initial.q, model->initial.v, poses, twists));
     }
     for (int i = 0; i < ties->count; ++i) {
       const TriboClosureDef* def = &ties->defs[i];
@@ -224,8 +226,8 @@ static TriboStatus compile(const Ties* ties, TriboModel* model, TriboDynData* lo
 }
 
 // Bodies are tied where they are, but joints that follow may be told two different things.
-static TriboStatus check_shut(const TriboModel* model, TriboDynData* look, double* error) {
-  TRIBO_TRY(tribo_dyn_closure_error(model->mechanism.system, look, model->initial.q, error));
+static TriboStatus check_shut(const TriboModel* model, TriboDynData* scratch, double* error) {
+  TRIBO_TRY(tribo_dyn_closure_error(model->mechanism.system, scratch, model->initial.q, error));
   for (int i = 0; i < 6 * model->nclosure; ++i) {
     if (!(fabs(error[i]) <= 1e-9)) {
       return tribo_fail(TRIBO_INVALID, "closure '%s' is open by %g at the start: another one contradicts it",
@@ -237,13 +239,13 @@ static TriboStatus check_shut(const TriboModel* model, TriboDynData* look, doubl
 
 // Names the rows that depend on others.
 static TriboStatus find_redundant(TriboModel* model, const TriboClosure* closures, unsigned* redundant, double* error) {
-  TriboDynData* look;
-  TRIBO_TRY(tribo_dyn_data_create(model->mechanism.system, &look));
-  TriboStatus status = check_shut(model, look, error);
+  TriboDynData* scratch;
+  TRIBO_TRY(tribo_dyn_data_create(model->mechanism.system, &scratch));
+  TriboStatus status = check_shut(model, scratch, error);
   if (status == TRIBO_OK) {
-    status = tribo_dyn_closure_redundant(model->mechanism.system, look, model->initial.q, redundant);
+    status = tribo_dyn_closure_redundant(model->mechanism.system, scratch, model->initial.q, redundant);
   }
-  tribo_dyn_data_destroy(look);
+  tribo_dyn_data_destroy(scratch);
   for (int i = 0; status == TRIBO_OK && i < model->nclosure; ++i) {
     TriboClosureInfo* info = &model->mechanism.closures[i];
     for (int r = 0; r < info->rows; ++r) {
@@ -270,20 +272,20 @@ TriboStatus tribo_compile_closures(const TriboScene* scene, TriboModel* model) {
   TriboTwist* twists = tribo_alloc((size_t)model->nbody, sizeof *twists);
   unsigned* redundant = tribo_alloc((size_t)ties.count, sizeof *redundant);
   double* error = tribo_alloc(6 * (size_t)ties.count, sizeof *error);
-  TriboDynData* look = NULL;
+  TriboDynData* scratch = NULL;
   TriboStatus status = model->mechanism.closures == NULL || closures == NULL || poses == NULL || twists == NULL ||
                                redundant == NULL || error == NULL
                            ? tribo_no_memory("for the model")
-                           : tribo_dyn_data_create(model->mechanism.system, &look);
+                           : tribo_dyn_data_create(model->mechanism.system, &scratch);
   if (status == TRIBO_OK) {
-    status = compile(&ties, model, look, closures, poses, twists);
+    status = compile(&ties, model, scratch, closures, poses, twists);
   }
   if (status == TRIBO_OK) {
     status = find_redundant(model, closures, redundant, error);
   }
   tribo_free(redundant);
   tribo_free(error);
-  tribo_dyn_data_destroy(look);
+  tribo_dyn_data_destroy(scratch);
   tribo_free(closures);
   tribo_free(poses);
   tribo_free(twists);

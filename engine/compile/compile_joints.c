@@ -3,7 +3,7 @@
 // just as its own joint says.
 #include <math.h>
 
-#include "model.h"
+#include "model_impl.h"
 #include "pose.h"
 
 static TriboPose pose_of(const TriboPose* poses, int body) {
@@ -46,19 +46,20 @@ TriboStatus tribo_compile_joints(TriboModel* model) {
   TriboPose* poses = tribo_alloc((size_t)model->nbody, sizeof *poses);
   TriboTwist* twists = tribo_alloc((size_t)model->nbody, sizeof *twists);
   double* v = tribo_alloc((size_t)model->nv, sizeof *v);
-  TriboDynData* look = NULL;
+  TriboDynData* scratch = NULL;
   TriboStatus status = poses == NULL || twists == NULL || v == NULL
                            ? tribo_no_memory("for the model")
-                           : tribo_dyn_data_create(model->mechanism.system, &look);
+                           : tribo_dyn_data_create(model->mechanism.system, &scratch);
   for (int i = 0; i < model->njoint && status == TRIBO_OK; ++i) {
     v[model->mechanism.joints[i].v_at] = model->mechanism.joints[i].nv == 1;
   }
-  status = status == TRIBO_OK ? tribo_dyn_kinematics(model->mechanism.system, look, model->initial.q, v, poses, twists)
-                              : status;
+  status = status == TRIBO_OK
+               ? tribo_dyn_kinematics(model->mechanism.system, scratch, model->initial.q, v, poses, twists)
+               : status;
   for (int i = 0; i < model->njoint && status == TRIBO_OK; ++i) {
     place(model, &model->mechanism.joints[i], poses, twists);
   }
-  tribo_dyn_data_destroy(look);
+  tribo_dyn_data_destroy(scratch);
   tribo_free(v);
   tribo_free(poses);
   tribo_free(twists);

@@ -6,7 +6,7 @@
 
 #include "small_dense.h"
 #include "math3.h"
-#include "model.h"
+#include "model_impl.h"
 
 // The model at a pose.
 typedef struct MuscleScratch {

@@ -1,5 +1,5 @@
 // Sensors with their names resolved.
-#include "model.h"
+#include "model_impl.h"
 #include "scene_add.h"
 
 static TriboStatus find_body(const TriboModel* model, const char* name, int* id) {

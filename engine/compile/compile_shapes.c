@@ -1,6 +1,6 @@
 // From the scene's shapes, materials and exclusions to a collision world and a table of contact laws; and the mass
 // properties that bodies take from their shapes.
-#include "model.h"
+#include "model_impl.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static TriboStatus make_hull(const TriboShapeDef* def, TriboModel* model, const 
   TriboStatus status = def->mesh != NULL ? tribo_col_hull_load(def->mesh, def->scale, hull)
                                          : tribo_col_hull_create(def->points, def->npoint, hull);
   model->geometry.nhull += status == TRIBO_OK;
-  status = status == TRIBO_OK && def->vertices > 0 ? tribo_col_hull_thin(hull, def->vertices) : status;
+  status = status == TRIBO_OK && def->vertices > 0 ? tribo_col_hull_decimate(hull, def->vertices) : status;
   if (status != TRIBO_OK) {
     tribo_fail_prefix("%s: ", def->name);
     return status;
@@ -34,7 +34,7 @@ static TriboStatus make_hull(const TriboShapeDef* def, TriboModel* model, const 
   return TRIBO_OK;
 }
 
-static TriboStatus make_field(const TriboShapeDef* def, TriboModel* model, const TriboTerrain** out) {
+static TriboStatus make_field(const TriboShapeDef* def, TriboModel* model, const TriboHeightField** out) {
   if (def->kind != TRIBO_SHAPE_HEIGHTFIELD) {
     return TRIBO_OK;
   }
@@ -220,8 +220,8 @@ static TriboStatus add_geom(TriboModel* model, const TriboShapeDef* def, const T
   TriboGeom* geom = &model->geometry.geoms[id];
   TriboShapeInfo* info = &model->geometry.shapes[id];
   TriboPose local = tribo_pose(def->position, def->quaternion);
-  *geom =
-      (TriboGeom){.kind = def->kind, .body = body, .skin = def->contact_offset, .group = def->group, .mask = def->mask};
+  *geom = (TriboGeom){
+      .kind = def->kind, .body = body, .contact_offset = def->contact_offset, .group = def->group, .mask = def->mask};
   tribo_copy3(geom->size, def->size);
   geom->local = body == TRIBO_WORLD ? local : tribo_pose_mul(&model->mechanism.body_offset[body], &local);
   TRIBO_TRY(make_hull(def, model, &hull));
@@ -270,10 +270,10 @@ void tribo_compile_tree_geom(const TriboTreeGeom* geom, TriboShapeDef* def) {
 }
 
 // A mesh as the parts that no triangle joins, each as its hull. `model` NULL: they are only counted.
-static TriboStatus add_pieces(TriboModel* model, const TriboShapeDef* mesh, int body, int material, int* count) {
+static TriboStatus add_components(TriboModel* model, const TriboShapeDef* mesh, int body, int material, int* count) {
   double* points;
   int *first, npiece;
-  TRIBO_TRY(tribo_col_mesh_pieces(mesh->mesh, mesh->scale, &points, &first, &npiece));
+  TRIBO_TRY(tribo_col_mesh_components(mesh->mesh, mesh->scale, &points, &first, &npiece));
   TriboStatus status = TRIBO_OK;
   if (model != NULL) {
     for (int k = 0; k < npiece && status == TRIBO_OK; ++k) {
@@ -308,7 +308,7 @@ static TriboStatus add_robot_geoms(const TriboScene* scene, TriboModel* model, c
       const int material = tribo_names_find(&scene->material_names, robot->material);
       def.vertices = robot->vertices;
       if (robot->split_components && def.mesh != NULL) {
-        TRIBO_TRY(add_pieces(model, &def, tree->first_body + g->link, material, count));
+        TRIBO_TRY(add_components(model, &def, tree->first_body + g->link, material, count));
         continue;
       }
       ++*count;

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model.h"
+#include "model_impl.h"
 #include "pose.h"
 #include "scene_add.h"
 

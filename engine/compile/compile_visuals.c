@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model.h"
+#include "model_impl.h"
 #include "pose.h"
 
 // ---- textures
@@ -57,7 +57,7 @@ static TriboStatus file_texture(TriboModel* model, const char* path, int* id) {
 typedef struct Loaded {
   const char* path;
   double scale[3];
-  const TriboLook* look;
+  const TriboTexturedMesh* textured;
 } Loaded;
 
 typedef struct Drawing {
@@ -66,21 +66,22 @@ typedef struct Drawing {
   int nloaded;
 } Drawing;
 
-static TriboStatus load_look(Drawing* d, const TriboShapeDef* def, const TriboLook** out) {
+static TriboStatus load_textured_mesh(Drawing* d, const TriboShapeDef* def, const TriboTexturedMesh** out) {
   for (int i = 0; i < d->nloaded; ++i) {
     const Loaded* l = &d->loaded[i];
     if (strcmp(l->path, def->mesh) == 0 && tribo_equal(l->scale, def->scale, 3)) {
-      *out = l->look;
+      *out = l->textured;
       return TRIBO_OK;
     }
   }
   TriboModel* model = d->model;
   TRIBO_TRY(TRIBO_APPEND(&d->loaded, d->nloaded, 1));
-  TRIBO_TRY(TRIBO_APPEND(&model->scenery.looks, model->scenery.nlook, 1));
-  TRIBO_TRY(tribo_col_look_load(def->mesh, def->scale, &model->scenery.looks[model->scenery.nlook]));
-  *out = model->scenery.looks[model->scenery.nlook++];
+  TRIBO_TRY(TRIBO_APPEND(&model->scenery.textured_meshes, model->scenery.ntextured_mesh, 1));
+  TRIBO_TRY(tribo_col_textured_mesh_load(def->mesh, def->scale,
+                                         &model->scenery.textured_meshes[model->scenery.ntextured_mesh]));
+  *out = model->scenery.textured_meshes[model->scenery.ntextured_mesh++];
   Loaded* l = &d->loaded[d->nloaded++];
-  *l = (Loaded){.path = def->mesh, .look = *out};
+  *l = (Loaded){.path = def->mesh, .textured = *out};
   tribo_copy3(l->scale, def->scale);
   return TRIBO_OK;
 }
@@ -96,20 +97,20 @@ static TriboStatus make_hull(TriboModel* model, const TriboShapeDef* def, TriboV
 }
 
 // A part of a mesh, with the paint of the file where the visual is to have it.
-static TriboStatus take_part(TriboModel* model, const TriboShapeDef* def, const TriboLookPart* part,
+static TriboStatus take_part(TriboModel* model, const TriboShapeDef* def, const TriboTexturedPart* part,
                              TriboVisualInfo* out) {
   out->points = part->points;
   out->uv = part->uv;
   out->triangles = part->triangles;
   out->npoint = part->npoint;
   out->ntriangle = part->ntriangle;
-  if (def->painted && part->color != NULL) {
+  if (def->use_file_colors && part->color != NULL) {
     memcpy(out->color, part->color, sizeof out->color);
   }
-  return def->painted && def->texture == NULL ? file_texture(model, part->texture, &out->texture) : TRIBO_OK;
+  return def->use_file_colors && def->texture == NULL ? file_texture(model, part->texture, &out->texture) : TRIBO_OK;
 }
 
-static TriboStatus add_part(TriboModel* model, const TriboShapeDef* def, int body, const TriboLookPart* part) {
+static TriboStatus add_part(TriboModel* model, const TriboShapeDef* def, int body, const TriboTexturedPart* part) {
   TRIBO_TRY(TRIBO_APPEND(&model->scenery.visuals, model->scenery.nvisual, 1));
   TriboVisualInfo* out = &model->scenery.visuals[model->scenery.nvisual];
   *out = (TriboVisualInfo){.name = tribo_pool_strdup(&model->pool, def->name),
@@ -131,12 +132,13 @@ static TriboStatus add_part(TriboModel* model, const TriboShapeDef* def, int bod
 }
 
 static TriboStatus add_visual(Drawing* d, const TriboShapeDef* def, int body) {
-  const TriboLook* look = NULL;
-  const TriboLookPart* parts = NULL;
+  const TriboTexturedMesh* textured = NULL;
+  const TriboTexturedPart* parts = NULL;
   int npart = 1;
-  TriboStatus status = def->kind == TRIBO_SHAPE_HULL && def->mesh != NULL ? load_look(d, def, &look) : TRIBO_OK;
-  if (look != NULL) {
-    parts = tribo_col_look_parts(look, &npart);
+  TriboStatus status =
+      def->kind == TRIBO_SHAPE_HULL && def->mesh != NULL ? load_textured_mesh(d, def, &textured) : TRIBO_OK;
+  if (textured != NULL) {
+    parts = tribo_col_textured_mesh_parts(textured, &npart);
   }
   for (int i = 0; i < npart && status == TRIBO_OK; ++i) {
     status = add_part(d->model, def, body, parts != NULL ? &parts[i] : NULL);
@@ -156,7 +158,7 @@ static TriboStatus add_robot(const TriboScene* scene, Drawing* d, const ModelTre
     tribo_compile_tree_geom(g, &def);
     snprintf(name, sizeof name, "%s.visual%d", info->links[g->link].name, i);
     def.name = name;
-    def.painted = !g->colored;
+    def.use_file_colors = !g->colored;
     if (g->texture != NULL) {
       int unused;
       TRIBO_TRY(file_texture(d->model, g->texture, &unused));

@@ -1,5 +1,5 @@
 // The compiled model as its users see it: sizes, items by id, ids by name.
-#include "model.h"
+#include "model_impl.h"
 
 #include <string.h>
 

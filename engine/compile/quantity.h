@@ -28,7 +28,8 @@
   X(OPENING, "opening", "world", "m, rad", "how far the worst closure is open after the last step")         \
   X(ASLEEP, "asleep", "world", "", "bodies that sleep after the last step")                                 \
   X(ITERATIONS, "iterations", "world", "", "solver iterations of the last step")                            \
-  X(LEVELLED, "levelled", "world", "m", "shift of supports that contradicted each other in the last step")  \
+  X(NORMAL_RELAXATION, "normal_relaxation", "world", "m",                                                   \
+    "shift of supports that contradicted each other in the last step")                                      \
   X(SUBSTEPS, "substeps", "world", "", "parts in which the last step was taken, 1 unless it was hard")      \
   X(CERTIFIED, "certified", "world", "", "1 when the last step was certified")                              \
   X(RESIDUAL_PEN, "residual.pen", "world", "m, rad", "largest of penetration, limit violation and opening") \

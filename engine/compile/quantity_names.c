@@ -1,7 +1,7 @@
 // Quantities by name.
 #include <string.h>
 
-#include "model.h"
+#include "model_impl.h"
 #include "quantity.h"
 #include "settings.h"
 

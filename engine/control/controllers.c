@@ -62,8 +62,8 @@ static void target_of(const ModelController* c, int i, double time, double out[3
   }
 }
 
-TriboStatus tribo_model_wanted(const TriboModel* model, int controller, int joint, double time, double* position,
-                               double* velocity, double* acceleration) {
+TriboStatus tribo_controller_reference(const TriboModel* model, int controller, int joint, double time,
+                                       double* position, double* velocity, double* acceleration) {
   TRIBO_REQUIRE(model);
   if (controller < 0 || controller >= model->actuation.ncontroller || !isfinite(time)) {
     return tribo_fail(TRIBO_INVALID,

@@ -2,7 +2,7 @@
 // motors and efforts on joints. They see the compiled model and the dynamics; the simulation calls them in each step.
 #pragma once
 
-#include "model.h"
+#include "model_impl.h"
 
 // The state that the controllers act on.
 typedef struct ControlInput {

@@ -9,7 +9,7 @@ typedef enum TriboInertiaVerdict {
   TRIBO_INERTIA_INDEFINITE,  // a turn about some axis would have a negative energy
 } TriboInertiaVerdict;
 
-static inline TriboInertiaVerdict tribo_inertia_judge(const double s[6]) {
+static inline TriboInertiaVerdict tribo_inertia_check(const double s[6]) {
   const double full[9] = {s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2]};
   double I[3], axes[4];
   tribo_eigen3(full, 1e-15, I, axes);

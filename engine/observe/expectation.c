@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data.h"
+#include "data_impl.h"
 
 typedef struct Watch {
   double start;     // the quantity at the first observation

@@ -1,7 +1,7 @@
 // One number of a simulation: what the quantities of compile/quantity.h are at the present state and in the last step.
 #include <math.h>
 
-#include "data.h"
+#include "data_impl.h"
 #include "math3.h"
 #include "quantity.h"
 
@@ -51,7 +51,7 @@ static double step_value(const TriboData* data, int kind) {
     case Q_OPENING: return info->opening;
     case Q_ASLEEP: return data->sleep.nasleep;
     case Q_ITERATIONS: return info->iterations;
-    case Q_LEVELLED: return info->levelled;
+    case Q_NORMAL_RELAXATION: return info->normal_relaxation;
     case Q_SUBSTEPS: return info->substeps;
     case Q_CERTIFIED: return info->certified;
     case Q_RESIDUAL_PEN: return fmax(info->penetration, info->opening);

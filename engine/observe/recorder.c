@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data.h"
+#include "data_impl.h"
 #include "quantity.h"
 
 struct TriboRecorder {

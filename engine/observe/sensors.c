@@ -38,7 +38,7 @@ static void follow(const TriboModel* model, int body, const TriboPose* pose, con
 }
 
 // Kinematics of the state before the last step, into scratch. (The step left that state in the spare buffers.)
-static TriboStatus look_back(const TriboModel* model, TriboData* data) {
+static TriboStatus evaluate_accelerations(const TriboModel* model, TriboData* data) {
   return tribo_dyn_kinematics(model->mechanism.system, data->dynamics, data->next.q, data->next.v, data->contacts.poses,
                               data->contacts.twists);
 }
@@ -63,7 +63,7 @@ TriboStatus tribo_data_imu(const TriboModel* model, TriboData* data, int body, c
   TRIBO_REQUIRE(out);
   TRIBO_TRY(tribo_data_frame(model, data, body, point, quaternion, &now));
   TRIBO_TRY(check_stepped(data, "tribo_data_imu"));
-  TRIBO_TRY(look_back(model, data));
+  TRIBO_TRY(evaluate_accelerations(model, data));
   follow(model, body, &data->contacts.poses[body], &data->contacts.twists[body], point, x, before);
   tribo_sub3(a, now.velocity, before);
   tribo_scale3(a, 1 / model->world.dt, a);
@@ -167,7 +167,7 @@ TriboStatus tribo_body_wrench(const TriboModel* model, TriboData* data, int body
   }
   TRIBO_TRY(check_stepped(data, "tribo_data_joint_wrench"));
   TRIBO_TRY(tribo_data_kinematics(model, data));
-  TRIBO_TRY(look_back(model, data));
+  TRIBO_TRY(evaluate_accelerations(model, data));
   double x[3], v[3], p[3] = {0}, L[3] = {0};
   follow(model, body, &data->view.poses[body], &data->view.twists[body], point, x, v);
   for (int i = model->mechanism.nfree; i < model->nbody; ++i) {

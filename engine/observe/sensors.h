@@ -1,7 +1,7 @@
 // What the sensors share.
 #pragma once
 
-#include "data.h"
+#include "data_impl.h"
 
 // What its parent exerts on a body and all that hangs on it over the last step, about a point of its frame; world axes.
 TriboStatus tribo_body_wrench(const TriboModel* model, TriboData* data, int body, const double point[3],

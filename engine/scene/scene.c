@@ -233,7 +233,7 @@ TriboStatus tribo_scene_add_texture(TriboScene* scene, const TriboTextureDef* de
   for (int i = 0; i < 3; ++i) {
     TRIBO_TRY(tribo_check_range("texture", "color", def->color[i], 0, 1));
     TRIBO_TRY(tribo_check_range("texture", "color2", def->color2[i], 0, 1));
-    TRIBO_TRY(tribo_check_range("texture", "mark_color", def->mark_color[i], 0, 1));
+    TRIBO_TRY(tribo_check_range("texture", "mark_color", def->pattern_mark_color[i], 0, 1));
   }
   TRIBO_TRY(tribo_check_range("texture", "width", def->width, 1, 8192));
   TRIBO_TRY(tribo_check_range("texture", "height", def->height, 1, 8192));

@@ -49,7 +49,7 @@ static TriboStatus check_tendon(const TriboTendonDef* def) {
   TRIBO_TRY(tribo_check_finite(who, "points", def->points, 3 * def->npoint));
   if (def->weights != NULL) {
     for (int i = 0; i < def->npoint; ++i) {
-      TRIBO_TRY(tribo_check_range(who, "shares", def->weights[i], 0, 1e6));
+      TRIBO_TRY(tribo_check_range(who, "weights", def->weights[i], 0, 1e6));
     }
   }
   if (def->wraps != NULL) {
@@ -84,16 +84,16 @@ TriboStatus tribo_scene_add_tendon(TriboScene* scene, const TriboTendonDef* def,
   copy.bodies = tribo_pool_names(&scene->pool, def->bodies, def->npoint);
   copy.coefs = tribo_pool_copy(&scene->pool, def->coefs, (size_t)def->njoint, sizeof *def->coefs);
   copy.points = tribo_pool_copy(&scene->pool, def->points, (size_t)def->npoint, 3 * sizeof *def->points);
-  double* shares = tribo_pool_alloc(&scene->pool, (size_t)def->npoint, sizeof *shares);
-  copy.weights = shares;
+  double* weights = tribo_pool_alloc(&scene->pool, (size_t)def->npoint, sizeof *weights);
+  copy.weights = weights;
   TriboWrapDef* wraps = tribo_pool_alloc(&scene->pool, (size_t)def->npoint, sizeof *wraps);
   copy.wraps = wraps;
-  if (copy.joints == NULL || copy.bodies == NULL || copy.coefs == NULL || copy.points == NULL || shares == NULL ||
+  if (copy.joints == NULL || copy.bodies == NULL || copy.coefs == NULL || copy.points == NULL || weights == NULL ||
       wraps == NULL) {
     return tribo_no_memory("for the scene");
   }
   for (int i = 0; i < def->npoint; ++i) {
-    shares[i] = def->weights != NULL ? def->weights[i] : 1;
+    weights[i] = def->weights != NULL ? def->weights[i] : 1;
     wraps[i] = def->wraps != NULL ? def->wraps[i] : tribo_wrap_default();
     wraps[i].body = tribo_pool_strdup(&scene->pool, wraps[i].body);
     wraps[i].side_body = tribo_pool_strdup(&scene->pool, wraps[i].side_body);
@@ -158,7 +158,7 @@ static TriboStatus check_actuator(const TriboActuatorDef* def) {
   TRIBO_TRY(tribo_check_finite(who, "point", def->point, 3));
   TRIBO_TRY(tribo_check_finite(who, "wrench", def->wrench, 6));
   TRIBO_TRY(tribo_check_range(who, "rod", def->crank_length, 0, 1e100));
-  TRIBO_TRY(tribo_check_finite(who, "rail", def->slider_point, 3));
+  TRIBO_TRY(tribo_check_finite(who, "slider_point", def->slider_point, 3));
   if (!(tribo_norm3(def->slider_axis) > 1e-12) || !tribo_finite(def->slider_axis, 3)) {
     return tribo_fail(TRIBO_INVALID, "%s: rail_axis = [%g, %g, %g] has no direction", who, def->slider_axis[0],
                       def->slider_axis[1], def->slider_axis[2]);

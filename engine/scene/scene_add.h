@@ -1,7 +1,7 @@
 // What the files that add to a scene share: checks whose messages name the field, and room for one more item.
 #pragma once
 
-#include "scene.h"
+#include "scene_impl.h"
 
 TriboStatus tribo_check_finite(const char* who, const char* field, const double* x, int n);
 TriboStatus tribo_check_range(const char* who, const char* field, double x, double min, double max);

@@ -127,7 +127,7 @@ static TriboStatus check_shape(const TriboShapeDef* def, int body) {
   TRIBO_TRY(tribo_check_finite(who, "scale", def->scale, 3));
   TRIBO_TRY(tribo_check_finite(who, "position", def->position, 3));
   TRIBO_TRY(tribo_check_quaternion(who, def->quaternion));
-  TRIBO_TRY(tribo_check_range(who, "skin", def->contact_offset, 0, 1e6));
+  TRIBO_TRY(tribo_check_range(who, "contact_offset", def->contact_offset, 0, 1e6));
   TRIBO_TRY(tribo_check_finite(who, "surface", def->surface, 3));
   TRIBO_TRY(tribo_check_finite(who, "spin", def->spin, 3));
   TRIBO_TRY(tribo_check_finite(who, "grain", def->grain, 3));
@@ -142,10 +142,10 @@ static TriboStatus check_shape(const TriboShapeDef* def, int body) {
 }
 
 // One hull per part of the mesh; id receives the first.
-static TriboStatus add_pieces(TriboScene* scene, int body, const TriboShapeDef* def, int* id) {
+static TriboStatus add_components(TriboScene* scene, int body, const TriboShapeDef* def, int* id) {
   double* points;
   int *first, npiece;
-  TRIBO_TRY(tribo_col_mesh_pieces(def->mesh, def->scale, &points, &first, &npiece));
+  TRIBO_TRY(tribo_col_mesh_components(def->mesh, def->scale, &points, &first, &npiece));
   TriboStatus status = TRIBO_OK;
   for (int k = 0; k < npiece && status == TRIBO_OK; ++k) {
     char name[128];
@@ -204,8 +204,9 @@ TriboStatus tribo_scene_add_shape(TriboScene* scene, int body, const TriboShapeD
   TRIBO_TRY(check_owner(scene, "tribo_scene_add_shape", body));
   TRIBO_TRY(check_shape(def, body));
   if (def->split_components) {
-    return def->mesh != NULL ? add_pieces(scene, body, def, id)
-                             : tribo_fail(TRIBO_INVALID, "%s: only a mesh has pieces", def->name ? def->name : "shape");
+    return def->mesh != NULL
+               ? add_components(scene, body, def, id)
+               : tribo_fail(TRIBO_INVALID, "%s: only a mesh has components", def->name ? def->name : "shape");
   }
   const char* material = def->material != NULL ? def->material : "default";
   if (tribo_names_find(&scene->material_names, material) < 0) {

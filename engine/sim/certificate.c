@@ -1,5 +1,5 @@
 // What a step was like: how well its problem is solved, and what its contacts did.
-#include "data.h"
+#include "data_impl.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,11 +8,11 @@
 
 // Pieces one behind the other, as many as fit. (Every step says its worst contact: a format would take longer than the
 // rest of the report.)
-static void join(char* text, size_t size, const char* const* pieces, int count) {
+static void join(char* text, size_t size, const char* const* parts, int count) {
   size_t n = 0;
   for (int i = 0; i < count; ++i) {
-    const size_t length = strlen(pieces[i]), room = size - 1 - n, used = length < room ? length : room;
-    memcpy(text + n, pieces[i], used);
+    const size_t length = strlen(parts[i]), room = size - 1 - n, used = length < room ? length : room;
+    memcpy(text + n, parts[i], used);
     n += used;
   }
   text[n] = '\0';

@@ -8,14 +8,14 @@
 // pair that has more points than the few that it keeps may turn one of the others down: that one joins too. A pair
 // that would rebound is left to the next step: its approach speed is that of this step's end, and an impact row asks
 // for it.
-#include "data.h"
+#include "data_impl.h"
 
 #include "math3.h"
 #include "pose.h"
 #include "timer.h"
 
 // A point that was left out joins when it would be deeper than this share of the margin.
-static const double SUNK = 0.05;
+static const double PENETRATING = 0.05;
 
 // How close a point counts as touching at the end of a wanted motion [m].
 static const double TOUCHES = 1e-8;
@@ -94,14 +94,14 @@ static TriboColQuery query_of(const TriboModel* model, const TriboData* data, do
 }
 
 // Looking has stages of its own: the mark from which on the time of others counts moves on by what it takes.
-static TriboStatus look(const TriboModel* model, TriboData* data, const TriboColQuery* query,
-                        const TriboContact** contacts, int* count, TriboStepInfo* info, uint64_t* mark) {
+static TriboStatus detect_into(const TriboModel* model, TriboData* data, const TriboColQuery* query,
+                               const TriboContact** contacts, int* count, TriboStepInfo* info, uint64_t* t0) {
   TriboColStats stats = {0};
   TRIBO_TRY(tribo_col_detect(model->geometry.collision, data->collision, query, contacts, count, &stats));
   info->stage[TRIBO_STAGE_BROAD] += (double)stats.broad_ticks;
   info->stage[TRIBO_STAGE_NARROW] += (double)stats.narrow_ticks;
   info->pairs = stats.pairs;
-  *mark += stats.broad_ticks + stats.narrow_ticks;
+  *t0 += stats.broad_ticks + stats.narrow_ticks;
   return TRIBO_OK;
 }
 
@@ -123,12 +123,12 @@ static TriboStatus name_loaded(const TriboModel* model, TriboData* data, const S
 }
 
 TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
-                              uint64_t* mark) {
+                              uint64_t* t0) {
   TRIBO_TRY(name_loaded(model, data, start));
   TriboColQuery query =
       query_of(model, data, start->h, tribo_dyn_poses(data->dynamics), tribo_dyn_twists(data->dynamics));
-  query.start = *mark;
-  TRIBO_TRY(look(model, data, &query, &data->contacts.list, &data->contacts.count, info, mark));
+  query.start = *t0;
+  TRIBO_TRY(detect_into(model, data, &query, &data->contacts.list, &data->contacts.count, info, t0));
   info->contacts = data->contacts.count;
   info->penetration = tribo_dyn_limit_violation(model->mechanism.system, data->dynamics);
   for (int i = 0; i < data->contacts.count; ++i) {
@@ -231,28 +231,29 @@ static TriboStatus join(const TriboModel* model, TriboData* data, const StepStar
 }
 
 TriboStatus tribo_data_redetect(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
-                                uint64_t* mark, int* more) {
-  enum { MOST_CHASES = 8 };  // each one adds pairs, so there is an end; this bounds the time
+                                uint64_t* t0, int* more) {
+  enum { MOST_REDETECTIONS = 8 };  // each one adds pairs, so there is an end; this bounds the time
   *more = 0;
-  if (data->result.problem.ncone == 0 || info->chases >= MOST_CHASES) {
+  if (data->result.problem.ncone == 0 || info->redetections >= MOST_REDETECTIONS) {
     return TRIBO_OK;
   }
-  if (tribo_dyn_chase_limits(model->mechanism.system, data->dynamics, data->next.q) > 0) {
+  if (tribo_dyn_redetect_limits(model->mechanism.system, data->dynamics, data->next.q) > 0) {
     TRIBO_TRY(tribo_warm_between(model, data, start));
-    info->chases++;
+    info->redetections++;
     *more = 1;
   }
-  if (tribo_col_idle(model->geometry.collision)) {
+  if (tribo_col_world_is_idle(model->geometry.collision)) {
     return TRIBO_OK;
   }
   TriboColQuery query = query_of(model, data, start->h, tribo_dyn_poses(data->dynamics), data->contacts.twists);
-  tribo_dyn_moving(model->mechanism.system, data->dynamics, data->next.v, data->contacts.twists);
+  tribo_dyn_twists_of(model->mechanism.system, data->dynamics, data->next.v, data->contacts.twists);
   const TriboContact* found;
   int nfound, added = 0;
-  if (tribo_col_astray(model->geometry.collision, data->collision, &query, tribo_dyn_twists(data->dynamics))) {
+  if (tribo_col_motion_left_margin(model->geometry.collision, data->collision, &query,
+                                   tribo_dyn_twists(data->dynamics))) {
     TRIBO_TRY(keep_contacts(data));
-    query.start = *mark > 0 ? tribo_tick() : 0;
-    TRIBO_TRY(look(model, data, &query, &found, &nfound, info, mark));
+    query.start = *t0 > 0 ? tribo_tick() : 0;
+    TRIBO_TRY(detect_into(model, data, &query, &found, &nfound, info, t0));
     tribo_sleep_wake_by_contact(model, data, start, found, nfound);
     if (data->sleep.has_woken) {
       *more = 0;
@@ -261,15 +262,15 @@ TriboStatus tribo_data_redetect(const TriboModel* model, TriboData* data, const 
     TRIBO_TRY(join(model, data, start, found, nfound, FOUND_ELSEWHERE, &added));
   }
   if (added == 0) {
-    TRIBO_TRY(tribo_col_sunk(model->geometry.collision, data->collision, &query, SUNK * model->world.margin, 0, &found,
-                             &nfound));
+    TRIBO_TRY(tribo_col_penetrating_dropped_points(model->geometry.collision, data->collision, &query,
+                                                   PENETRATING * model->world.margin, 0, &found, &nfound));
     TRIBO_TRY(join(model, data, start, found, nfound, FOUND_LEFT_OUT, &added));
   }
   if (added == 0) {
     return TRIBO_OK;
   }
   info->contacts = data->contacts.count;
-  info->chases += !*more;
+  info->redetections += !*more;
   *more = 1;
   return set_laws(model, data);
 }
@@ -279,7 +280,8 @@ TriboStatus tribo_data_touching(const TriboModel* model, TriboData* data, double
       query_of(model, data, h, tribo_dyn_poses(data->dynamics), tribo_dyn_twists(data->dynamics));
   const TriboContact* found;
   int nfound;
-  TRIBO_TRY(tribo_col_sunk(model->geometry.collision, data->collision, &query, -TOUCHES, 1, &found, &nfound));
+  TRIBO_TRY(tribo_col_penetrating_dropped_points(model->geometry.collision, data->collision, &query, -TOUCHES, 1,
+                                                 &found, &nfound));
   TRIBO_TRY(join(model, data, NULL, found, nfound, FOUND_LEFT_OUT, added));
   return set_laws(model, data);
 }

@@ -142,7 +142,7 @@ void tribo_data_destroy(TriboData* data) {
                    data->result.residual_work,
                    data->inverse.has_drive,
                    data->inverse.tau,
-                   data->inverse.missing,
+                   data->inverse.effort_missing,
                    data->inverse.v,
                    data->inverse.y,
                    data->inverse.opening,

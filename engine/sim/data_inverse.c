@@ -1,6 +1,6 @@
 // Inverse dynamics of whole scenes: the stages of a step with the end given and the forces sought. dynamics/inverse.c
 // has the equations.
-#include "data.h"
+#include "data_impl.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 enum { MOST_PASSES = 3, MOST_ROUNDS = 10 };
 
-// Forces are found when what the wish needs no longer changes.
+// Forces are found when what the v_target needs no longer changes.
 static const double SETTLED = 1e-14;
 
 TriboInverseOptions tribo_inverse_default(void) {
@@ -28,9 +28,9 @@ static void choose_driven(const TriboModel* model, const TriboInverseOptions* op
   }
 }
 
-static TriboStatus check(const TriboModel* model, const double* wish, const TriboInverseOptions* options) {
-  if (!tribo_finite(wish, (size_t)model->nv)) {
-    return tribo_fail(TRIBO_INVALID, "tribo_inverse_dynamics: wish must be finite");
+static TriboStatus check(const TriboModel* model, const double* v_target, const TriboInverseOptions* options) {
+  if (!tribo_finite(v_target, (size_t)model->nv)) {
+    return tribo_fail(TRIBO_INVALID, "tribo_inverse_dynamics: v_target must be finite");
   }
   if (!(options->tol >= 0 && options->tol < INFINITY)) {
     return tribo_fail(TRIBO_INVALID, "tribo_inverse_dynamics: tol = %g; accepted are finite numbers ≥ 0", options->tol);
@@ -49,13 +49,13 @@ static TriboStatus check(const TriboModel* model, const double* wish, const Trib
 static TriboStatus reserve(const TriboModel* model, TriboData* data) {
   TRIBO_TRY(TRIBO_RESERVE(&data->inverse.has_drive, model->nv));
   TRIBO_TRY(TRIBO_RESERVE(&data->inverse.tau, model->nv));
-  TRIBO_TRY(TRIBO_RESERVE(&data->inverse.missing, model->nv));
+  TRIBO_TRY(TRIBO_RESERVE(&data->inverse.effort_missing, model->nv));
   TRIBO_TRY(TRIBO_RESERVE(&data->inverse.v, model->nv));
   TRIBO_TRY(TRIBO_RESERVE(&data->inverse.y, model->nv));
   return TRIBO_RESERVE(&data->inverse.opening, 6 * model->nclosure);
 }
 
-// What the wish asks of constraints that do not give: how fast it closes what is closed.
+// What the v_target asks of constraints that do not give: how fast it closes what is closed.
 static double approach(const TriboData* data) {
   double most = 0;
   for (int c = 0; c < data->result.problem.ncone; ++c) {
@@ -68,9 +68,9 @@ static double approach(const TriboData* data) {
   return most;
 }
 
-// How fast the wish opens closures. Euler's step asks for velocities, the rows of the problem say which; the other one
-// for positions: with the wish all through the step, as at contacts, or with the mean velocity.
-static TriboStatus opening(const TriboModel* model, TriboData* data, double h, const double* wish, double* out) {
+// How fast the v_target opens closures. Euler's step asks for velocities, the rows of the problem say which; the other
+// one for positions: with the v_target all through the step, as at contacts, or with the mean velocity.
+static TriboStatus opening(const TriboModel* model, TriboData* data, double h, const double* v_target, double* out) {
   double most[2] = {0, 0};
   for (int c = 0; c < data->result.problem.ncone; ++c) {
     const TriboCone* cone = &data->result.problem.cones[c];
@@ -87,7 +87,7 @@ static TriboStatus opening(const TriboModel* model, TriboData* data, double h, c
   most[0] = 0;
   for (int smooth = 0; smooth < 2; ++smooth) {
     for (int i = 0; i < model->nv; ++i) {
-      data->inverse.y[i] = smooth ? 0.5 * h * (data->now.v[i] + wish[i]) : h * wish[i];
+      data->inverse.y[i] = smooth ? 0.5 * h * (data->now.v[i] + v_target[i]) : h * v_target[i];
     }
     TRIBO_TRY(tribo_dyn_integrate(model->mechanism.system, data->dynamics, data->now.q, data->inverse.y, data->next.q));
     TRIBO_TRY(tribo_dyn_closure_error(model->mechanism.system, data->dynamics, data->next.q, data->inverse.opening));
@@ -99,18 +99,19 @@ static TriboStatus opening(const TriboModel* model, TriboData* data, double h, c
   return TRIBO_OK;
 }
 
-// The wish is what it is: nothing may be levelled in its problem. The next step sets its own tolerance again.
+// The wanted velocity is what it is: no normal row may be relaxed in its problem. The next step sets its own tolerance
+// again.
 static TriboStatus level_nothing(TriboData* data) {
   if (data->solve.max_factorisations > 0 && data->solve.h != 0) {
     for (int i = 0; i < data->solve.nsolver; ++i) {
-      TRIBO_TRY(tribo_solver_set(data->solve.solvers[i], "level", 0));
+      TRIBO_TRY(tribo_solver_set(data->solve.solvers[i], "relax_inconsistent_normals", 0));
     }
   }
   data->solve.h = 0;
   return TRIBO_OK;
 }
 
-// Solves for the impulses and renews what the wish needs, until both agree or for the given number of passes.
+// Solves for the impulses and renews what the v_target needs, until both agree or for the given number of passes.
 static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const TriboStepOptions* options,
                                  const TriboProblem* reduced, int most, TriboInverse* out) {
   const TriboProblem full = data->result.problem;
@@ -189,27 +190,27 @@ static double kinetic_norm(const TriboData* data, const double* y) {
   return sqrt(fmax(sum, 0));
 }
 
-// The state and the contacts of a step that ends with the wish.
-static TriboStatus prepare(const TriboModel* model, TriboData* data, const double* wish,
+// The state and the contacts of a step that ends with the v_target.
+static TriboStatus prepare(const TriboModel* model, TriboData* data, const double* v_target,
                            const TriboInverseOptions* options, TriboStepOptions* step) {
   const double h = model->world.dt;
   const StepStart start = {
       .time = data->time, .h = h, .q = data->now.q, .v = data->now.v, .warm = data->now.warm, .nwarm = data->now.nwarm};
   TriboStepInfo info = {0};
-  TRIBO_TRY(tribo_data_collect_forces(model, data, &start, options->drives));
+  TRIBO_TRY(tribo_data_collect_forces(model, data, &start, options->use_actuators));
   *step = tribo_data_options(&model->world, data, h);
-  step->nmotor = options->drives ? step->nmotor : 0;
+  step->nmotor = options->use_actuators ? step->nmotor : 0;
   for (int i = 0; i < model->nv; ++i) {
     data->forces.tau[i] -= data->inverse.has_drive[i] ? data->input.tau[i] : 0;
   }
-  TRIBO_TRY(tribo_dyn_inverse_update(model->mechanism.system, data->dynamics, step, data->now.q, data->now.v, wish,
+  TRIBO_TRY(tribo_dyn_inverse_update(model->mechanism.system, data->dynamics, step, data->now.q, data->now.v, v_target,
                                      data->forces.tau, data->forces.wrench));
-  uint64_t mark = 0;
-  return tribo_data_detect(model, data, &start, &info, &mark);
+  uint64_t t0 = 0;
+  return tribo_data_detect(model, data, &start, &info, &t0);
 }
 
-// The inverse of one wish; whole: the undriven part goes its own way, which lack then tells.
-static TriboStatus invert(const TriboModel* model, TriboData* data, const double* wish,
+// The inverse of one v_target; whole: the undriven part goes its own way, which lack then tells.
+static TriboStatus invert(const TriboModel* model, TriboData* data, const double* v_target,
                           const TriboInverseOptions* options, const TriboStepOptions* step, int whole,
                           TriboInverse* out) {
   TRIBO_TRY(tribo_dyn_assemble(model->mechanism.system, data->dynamics, step, data->now.q, data->now.v,
@@ -219,7 +220,7 @@ static TriboStatus invert(const TriboModel* model, TriboData* data, const double
   TRIBO_TRY(TRIBO_RESERVE(&data->result.sigma, data->result.problem.nrow));
   TRIBO_TRY(TRIBO_RESERVE(&data->inverse.lambda, data->result.problem.nrow));
   out->penetration = approach(data);
-  TRIBO_TRY(opening(model, data, step->h, wish, &out->opening));
+  TRIBO_TRY(opening(model, data, step->h, v_target, &out->opening));
   TriboProblem reduced;
   TRIBO_TRY(tribo_dyn_inverse_reduce(model->mechanism.system, data->dynamics, data->inverse.has_drive, options->tol,
                                      whole, &reduced));
@@ -230,20 +231,20 @@ static TriboStatus invert(const TriboModel* model, TriboData* data, const double
         tribo_dyn_inverse_polish(model->mechanism.system, data->dynamics, step, data->now.v, data->result.lambda));
   }
   TRIBO_TRY(publish(data, step->h, options->tol, out));
-  out->nspan = 0;
-  if (options->span && !whole) {
-    TRIBO_TRY(tribo_dyn_inverse_span(model->mechanism.system, data->dynamics, &out->span, &out->nspan));
+  out->nfree_torque = 0;
+  if (options->find_free_torques && !whole) {
+    TRIBO_TRY(tribo_dyn_inverse_span(model->mechanism.system, data->dynamics, &out->free_torques, &out->nfree_torque));
   }
   TRIBO_TRY(tribo_dyn_inverse_finish(model->mechanism.system, data->dynamics, step, data->now.v, data->result.lambda,
                                      data->inverse.tau, data->inverse.y));
-  out->deviation = 0;
+  out->v_error = 0;
   for (int i = 0; i < model->nv; ++i) {
-    data->inverse.missing[i] = data->inverse.has_drive[i] ? 0 : data->inverse.tau[i];
+    data->inverse.effort_missing[i] = data->inverse.has_drive[i] ? 0 : data->inverse.tau[i];
     data->inverse.tau[i] = data->inverse.has_drive[i] ? data->inverse.tau[i] : 0;
-    out->deviation = fmax(out->deviation, fabs(data->inverse.y[i]));
+    out->v_error = fmax(out->v_error, fabs(data->inverse.y[i]));
   }
   out->distance = kinetic_norm(data, data->inverse.y);
-  out->feasible = fmax(out->deviation, fmax(out->penetration, out->opening)) <= options->tol;
+  out->feasible = fmax(out->v_error, fmax(out->penetration, out->opening)) <= options->tol;
   return TRIBO_OK;
 }
 
@@ -257,12 +258,12 @@ static TriboStatus judge(TriboData* data, TriboInverse* out) {
                                     data->result.residual_work, &out->residual);
 }
 
-// One step of inverse dynamics: rows, solve, and the forces that give the wished velocity.
-static TriboStatus run(const TriboModel* model, TriboData* data, const double* wish, const TriboInverseOptions* options,
-                       TriboInverse* out) {
+// One step of inverse dynamics: rows, solve, and the forces that give the wanted velocity.
+static TriboStatus run(const TriboModel* model, TriboData* data, const double* v_target,
+                       const TriboInverseOptions* options, TriboInverse* out) {
   double* v_next = data->inverse.v;
   for (int i = 0; i < model->nv; ++i) {
-    v_next[i] = options->acceleration ? data->now.v[i] + model->world.dt * wish[i] : wish[i];
+    v_next[i] = options->acceleration ? data->now.v[i] + model->world.dt * v_target[i] : v_target[i];
   }
   TriboStepOptions step;
   TRIBO_TRY(prepare(model, data, v_next, options, &step));
@@ -276,7 +277,7 @@ static TriboStatus run(const TriboModel* model, TriboData* data, const double* w
     }
   }
   if (!out->feasible && options->nearest) {
-    // each round moves the wish to where its undriven part would go; the last one finds nothing left to do
+    // each round moves the v_target to where its undriven part would go; the last one finds nothing left to do
     TriboInverse round = *out;
     for (int i = 0; i < MOST_ROUNDS; ++i) {
       TRIBO_TRY(prepare(model, data, v_next, options, &step));
@@ -284,16 +285,17 @@ static TriboStatus run(const TriboModel* model, TriboData* data, const double* w
       for (int k = 0; k < model->nv; ++k) {
         v_next[k] += data->inverse.y[k];
       }
-      if (round.deviation <= 1e-3 * options->tol) {
+      if (round.v_error <= 1e-3 * options->tol) {
         break;
       }
     }
     TRIBO_TRY(prepare(model, data, v_next, options, &step));
     TRIBO_TRY(invert(model, data, v_next, options, &step, 0, &round));
-    round.deviation = 0;
+    round.v_error = 0;
     for (int k = 0; k < model->nv; ++k) {
-      data->inverse.y[k] = v_next[k] - (options->acceleration ? data->now.v[k] + model->world.dt * wish[k] : wish[k]);
-      round.deviation = fmax(round.deviation, fabs(data->inverse.y[k]));
+      data->inverse.y[k] =
+          v_next[k] - (options->acceleration ? data->now.v[k] + model->world.dt * v_target[k] : v_target[k]);
+      round.v_error = fmax(round.v_error, fabs(data->inverse.y[k]));
     }
     round.distance = kinetic_norm(data, data->inverse.y);
     round.feasible = 0;
@@ -313,18 +315,19 @@ static TriboStatus lead(const TriboModel* model, TriboData* data) {
   return TRIBO_OK;
 }
 
-TriboStatus tribo_inverse_dynamics(const TriboModel* model, TriboData* data, const double* wish,
+TriboStatus tribo_inverse_dynamics(const TriboModel* model, TriboData* data, const double* v_target,
                                    const TriboInverseOptions* options, TriboInverse* out) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_inverse_dynamics"));
-  TRIBO_REQUIRE(wish);
+  TRIBO_REQUIRE(v_target);
   TRIBO_REQUIRE(options);
   TRIBO_REQUIRE(out);
-  TRIBO_TRY(check(model, wish, options));
+  TRIBO_TRY(check(model, v_target, options));
   TRIBO_TRY(reserve(model, data));
   choose_driven(model, options, data->inverse.has_drive);
-  *out = (TriboInverse){.tau = data->inverse.tau, .missing = data->inverse.missing, .v_next = data->inverse.v};
-  TriboStatus status = run(model, data, wish, options, out);
-  if (status == TRIBO_OK && options->lead) {
+  *out = (TriboInverse){
+      .tau = data->inverse.tau, .effort_missing = data->inverse.effort_missing, .v_next = data->inverse.v};
+  TriboStatus status = run(model, data, v_target, options, out);
+  if (status == TRIBO_OK && options->set_warm_start) {
     status = lead(model, data);
   }
   // the arrays of the last step's problem hold something else now, and so may the state before it

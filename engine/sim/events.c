@@ -3,7 +3,7 @@
 //
 // A step may have been taken in parts, so impulses are summed over them. Whether a pair touched before is known from
 // the warm start, which is state: after a restore the events are the same.
-#include "data.h"
+#include "data_impl.h"
 
 #include <string.h>
 

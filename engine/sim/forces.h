@@ -1,7 +1,7 @@
 // Forces that depend on the state, added to generalized forces tau (nv) and wrenches (nbody × 6).
 #pragma once
 
-#include "data.h"
+#include "data_impl.h"
 
 // The state at which the functions below take them; q and v must stay until then.
 TriboStatus tribo_forces_at(const TriboModel* model, TriboData* data, const double* q, const double* v);

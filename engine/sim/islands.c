@@ -2,7 +2,7 @@
 //
 // Union-find over the blocks with the smaller index as root, so that islands come in the order of their first block
 // and the split does not depend on the order of the unions. Cones keep their order within an island.
-#include "data.h"
+#include "data_impl.h"
 
 #include <string.h>
 

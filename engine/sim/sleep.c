@@ -12,7 +12,7 @@
 //
 // What has joints, limits or closures about it never sleeps, nor what touches it. A step works on a copy of who sleeps,
 // so that one that fails wakes nobody.
-#include "data.h"
+#include "data_impl.h"
 
 #include <string.h>
 
@@ -55,7 +55,7 @@ void tribo_sleep_begin(TriboData* data) {
   }
 }
 
-static void wake_dozing(const TriboModel* model, TriboData* data, const StepStart* start) {
+static void wake_asleep_in_step(const TriboModel* model, TriboData* data, const StepStart* start) {
   const int woken = wake_marked(model, data->sleep.asleep_in_step, start->warm, start->nwarm);
   data->sleep.nasleep_in_step -= woken;
   data->sleep.has_woken |= woken > 0;
@@ -90,7 +90,7 @@ void tribo_sleep_wake_by_force(const TriboModel* model, TriboData* data, const S
     }
   }
   if (data->sleep.nasleep_in_step > 0) {
-    wake_dozing(model, data, start);
+    wake_asleep_in_step(model, data, start);
   }
   // who sleeps on carries his weight himself, so that his free motion is none
   if (data->sleep.nasleep_in_step > 0) {
@@ -121,7 +121,7 @@ void tribo_sleep_wake_by_contact(const TriboModel* model, TriboData* data, const
     }
   }
   if (data->sleep.nasleep_in_step > 0) {
-    wake_dozing(model, data, start);
+    wake_asleep_in_step(model, data, start);
   }
 }
 
@@ -144,7 +144,7 @@ static double speed_of(const TriboBodyInfo* body, const double v[6]) {
 }
 
 // Which islands have been slow for long enough, with nothing in them that cannot sleep.
-static void find_calm(const TriboModel* model, TriboData* data, int long_enough) {
+static void find_resting(const TriboModel* model, TriboData* data, int long_enough) {
   const Islands* is = &data->solve.islands;
   memset(data->sleep.is_slow, 1, (size_t)is->count);
   if (is->count > 0) {
@@ -177,7 +177,7 @@ void tribo_sleep_end(const TriboModel* model, TriboData* data) {
                                 : data->sleep.rest_steps[i] < long_enough ? data->sleep.rest_steps[i] + 1
                                                                           : long_enough;
   }
-  find_calm(model, data, long_enough);
+  find_resting(model, data, long_enough);
   data->sleep.nasleep = 0;
   for (int i = 0; i < model->mechanism.nfree; ++i) {
     const TriboBodyInfo* body = &model->mechanism.bodies[i];

@@ -1,5 +1,5 @@
 // The contact problem of a step: every island solved, in parallel, and what to do where that fails.
-#include "data.h"
+#include "data_impl.h"
 
 #include <float.h>
 #include <string.h>
@@ -18,14 +18,14 @@ static const double CONTRADICTORY = 0.5;
 
 // Factorisations that a solve may take while its step can still be halved. Chosen on two scenes, the wall and the pile
 // of 200: against 1000, no fewer steps were certified there, in less time.
-static const double EARLY = 300;
+static const double REDUCED_BUDGET = 300;
 
 // Distances between supports that contradict each other count as known to this share of the penetration that is left
 // alone: where no better answer is found, they are changed by as much.
-static const double LEVEL = 1e-2;
+static const double NORMAL_RELAXATION = 1e-2;
 
 // R + SOFTNESS · d into the island's own R.
-static void soften(Islands* is, const TriboProblem* p, int island) {
+static void regularise(Islands* is, const TriboProblem* p, int island) {
   double* R = is->R + is->first_row[island];
   for (int c = 0; c < p->ncone; ++c) {
     const TriboCone* cone = &p->cones[c];
@@ -55,7 +55,7 @@ typedef struct SolveContext {
 // Whether an answer is so far off, by this share of what is asked for, that the problem may have none. Impulses without
 // end that cancel each other may miss little by the solver's account: there it is what rounding makes of their speeds,
 // which the two residuals tell the size of.
-static unsigned char is_hopeless(const TriboProblem* problem, const TriboSolveStats* stats, double share) {
+static unsigned char is_hopeless(const TriboProblem* problem, const TriboSolveStats* stats, double fraction) {
   double scale = 0;
   if (stats->nat <= TRIBO_FLOOR_LIMIT || stats->outcome == TRIBO_TIME_OUT) {
     return 0;
@@ -64,11 +64,11 @@ static unsigned char is_hopeless(const TriboProblem* problem, const TriboSolveSt
     scale = fmax(scale, fabs(problem->g[r]));
   }
   const double size = stats->natmap_unit > 0 ? stats->nat / stats->natmap_unit : 0;
-  return (unsigned char)!(fmax(stats->nat, DBL_EPSILON * size) <= share * scale);
+  return (unsigned char)!(fmax(stats->nat, DBL_EPSILON * size) <= fraction * scale);
 }
 
 // Closures that are alone with what they tie are solved already: an island of theirs takes the answer.
-static int take_alone(TriboData* data, int i) {
+static int closures_are_solved(TriboData* data, int i) {
   Islands* is = &data->solve.islands;
   if (!data->solve.closures_known || data->result.rows[is->cone_of[is->first_cone[i]]].kind != TRIBO_ROW_CLOSURE) {
     return 0;
@@ -96,20 +96,20 @@ static TriboStatus solve_rigid_or_soft(TriboData* data, TriboSolver* solver, int
     // not before all has been tried
     TRIBO_TRY(tribo_solver_set(solver, "max_factorisations", data->solve.max_factorisations));
     TriboStatus status = tribo_solver_solve_built(solver, &problem, &warm, lambda, &is->stats[i]);
-    TRIBO_TRY(tribo_solver_set(solver, "max_factorisations", EARLY));
+    TRIBO_TRY(tribo_solver_set(solver, "max_factorisations", REDUCED_BUDGET));
     TRIBO_TRY(status);
     is->soft[i] = is_hopeless(&problem, &is->stats[i], CONTRADICTORY);
   }
   if (is->soft[i]) {
     // contradictory demands (a body squeezed between two walls) drive impulses to infinity: a little give bounds them
-    soften(is, &problem, i);
+    regularise(is, &problem, i);
     problem.R = is->R + is->first_row[i];
     TRIBO_TRY(tribo_solver_solve_built(solver, &problem, NULL, lambda, &is->stats[i]));
     is->stats[i].outcome = TRIBO_INFEASIBLE;
   }
   if (is->stats[i].shift > 0) {
     // the answer of the last of these solves is for another g
-    tribo_solver_levelled(solver, is->g + is->first_row[i]);
+    tribo_solver_normal_relaxation(solver, is->g + is->first_row[i]);
   }
   return TRIBO_OK;
 }
@@ -120,7 +120,7 @@ static void solve_island(int i, int worker, void* context) {
   TriboSolver* solver = ctx->data->solve.solvers[worker];
   TriboStatus status = TRIBO_OK;
   is->status[i] = TRIBO_OK;
-  if (take_alone(ctx->data, i)) {
+  if (closures_are_solved(ctx->data, i)) {
     return;
   }
   if (ctx->deadline > 0) {
@@ -136,30 +136,31 @@ static void solve_island(int i, int worker, void* context) {
 
 TriboStatus tribo_data_budget(TriboData* data, double h, int divisible) {
   const double most = data->solve.max_factorisations;
-  const int early = divisible && most > EARLY;
-  if (early != data->solve.budget_reduced) {
+  const int reduced = divisible && most > REDUCED_BUDGET;
+  if (reduced != data->solve.budget_reduced) {
     for (int i = 0; i < data->solve.nsolver; ++i) {
-      TRIBO_TRY(tribo_solver_set(data->solve.solvers[i], "max_factorisations", early ? EARLY : most));
+      TRIBO_TRY(tribo_solver_set(data->solve.solvers[i], "max_factorisations", reduced ? REDUCED_BUDGET : most));
     }
   }
   if (most > 0 && h != data->solve.h) {
     for (int i = 0; i < data->solve.nsolver; ++i) {
-      TRIBO_TRY(tribo_solver_set(data->solve.solvers[i], "level", fmin(LEVEL * data->model->world.slop / h, 1)));
+      TRIBO_TRY(tribo_solver_set(data->solve.solvers[i], "relax_inconsistent_normals",
+                                 fmin(NORMAL_RELAXATION * data->model->world.slop / h, 1)));
     }
   }
-  data->solve.budget_reduced = early;
+  data->solve.budget_reduced = reduced;
   data->solve.h = h;
   return TRIBO_OK;
 }
 
 // The step's own problem becomes the one that was solved.
-static void take_levelled(TriboData* data) {
+static void take_relaxed(TriboData* data) {
   const Islands* is = &data->solve.islands;
   for (int i = 0; i < is->count; ++i) {
     if (is->stats[i].shift > 0) {
       for (int k = is->first_cone[i]; k < is->first_cone[i + 1]; ++k) {
         const TriboCone* whole = &data->result.problem.cones[is->cone_of[k]];
-        tribo_dyn_level(data->dynamics, whole->row, whole->dim, is->g + is->first_row[i] + is->cones[k].row);
+        tribo_dyn_relax_rows(data->dynamics, whole->row, whole->dim, is->g + is->first_row[i] + is->cones[k].row);
       }
     }
   }
@@ -177,11 +178,11 @@ TriboStatus tribo_data_solve(TriboData* data, double deadline, TriboStepInfo* in
     info->iterations += s->iterations;
     info->factorisations += s->factorisations;
     info->rungs |= s->rung < TRIBO_RUNG_COUNT ? 1u << s->rung : 0;
-    info->softened += is->soft[i];
-    info->levelled = fmax(info->levelled, data->solve.h * s->shift);
+    info->regularised += is->soft[i];
+    info->normal_relaxation = fmax(info->normal_relaxation, data->solve.h * s->shift);
     info->outcome = s->outcome > info->outcome ? s->outcome : info->outcome;
   }
   tribo_islands_scatter(is, &data->result.problem, data->result.lambda);
-  take_levelled(data);
+  take_relaxed(data);
   return TRIBO_OK;
 }

@@ -2,7 +2,7 @@
 //
 //   header | q | v | activations | warm entries | closures' memory | absent bodies | sleepers | for how long bodies
 //   have been slow
-#include "data.h"
+#include "data_impl.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -93,15 +93,17 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const S
   TriboProblem last;
   TriboSolveStats stats;
   TriboWarmStart guess = {0};
-  TRIBO_TRY(tribo_dyn_settle_assemble(model->mechanism.system, data->dynamics, options, data->next.q, data->next.v,
-                                      data->result.lambda, &last, &guess.lambda));
+  TRIBO_TRY(tribo_dyn_project_velocity_assemble(model->mechanism.system, data->dynamics, options, data->next.q,
+                                                data->next.v, data->result.lambda, &last, &guess.lambda));
   TRIBO_TRY(TRIBO_RESERVE(&data->result.closure_lambda, last.nrow));
   if (last.nrow > 0) {
-    if (!tribo_dyn_settle_alone(model->mechanism.system, data->dynamics, data->next.q, data->result.closure_lambda)) {
+    if (!tribo_dyn_project_velocity_closures_only(model->mechanism.system, data->dynamics, data->next.q,
+                                                  data->result.closure_lambda)) {
       TRIBO_TRY(
           tribo_solver_solve_built(data->solve.velocity_solver, &last, &guess, data->result.closure_lambda, &stats));
     }
-    TRIBO_TRY(tribo_dyn_settle(model->mechanism.system, data->dynamics, data->result.closure_lambda, data->next.v));
+    TRIBO_TRY(
+        tribo_dyn_project_velocity(model->mechanism.system, data->dynamics, data->result.closure_lambda, data->next.v));
   }
   tribo_dyn_closure_impulses(model->mechanism.system, data->dynamics, data->result.lambda, data->result.closure_lambda,
                              data->result.closure_force);
@@ -125,18 +127,18 @@ static void keep_still(const TriboModel* model, TriboData* data, const StepStart
 }
 
 // The ticks since the last mark go to a stage; 0: this step is not measured.
-static void lap(TriboStepInfo* info, TriboStage stage, uint64_t* mark) {
-  if (*mark == 0) {
+static void lap(TriboStepInfo* info, TriboStage stage, uint64_t* t0) {
+  if (*t0 == 0) {
     return;
   }
   const uint64_t now = tribo_tick();
-  info->stage[stage] += (double)(now - *mark);
-  *mark = now;
+  info->stage[stage] += (double)(now - *t0);
+  *t0 = now;
 }
 
 // The impulses of all constraints.
 static TriboStatus find_impulses(TriboData* data, const StepStart* start, double deadline, TriboStepInfo* info,
-                                 uint64_t* mark) {
+                                 uint64_t* t0) {
   const int rows = data->result.problem.nrow;
   TRIBO_TRY(tribo_islands_build(&data->solve.islands, &data->result.problem));
   if (rows == 0) {
@@ -146,42 +148,42 @@ static TriboStatus find_impulses(TriboData* data, const StepStart* start, double
   TRIBO_TRY(TRIBO_RESERVE(&data->result.sigma, rows));
   tribo_warm_match(data, start);
   data->solve.closures_known =
-      tribo_dyn_loops_alone(data->model->mechanism.system, data->dynamics, data->result.lambda);
-  lap(info, TRIBO_STAGE_ISLANDS, mark);
+      tribo_dyn_closures_only(data->model->mechanism.system, data->dynamics, data->result.lambda);
+  lap(info, TRIBO_STAGE_ISLANDS, t0);
   TRIBO_TRY(tribo_data_solve(data, deadline, info));
-  lap(info, TRIBO_STAGE_SOLVE, mark);
+  lap(info, TRIBO_STAGE_SOLVE, t0);
   return TRIBO_OK;
 }
 
 // Contacts, limits and joints to impulses and the next state; once more, from these impulses on, where they bring new
 // contacts about.
 static TriboStatus solve_step(const TriboModel* model, TriboData* data, const StepStart* start,
-                              const TriboStepOptions* options, double deadline, TriboStepInfo* info, uint64_t* mark) {
+                              const TriboStepOptions* options, double deadline, TriboStepInfo* info, uint64_t* t0) {
   StepStart known = *start;
   for (int more = 1; more;) {
     TRIBO_TRY(tribo_dyn_assemble(model->mechanism.system, data->dynamics, options, start->q, start->v,
                                  data->contacts.list, data->contacts.laws, data->contacts.count, &data->result.problem,
                                  &data->result.rows));
-    lap(info, TRIBO_STAGE_ROWS, mark);
-    TRIBO_TRY(find_impulses(data, &known, deadline, info, mark));
+    lap(info, TRIBO_STAGE_ROWS, t0);
+    TRIBO_TRY(find_impulses(data, &known, deadline, info, t0));
     TRIBO_TRY(tribo_dyn_advance(model->mechanism.system, data->dynamics, options, start->q, start->v,
                                 data->result.lambda, data->next.q, data->next.v));
     keep_still(model, data, start);
-    TRIBO_TRY(tribo_data_redetect(model, data, start, info, mark, &more));
-    lap(info, TRIBO_STAGE_ADVANCE, mark);
+    TRIBO_TRY(tribo_data_redetect(model, data, start, info, t0, &more));
+    lap(info, TRIBO_STAGE_ADVANCE, t0);
     if (more) {
       known.warm = data->next.warm, known.nwarm = data->next.nwarm, known.warm_dt = start->h;
     }
   }
   if (model->nclosure > 0) {
     TRIBO_TRY(close_loops(model, data, start, options, deadline, info));
-    lap(info, TRIBO_STAGE_LOOPS, mark);
+    lap(info, TRIBO_STAGE_LOOPS, t0);
   }
   return tribo_data_certify(model, data, info);
 }
 
 // One step, or a part of one, into the spare buffers. What it does since the mark that it leaves is still to be booked.
-static TriboStatus run_part(const TriboModel* model, TriboData* data, const StepStart* start, uint64_t* mark,
+static TriboStatus run_part(const TriboModel* model, TriboData* data, const StepStart* start, uint64_t* t0,
                             double deadline, TriboStepInfo* info) {
   TriboStepOptions options = tribo_data_options(&model->world, data, start->h);
   options.loops = start->loops;
@@ -194,18 +196,19 @@ static TriboStatus run_part(const TriboModel* model, TriboData* data, const Step
     tribo_sleep_wake_by_force(model, data, start);
     TRIBO_TRY(tribo_dyn_update(model->mechanism.system, data->dynamics, &options, start->q, start->v, data->forces.tau,
                                data->forces.wrench));
-    lap(info, TRIBO_STAGE_DYNAMICS, mark);
-    TRIBO_TRY(tribo_data_detect(model, data, start, info, mark));
+    lap(info, TRIBO_STAGE_DYNAMICS, t0);
+    TRIBO_TRY(tribo_data_detect(model, data, start, info, t0));
     tribo_sleep_wake_by_contact(model, data, start, data->contacts.list, data->contacts.count);
     if (!data->sleep.has_woken) {
-      TRIBO_TRY(solve_step(model, data, start, &options, deadline, info, mark));
+      TRIBO_TRY(solve_step(model, data, start, &options, deadline, info, t0));
     }
   } while (data->sleep.has_woken);
   info->asleep = data->sleep.nasleep_in_step;
   info->rows = data->result.problem.nrow;
   info->islands = data->solve.islands.count;
   TRIBO_TRY(tribo_data_publish(data, start->h));
-  tribo_dyn_loops_remember(model->mechanism.system, data->dynamics, &options, data->result.lambda, data->next.loops);
+  tribo_dyn_loops_store_memory(model->mechanism.system, data->dynamics, &options, data->result.lambda,
+                               data->next.loops);
   return tribo_warm_renew(model, data, start);
 }
 
@@ -238,13 +241,13 @@ static void add_part(TriboStepInfo* info, const TriboStepInfo* part) {
   info->penetration = fmax(info->penetration, part->penetration);
   info->opening = part->opening;
   info->passes = part->passes > info->passes ? part->passes : info->passes;
-  info->chases += part->chases;
+  info->redetections += part->redetections;
   info->contacts = part->contacts > info->contacts ? part->contacts : info->contacts;
   info->rows = part->rows > info->rows ? part->rows : info->rows;
   info->islands = part->islands > info->islands ? part->islands : info->islands;
   info->pairs = part->pairs > info->pairs ? part->pairs : info->pairs;
-  info->softened += part->softened;
-  info->levelled = fmax(info->levelled, part->levelled);
+  info->regularised += part->regularised;
+  info->normal_relaxation = fmax(info->normal_relaxation, part->normal_relaxation);
   info->asleep = part->asleep;
   info->rungs |= part->rungs;
 }
@@ -270,8 +273,8 @@ static StepStart next_substep(TriboData* data, const StepStart* from) {
 }
 
 // Whether a part can be halved. Who chose a solver other than the ladder wants to see what that one does.
-static int is_divisible(const TriboModel* model, double share) {
-  return share > ldexp(1, -model->world.halvings) && strcmp(model->world.solver, "auto") == 0;
+static int is_divisible(const TriboModel* model, double fraction) {
+  return fraction > ldexp(1, -model->world.halvings) && strcmp(model->world.solver, "auto") == 0;
 }
 
 // Whether a part is to be tried in halves: contradictions do not go away with shorter steps.
@@ -281,7 +284,7 @@ static int may_divide(const StepStart* start, const TriboStepInfo* part, double 
 }
 
 // One step, whole or in parts, up to the commit.
-static TriboStatus run_step(const TriboModel* model, TriboData* data, uint64_t* mark, double* part_dt,
+static TriboStatus run_step(const TriboModel* model, TriboData* data, uint64_t* t0, double* part_dt,
                             TriboStepInfo* info) {
   const double dt = model->world.dt;
   const double deadline = model->world.step_budget > 0 ? tribo_now() + model->world.step_budget : 0;
@@ -295,23 +298,23 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, uint64_t* 
   tribo_sleep_begin(data);
   tribo_events_begin(data);
   // shares are powers of two: their sums are exact
-  for (double done = 0, share = 1; done < 1;) {
+  for (double done = 0, fraction = 1; done < 1;) {
     TriboStepInfo part = {0};
-    start.h = *part_dt = share * dt;
-    start.divisible = is_divisible(model, share);
-    TRIBO_TRY(run_part(model, data, &start, mark, deadline, &part));
+    start.h = *part_dt = fraction * dt;
+    start.divisible = is_divisible(model, fraction);
+    TRIBO_TRY(run_part(model, data, &start, t0, deadline, &part));
     add_work(info, &part);
     if (may_divide(&start, &part, deadline)) {
-      share *= 0.5;
-      lap(info, last_stage(&part), mark);
+      fraction *= 0.5;
+      lap(info, last_stage(&part), t0);
       continue;
     }
     add_part(info, &part);
     TRIBO_TRY(tribo_events_part(model, data, start.h));
-    done += share;
+    done += fraction;
     if (done < 1) {
       start = next_substep(data, &start);
-      lap(info, last_stage(&part), mark);
+      lap(info, last_stage(&part), t0);
     }
   }
   if (model->world.must_certify && !info->certified) {
@@ -374,10 +377,10 @@ TriboStatus tribo_step(const TriboModel* model, TriboData* data, TriboStepInfo* 
   }
   const uint64_t first = tribo_tick();
   const int measured = data->stages.steps_until_measured <= 0;
-  uint64_t mark = measured ? first : 0;
-  TriboStatus status = run_step(model, data, &mark, &part_dt, &own);
-  lap(&own, last_stage(&own), &mark);
-  own.time = tribo_tick_seconds(&data->stages.tick_rate, first, measured ? mark : tribo_tick());
+  uint64_t t0 = measured ? first : 0;
+  TriboStatus status = run_step(model, data, &t0, &part_dt, &own);
+  lap(&own, last_stage(&own), &t0);
+  own.time = tribo_tick_seconds(&data->stages.tick_rate, first, measured ? t0 : tribo_tick());
   distribute_stage_times(data, measured, &own);
   own.growths = tribo_growth_count() - growths;
   if (status != TRIBO_OK) {

@@ -2,7 +2,7 @@
 //
 // The rows of a step come in a fixed order, so the memory is a sorted list and matching is one merge. Impulses scale
 // with the step; tangential parts are turned from the old tangent frame into the new one.
-#include "data.h"
+#include "data_impl.h"
 
 #include <string.h>
 

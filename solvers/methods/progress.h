@@ -2,7 +2,7 @@
 // stage.
 #pragma once
 
-#include "solver.h"
+#include "solver_impl.h"
 
 // A scratch vector of n doubles. A function remembers s->scratch.used on entry and puts it back on leaving.
 static inline double* tribo_sol_take(TriboSolver* s) {

@@ -31,7 +31,8 @@
 #define TRIBO_AUTO_SETTINGS(X)                                                       \
   TRIBO_COMMON_SETTINGS(X, 1e5)                                                      \
   X(INT, max_factorisations, 4000, 1, 1e9, 0, "", "factorisations before giving up") \
-  X(REAL, level, 0, 0, 1, 0, "m/s", "contradictions between supports that the normal rows may be shifted by")
+  X(REAL, relax_inconsistent_normals, 0, 0, 1, 0, "m/s",                             \
+    "how far normal rows may be shifted where supports contradict each other")
 
 typedef struct TriboCommonSettings {
   TRIBO_PLAIN_SETTINGS(TRIBO_SETTING_FIELD)

@@ -160,14 +160,14 @@ static void proximal(TriboSolver* s) {
   const size_t pool_mark = s->scratch.used;
   double* zero = tribo_sol_take(s);
   memset(zero, 0, sizeof(double) * (size_t)s->scaled.n);
-  tribo_sol_proximal(s, zero, s->settings.automatic.level);
+  tribo_sol_proximal(s, zero, s->settings.automatic.relax_inconsistent_normals);
   s->scratch.used = pool_mark;
 }
 
 // Relaxes inconsistent normal rows, where the settings allow that and the best point is near enough.
 static void relax_normals(TriboSolver* s) {
-  if (s->settings.automatic.level > 0 && !tribo_sol_stop(s)) {
-    tribo_sol_relax_inconsistent_normals(s, s->settings.automatic.level, RELAX_STEPS);
+  if (s->settings.automatic.relax_inconsistent_normals > 0 && !tribo_sol_stop(s)) {
+    tribo_sol_relax_inconsistent_normals(s, s->settings.automatic.relax_inconsistent_normals, RELAX_STEPS);
   }
 }
 

@@ -94,7 +94,7 @@ static int bilateral_rows_contradict(TriboSolver* s) {
   return left > 1e-9;
 }
 
-void tribo_solver_levelled(const TriboSolver* s, double* g) {
+void tribo_solver_normal_relaxation(const TriboSolver* s, double* g) {
   const TriboScaled* sc = &s->scaled;
   memmove(g, sc->problem->g, sizeof(double) * (size_t)sc->problem->nrow);
   if (s->shift > 0) {

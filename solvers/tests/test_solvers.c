@@ -556,13 +556,13 @@ static void registry_and_settings(void** state) {
 }
 
 // A solve that is cut short, but may shift normal rows by so much, ends with the answer of a problem that near.
-static void levelled_answers_are_those_of_a_near_problem(void** state) {
+static void relaxed_answers_are_those_of_a_near_problem(void** state) {
   (void)state;
-  const double level = 1e-1;
+  const double most_relaxation = 1e-1;
   TriboSolver* s = make("auto");
   CHECK_OK(tribo_solver_set(s, "max_factorisations", 6));
-  CHECK_OK(tribo_solver_set(s, "level", level));
-  int levelled = 0, kept = 0;
+  CHECK_OK(tribo_solver_set(s, "relax_inconsistent_normals", most_relaxation));
+  int normal_relaxation = 0, kept = 0;
   for (int k = 0; k < 60; ++k) {
     FamilyProblem p;
     TriboSolveStats stats;
@@ -572,7 +572,7 @@ static void levelled_answers_are_those_of_a_near_problem(void** state) {
     double* own = tribo_alloc((size_t)rows, sizeof *own);
     memcpy(own, p.g, sizeof(double) * (size_t)rows);
     CHECK_OK(tribo_solver_solve(s, &p.problem, NULL, lambda, &stats));
-    tribo_solver_levelled(s, p.g);
+    tribo_solver_normal_relaxation(s, p.g);
     // only rows along normals move, by no more than is allowed and said
     double most = 0;
     for (int c = 0; c < p.problem.ncone; ++c) {
@@ -583,20 +583,20 @@ static void levelled_answers_are_those_of_a_near_problem(void** state) {
       }
     }
     CHECK_NEAR(stats.shift, most, 1e-12);
-    CHECK_LE(most, level);
+    CHECK_LE(most, most_relaxation);
     CHECK_OK(tribo_problem_residuals(&p.problem, lambda, sigma, &r));
     if (stats.outcome == TRIBO_SOLVED) {
       CHECK_LE(r.nat, fmax(1e-10, r.floor));
     } else {
       assert_true(most == 0);
     }
-    levelled += most > 0;
+    normal_relaxation += most > 0;
     kept += most == 0 && stats.outcome == TRIBO_SOLVED;
     tribo_free(own);
     family_free(&p);
   }
-  print_message("%d of 60 were levelled, %d needed nothing\n", levelled, kept);
-  assert_true(levelled >= 10);
+  print_message("%d of 60 were relaxed, %d needed nothing\n", normal_relaxation, kept);
+  assert_true(normal_relaxation >= 10);
   assert_true(kept >= 10);
   tribo_solver_destroy(s);
 }
@@ -621,7 +621,7 @@ int main(void) {
       cmocka_unit_test(answers_do_not_depend_on_history),
       cmocka_unit_test(history_and_budgets),
       cmocka_unit_test(registry_and_settings),
-      cmocka_unit_test(levelled_answers_are_those_of_a_near_problem),
+      cmocka_unit_test(relaxed_answers_are_those_of_a_near_problem),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -207,7 +207,7 @@ TRIBO_NODISCARD TriboStatus tribo_view_camera(const TriboModel* model, const Tri
 
 // Whether a camera is mounted (moves with a body, or looks at one), and where it is at a state.
 int tribo_view_camera_is_mounted(const TriboCameraDef* camera);
-void tribo_view_camera_ride(const TriboDrawFacts* facts, const TriboCameraDef* mounted, TriboCameraDef* out);
+void tribo_view_camera_place_mounted(const TriboDrawFacts* facts, const TriboCameraDef* mounted, TriboCameraDef* out);
 
 // ---- the picture ---------------------------------------------------------------------------------------------------
 

@@ -91,7 +91,7 @@ static void mesh_files_bring_their_pictures(void** state) {
       "vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nusemtl pictured\nf 1/1 2/2 3/3 4/4\nusemtl green\nf 5/1 6/1 7/1\n",
       "card.obj");
   world_write("newmtl pictured\nKd 0 0 0\nmap_Kd my fields.png\nnewmtl green\nKd 0.1 0.8 0.1\n", "card.mtl");
-  World world = world_of("visuals: [{mesh: card.obj, painted: true}]\n");
+  World world = world_of("visuals: [{mesh: card.obj, use_file_colors: true}]\n");
   int n;
   const TriboVisualInfo* visuals = tribo_model_visuals(world.model, &n);
   assert_int_equal(n, 2);
@@ -112,7 +112,7 @@ static void mesh_files_bring_their_pictures(void** state) {
   world_destroy(&world);
   // a picture that is not there: the colour of the material
   unlink("my fields.png");
-  world = world_of("visuals: [{mesh: card.obj, painted: true}]\n");
+  world = world_of("visuals: [{mesh: card.obj, use_file_colors: true}]\n");
   assert_int_equal(tribo_model_size(world.model).ntexture, 0);
   world_destroy(&world);
 }

@@ -91,7 +91,7 @@ static void a_cubic_goes_through_its_frames_and_not_beyond(void** state) {
   const double times[] = {0, 1, 2.5, 3, 4}, frames[] = {0, 1, 5, 5, 2};
   for (int i = 0; i < 5; ++i) {
     double x, v, low;
-    CHECK_OK(tribo_model_wanted(model, 0, 0, times[i], &x, &v, NULL));
+    CHECK_OK(tribo_controller_reference(model, 0, 0, times[i], &x, &v, NULL));
     CHECK_NEAR(x, frames[i], 1e-14);
     if (i != 1) {
       CHECK_NEAR(v, 0, 1e-14);
@@ -100,9 +100,9 @@ static void a_cubic_goes_through_its_frames_and_not_beyond(void** state) {
       for (int k = 1; k < 20; ++k) {
         const double t = times[i - 1] + (times[i] - times[i - 1]) * k / 20, h = 1e-5;
         double a, b, va, vb, c;
-        CHECK_OK(tribo_model_wanted(model, 0, 0, t, &x, &v, &c));
-        CHECK_OK(tribo_model_wanted(model, 0, 0, t - h, &a, &va, NULL));
-        CHECK_OK(tribo_model_wanted(model, 0, 0, t + h, &b, &vb, NULL));
+        CHECK_OK(tribo_controller_reference(model, 0, 0, t, &x, &v, &c));
+        CHECK_OK(tribo_controller_reference(model, 0, 0, t - h, &a, &va, NULL));
+        CHECK_OK(tribo_controller_reference(model, 0, 0, t + h, &b, &vb, NULL));
         CHECK_NEAR(v, (b - a) / (2 * h), 1e-8);
         CHECK_NEAR(c, (vb - va) / (2 * h), 1e-6);
         low = fmin(frames[i - 1], frames[i]);
@@ -113,13 +113,13 @@ static void a_cubic_goes_through_its_frames_and_not_beyond(void** state) {
   }
   // before and after, it stands
   double x, v;
-  CHECK_OK(tribo_model_wanted(model, 0, 0, -1, &x, &v, NULL));
+  CHECK_OK(tribo_controller_reference(model, 0, 0, -1, &x, &v, NULL));
   CHECK_NEAR(x, 0, 0);
-  CHECK_OK(tribo_model_wanted(model, 0, 0, 9, &x, &v, NULL));
+  CHECK_OK(tribo_controller_reference(model, 0, 0, 9, &x, &v, NULL));
   CHECK_NEAR(x, 2, 0);
   CHECK_NEAR(v, 0, 0);
-  CHECK_FAILS(tribo_model_wanted(model, 1, 0, 0, &x, NULL, NULL), TRIBO_INVALID, "controller = 1");
-  CHECK_FAILS(tribo_model_wanted(model, 0, 7, 0, &x, NULL, NULL), TRIBO_NOT_FOUND, "joint 7");
+  CHECK_FAILS(tribo_controller_reference(model, 1, 0, 0, &x, NULL, NULL), TRIBO_INVALID, "controller = 1");
+  CHECK_FAILS(tribo_controller_reference(model, 0, 7, 0, &x, NULL, NULL), TRIBO_NOT_FOUND, "joint 7");
   tribo_model_destroy(model);
 }
 
@@ -135,7 +135,7 @@ static void stiff_motors_are_where_the_trajectory_is(void** state) {
   for (int i = 1; i <= 1000; ++i) {
     double x;
     run(model, data, 1);
-    CHECK_OK(tribo_model_wanted(model, 0, 0, 1e-3 * i, &x, NULL, NULL));
+    CHECK_OK(tribo_controller_reference(model, 0, 0, 1e-3 * i, &x, NULL, NULL));
     CHECK_NEAR(scene_value(model, data, "q", "shoulder"), x, 1e-5);
     CHECK_NEAR(scene_value(model, data, "q", "elbow"), -0.8, 1e-5);
   }

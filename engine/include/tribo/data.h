@@ -51,14 +51,14 @@ typedef struct TriboStepInfo {
   double penetration;       // deepest overlap or limit violation of the state the step began with [m, rad]
   double opening;           // of the widest open closure at the end of the step [m, rad]
   int passes;               // solves that the closures needed, 1 without any
-  int substeps;  // 1: the step was taken in one; more: it had to be divided, what follows is the worst of all
-  int chases;    // re-detections: it was solved again because its impulses brought new contacts about
+  int substeps;      // 1: the step was taken in one; more: it had to be divided, what follows is the worst of all
+  int redetections;  // re-detections: it was solved again because its impulses brought new contacts about
   int contacts, rows, islands, pairs;  // how many; pairs: of shapes that may touch
   int asleep;                          // bodies that were left out because they rest
   int iterations, factorisations;      // summed over the islands
-  int softened;     // islands whose rigid problem had no answer in reach: regularised, solved with a little compliance
-  double levelled;  // largest change of a gap that relaxes inconsistent normal rows [m]
-  unsigned rungs;   // bit per TriboRung that gave an island its answer
+  int regularised;  // islands whose rigid problem had no answer in reach: regularised, solved with a little compliance
+  double normal_relaxation;         // largest change of a gap that relaxes inconsistent normal rows [m]
+  unsigned rungs;                   // bit per TriboRung that gave an island its answer
   double stage[TRIBO_STAGE_COUNT];  // wall time [s]; of short steps every eighth is measured
   double time;                      // of the whole step [s]
   uint64_t growths;                 // buffers that had to grow in this step

@@ -160,9 +160,9 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_model_joint_id(const TriboModel* mod
 
 // Where a controller wants a joint of its own to be at a time, how fast, and with what acceleration [rad, m; …/s;
 // …/s²]. Any may be NULL.
-TRIBO_API TRIBO_NODISCARD TriboStatus tribo_model_wanted(const TriboModel* model, int controller, int joint,
-                                                         double time, double* position, double* velocity,
-                                                         double* acceleration);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_controller_reference(const TriboModel* model, int controller, int joint,
+                                                                 double time, double* position, double* velocity,
+                                                                 double* acceleration);
 
 #ifdef __cplusplus
 }

@@ -128,20 +128,20 @@ typedef enum TriboPattern {
   TRIBO_PATTERN_GRADIENT  // from color to color2: from the middle outwards; of a cube or the sky, from top to bottom
 } TriboPattern;
 // What is drawn over the pattern.
-typedef enum TriboMark {
-  TRIBO_MARK_NONE,
-  TRIBO_MARK_EDGE,   // a line along the rim
-  TRIBO_MARK_CROSS,  // two lines through the middle
-  TRIBO_MARK_DOTS    // one pixel of a hundred
-} TriboMark;
+typedef enum TriboPatternMark {
+  TRIBO_PATTERN_MARK_NONE,
+  TRIBO_PATTERN_MARK_EDGE,   // a line along the rim
+  TRIBO_PATTERN_MARK_CROSS,  // two lines through the middle
+  TRIBO_PATTERN_MARK_DOTS    // one pixel of a hundred
+} TriboPatternMark;
 typedef struct TriboTextureDef {
   const char* name;  // unique among textures
   TriboTextureKind kind;
   const char* file;  // PNG or JPEG; NULL: the pattern
   TriboPattern pattern;
-  TriboMark mark;
-  double color[3], color2[3], mark_color[3];  // r g b in [0, 1]
-  int width, height;                          // pixels of the pattern, 1 … 8192
+  TriboPatternMark pattern_mark;
+  double color[3], color2[3], pattern_mark_color[3];  // r g b in [0, 1]
+  int width, height;                                  // pixels of the pattern, 1 … 8192
 } TriboTextureDef;
 TRIBO_API TriboTextureDef tribo_texture_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_texture(TriboScene* scene, const TriboTextureDef* def, int* id);
@@ -170,7 +170,7 @@ typedef struct TriboShapeDef {
   const char* texture;    // that the colour is multiplied with; NULL: none
   double repeat[2];       // of a flat texture: how often it fits across the shape, 1 when not given
   int per_metre;          // 1: into a metre
-  int painted;            // of a visual mesh, 1: colours and textures are those of its file
+  int use_file_colors;    // of a visual mesh, 1: colours and textures are those of its file
   int hidden;             // 1: something else is there to be looked at; drawn among what collides only
   unsigned group, mask;   // two shapes collide when each one's group is in the other's mask
 } TriboShapeDef;

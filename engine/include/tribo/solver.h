@@ -1,8 +1,8 @@
 // Tribo, public: the solvers of the contact problem. They know the problem, and nothing of bodies, joints or shapes.
 //
 // Ownership. A solver belongs to whoever created it, until tribo_solver_destroy (NULL is allowed). Problem, warm start
-// and answer belong to the caller. The solver keeps a pointer to the last problem for tribo_solver_levelled, and for
-// nothing else. The lists of solvers, their settings and all names belong to the library and last for ever.
+// and answer belong to the caller. The solver keeps a pointer to the last problem for tribo_solver_normal_relaxation,
+// and for nothing else. The lists of solvers, their settings and all names belong to the library and last for ever.
 //
 // Threads. A solver is used by one thread at a time, different solvers by different threads; the lists by everybody.
 #pragma once
@@ -102,8 +102,8 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_solver_solve(TriboSolver* solver, co
                                                          TriboSolveStats* stats);
 
 // The g (nrow) that the last answer is for: the problem's own, but for the inconsistent normal rows that the setting
-// `level` has relaxed. That problem must still be there; g may be its own.
-TRIBO_API void tribo_solver_levelled(const TriboSolver* solver, double* g);
+// `relax_inconsistent_normals` has relaxed. That problem must still be there; g may be its own.
+TRIBO_API void tribo_solver_normal_relaxation(const TriboSolver* solver, double* g);
 
 // Residuals iteration by iteration of the next solves, for plots: fn is called from the thread that solves, with the
 // iteration, the stage and both residuals; NULL ends it. `user` is passed on and stays the caller's.

@@ -111,7 +111,7 @@ static TriboStatus set_world(Mjcf* m) {
 
 static TriboStatus load(Mjcf* m, const char* path) {
   TRIBO_TRY(tribo_mjcf_read_tree(m, NULL, path, &m->root));
-  TRIBO_TRY(tribo_mjcf_graft(m));
+  TRIBO_TRY(tribo_mjcf_expand(m));
   TRIBO_TRY(tribo_mjcf_classes(m));
   TRIBO_TRY(read_sections(m));
   if (m->nmissing > 0) {

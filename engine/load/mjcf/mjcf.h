@@ -23,19 +23,19 @@
 #pragma once
 
 #include "pose.h"
-#include "scene.h"
+#include "scene_impl.h"
 #include "xml_tree.h"
 
 // ---- attributes
 
 typedef enum MjAttrKind {
-  MJ_REAL,  // double[max], at least min of them
-  MJ_INT,   // int
-  MJ_BOOL,  // int: false, true
-  MJ_WORD,  // int: index of a word
-  MJ_TEXT,  // const char*
-  MJ_LOOK,  // says nothing about motion or what is drawn here: taken without a word
-  MJ_WARN,  // not honoured: a warning
+  MJ_REAL,         // double[max], at least min of them
+  MJ_INT,          // int
+  MJ_BOOL,         // int: false, true
+  MJ_WORD,         // int: index of a word
+  MJ_TEXT,         // const char*
+  MJ_VISUAL_ONLY,  // says nothing about motion or what is drawn here: taken without a word
+  MJ_WARN,         // not honoured: a warning
 } MjAttrKind;
 
 typedef struct MjAttr {
@@ -328,7 +328,7 @@ int tribo_mjcf_find_geom(const Mjcf* m, const char* name);
 int tribo_mjcf_find_site(const Mjcf* m, const char* name);
 
 // mjcf_graft.c
-TriboStatus tribo_mjcf_graft(Mjcf* m);
+TriboStatus tribo_mjcf_expand(Mjcf* m);
 
 // mjcf_paint.c
 TriboStatus tribo_mjcf_read_material(Mjcf* m, const XmlNode* node);
@@ -348,7 +348,7 @@ TriboStatus tribo_mjcf_mesh_file(const char* path, double** points, int* npoint,
 // Its points and triangles as geoms see them, to be freed also on failure.
 TriboStatus tribo_mjcf_triangles(const MjMesh* mesh, double** points, int* npoint, int** triangles, int* ntriangle);
 TriboStatus tribo_mjcf_measure(MjMesh* mesh);
-TriboStatus tribo_mjcf_look(MjMesh* mesh);  // sets cloud
+TriboStatus tribo_mjcf_load_vertices(MjMesh* mesh);  // sets cloud
 // A primitive in place of the mesh: its frame in that of the mesh, and its sizes as the file would give them.
 TriboStatus tribo_mjcf_fit(const Mjcf* m, MjMesh* mesh, int type, double scale, TriboPose* frame, double size[3]);
 // A file that an asset names, in its folder (NULL: the one of all assets), and the asset's name where it has none.

@@ -70,11 +70,11 @@ static const MjAttr actuator_attrs[] = {
     {"damping", MJ_WARN, 0, 0, 0, NULL},
     {"armature", MJ_WARN, 0, 0, 0, NULL},
     {"delay", MJ_WARN, 0, 0, 0, NULL},
-    {"nsample", MJ_LOOK, 0, 0, 0, NULL},
-    {"interp", MJ_LOOK, 0, 0, 0, NULL},
+    {"nsample", MJ_VISUAL_ONLY, 0, 0, 0, NULL},
+    {"interp", MJ_VISUAL_ONLY, 0, 0, 0, NULL},
     {"lengthrange", MJ_REAL, AT(length_range), 2, 2, NULL},
     {"group", MJ_INT, AT(group), 1, 1, NULL},
-    {"user", MJ_LOOK, 0, 0, 0, NULL},
+    {"user", MJ_VISUAL_ONLY, 0, 0, 0, NULL},
 };
 #undef AT
 static const MjElement actuator_element = {"actuator", actuator_attrs, sizeof actuator_attrs / sizeof *actuator_attrs};
@@ -217,13 +217,13 @@ static void set_crank(const Mjcf* m, const MjActuator* a, TriboActuatorDef* def)
   const MjSite *crank = &m->sites[tribo_mjcf_find_site(m, a->crank)],
                *slider = &m->sites[tribo_mjcf_find_site(m, a->slider_body)];
   const MjBody* body = &m->bodys[slider->body];
-  const TriboPose rail = body->id == TRIBO_WORLD ? tribo_pose_mul(&body->pose, &slider->pose) : slider->pose;
+  const TriboPose slider_pose = body->id == TRIBO_WORLD ? tribo_pose_mul(&body->pose, &slider->pose) : slider->pose;
   def->body = m->bodys[crank->body].name;
   def->slider_body = body->id == TRIBO_WORLD ? NULL : body->name;
   def->crank_length = a->crank_length;
   tribo_copy3(def->point, crank->pose.p);
-  tribo_copy3(def->slider_point, rail.p);
-  tribo_set3(def->slider_axis, rail.R[2], rail.R[5], rail.R[8]);
+  tribo_copy3(def->slider_point, slider_pose.p);
+  tribo_set3(def->slider_axis, slider_pose.R[2], slider_pose.R[5], slider_pose.R[8]);
 }
 
 // An actuator of the file as one of the scene: what it drives, its gain, bias, limits and activation.

@@ -11,7 +11,7 @@
 
 enum { COPIES_MAX = 1000000, MODELS_DEEP = 16 };
 
-typedef struct Graft {
+typedef struct Expansion {
   Mjcf* m;
   XmlNode* root;  // that what is copied hangs on
   const char *prefix, *suffix;
@@ -20,9 +20,9 @@ typedef struct Graft {
   XmlNode** touched;   // elements outside of the bodies that are copied along
   int ntouched;        //
   XmlNode*** section;  // where the next section of the grown file goes
-} Graft;
+} Expansion;
 
-static void end_graft(Graft* g) {
+static void end_expansion(Expansion* g) {
   tribo_names_clear(&g->names);
   tribo_free((void*)g->touched);
 }
@@ -64,13 +64,13 @@ static const char* reference_of(const XmlNode* node, const char* attribute) {
   return NULL;
 }
 
-static int is_copied(const Graft* g, const char* kind, const char* name) {
+static int is_copied(const Expansion* g, const char* kind, const char* name) {
   char key[320];
   snprintf(key, sizeof key, "%.30s %.280s", kind, name);
   return tribo_names_find(&g->names, key) >= 0;
 }
 
-static TriboStatus collect(Graft* g, const XmlNode* node) {
+static TriboStatus collect(Expansion* g, const XmlNode* node) {
   const char* name = tribo_xml_get(node, "name");
   if (name != NULL && !is_copied(g, kind_of(node), name)) {
     const char* key = tribo_pool_format(&g->m->pool, "%.30s %.280s", kind_of(node), name);
@@ -98,11 +98,11 @@ static TriboStatus set_value(Mjcf* m, XmlNode* node, const char* name, const cha
   return TRIBO_OK;
 }
 
-static const char* renamed(const Graft* g, const char* name) {
+static const char* renamed(const Expansion* g, const char* name) {
   return tribo_pool_format(&g->m->pool, "%s%s%s", g->prefix, name, g->suffix);
 }
 
-static TriboStatus rename_all(const Graft* g, XmlNode* node) {
+static TriboStatus rename_all(const Expansion* g, XmlNode* node) {
   const char* file = tribo_xml_get(node, "file");
   const int asset = node->parent != NULL && strcmp(node->parent->name, "asset") == 0;
   if (asset && file != NULL && tribo_xml_get(node, "name") == NULL) {
@@ -165,7 +165,7 @@ static XmlNode* make(Mjcf* m, const XmlNode* where, XmlNode* parent, const char*
 }
 
 // How many names of an element are of what is copied, and how many of anything else.
-static void survey(const Graft* g, const XmlNode* node, int* found, int* lost) {
+static void survey(const Expansion* g, const XmlNode* node, int* found, int* lost) {
   for (const XmlAttribute* a = node->attributes; a != NULL; a = a->next) {
     const char* kind = reference_of(node, a->name);
     if (kind != NULL && strcmp(kind, "asset") != 0 && strcmp(a->value, "world") != 0) {
@@ -178,7 +178,7 @@ static void survey(const Graft* g, const XmlNode* node, int* found, int* lost) {
 }
 
 // Of another model comes all that refers to nothing else; of the same one, all that refers to a copy.
-static TriboStatus find_touched(Graft* g, XmlNode* home) {
+static TriboStatus find_touched(Expansion* g, XmlNode* home) {
   static const char* const order[] = {"tendon", "contact", "equality", "actuator", "sensor"};
   for (size_t i = 0; i < sizeof order / sizeof *order; ++i) {
     for (XmlNode* section = home->children; section != NULL; section = section->next) {
@@ -198,14 +198,14 @@ static TriboStatus find_touched(Graft* g, XmlNode* home) {
   return TRIBO_OK;
 }
 
-static void put_section(Graft* g, XmlNode* section) {
+static void put_section(Expansion* g, XmlNode* section) {
   section->parent = g->root;
   section->next = **g->section;
   **g->section = section;
   *g->section = &section->next;
 }
 
-static TriboStatus copy_touched(Graft* g) {
+static TriboStatus copy_touched(Expansion* g) {
   for (int i = 0; i < g->ntouched; ++i) {
     const XmlNode* node = g->touched[i];
     XmlNode* section = make(g->m, node->parent, g->root, node->parent->name);
@@ -332,7 +332,7 @@ static TriboStatus keep_class(Mjcf* m, const XmlNode* source, XmlNode* copied) {
   return set_value(m, copied, "childclass", cls != NULL ? cls : "main");
 }
 
-static TriboStatus bring_assets(Graft* g, XmlNode* home) {
+static TriboStatus bring_assets(Expansion* g, XmlNode* home) {
   for (XmlNode *node = home->children, *next; node != NULL; node = next) {
     next = node->next;
     if (strcmp(node->name, "keyframe") == 0 && node->children != NULL) {
@@ -346,7 +346,7 @@ static TriboStatus bring_assets(Graft* g, XmlNode* home) {
   return TRIBO_OK;
 }
 
-static TriboStatus graft_model(Walk* w, Graft* g, XmlNode** at) {
+static TriboStatus expand_attach(Walk* w, Expansion* g, XmlNode** at) {
   XmlNode *node = *at, *home = w->root, *source = NULL, *copied = NULL;
   const char *model = tribo_xml_get(node, "model"), *prefix = tribo_xml_get(node, "prefix");
   if (model != NULL) {
@@ -378,7 +378,8 @@ static TriboStatus set_numbers(Mjcf* m, XmlNode* node, const char* name, const d
 }
 
 // One replica, in a frame of its own.
-static TriboStatus add_replica(Graft* g, const XmlNode* node, const TriboPose* pose, const char* cls, XmlNode** out) {
+static TriboStatus add_replica(Expansion* g, const XmlNode* node, const TriboPose* pose, const char* cls,
+                               XmlNode** out) {
   Mjcf* m = g->m;
   XmlNode* frame = make(m, node, node->parent, "frame");
   double q[4];
@@ -402,7 +403,7 @@ static TriboStatus add_replica(Graft* g, const XmlNode* node, const TriboPose* p
   return copy_touched(g);
 }
 
-static void remove_touched(const Graft* g) {
+static void remove_touched(const Expansion* g) {
   for (int i = 0; i < g->ntouched; ++i) {
     XmlNode** at = &g->touched[i]->parent->children;
     while (*at != g->touched[i]) {
@@ -413,7 +414,7 @@ static void remove_touched(const Graft* g) {
 }
 
 // Puts the copies of a <replicate> in its place, each turned and moved on from the last.
-static TriboStatus graft_replicas(Walk* w, Graft* g, XmlNode** at) {
+static TriboStatus expand_replicate(Walk* w, Expansion* g, XmlNode** at) {
   XmlNode* node = *at;
   Mjcf* m = w->m;
   MjReplicate step = {.sep = "", .prefix = "", .count = -1, .orient = tribo_mjcf_orient_default()};
@@ -455,19 +456,19 @@ static TriboStatus walk(Walk* w, XmlNode* parent, int depth) {
   }
   for (XmlNode** at = &parent->children; *at != NULL;) {
     XmlNode* node = *at;
-    Graft g = {.m = w->m, .root = w->root, .prefix = "", .suffix = "", .section = &w->last};
+    Expansion g = {.m = w->m, .root = w->root, .prefix = "", .suffix = "", .section = &w->last};
     if (strcmp(node->name, "attach") == 0) {
       // what comes in its place is looked at in its turn
-      const TriboStatus status = graft_model(w, &g, at);
-      end_graft(&g);
+      const TriboStatus status = expand_attach(w, &g, at);
+      end_expansion(&g);
       TRIBO_TRY(status);
       continue;
     }
     TRIBO_TRY(walk(w, node, depth + 1));
     if (strcmp(node->name, "replicate") == 0) {
       XmlNode* rest = node->next;
-      const TriboStatus status = graft_replicas(w, &g, at);
-      end_graft(&g);
+      const TriboStatus status = expand_replicate(w, &g, at);
+      end_expansion(&g);
       TRIBO_TRY(status);
       while (*at != rest) {
         at = &(*at)->next;
@@ -479,6 +480,6 @@ static TriboStatus walk(Walk* w, XmlNode* parent, int depth) {
   return TRIBO_OK;
 }
 
-TriboStatus tribo_mjcf_graft(Mjcf* m) {
+TriboStatus tribo_mjcf_expand(Mjcf* m) {
   return expand_model(m, m->root, 0);
 }

@@ -34,7 +34,7 @@ static TriboStatus mesh_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def) {
   def->kind = TRIBO_SHAPE_HULL;
   const double *q = mesh->refquat, *s = mesh->scale;
   const int turned = q[1] != 0 || q[2] != 0 || q[3] != 0, uniform = s[0] == s[1] && s[1] == s[2];
-  TRIBO_TRY(tribo_mjcf_look(mesh));
+  TRIBO_TRY(tribo_mjcf_load_vertices(mesh));
   if (mesh->file != NULL && !tribo_mjcf_is_msh(mesh->file) && mesh->cloud < 0 && (uniform || !turned)) {
     double unit[4] = {q[1], q[2], q[3], q[0]}, back[3];
     const double none[3] = {0};

@@ -16,8 +16,8 @@
 enum { CLASSES_MAX = 31 };
 
 static const MjAttr pair_attrs[] = {
-    {"name", MJ_LOOK, 0, 0, 0, NULL},
-    {"class", MJ_LOOK, 0, 0, 0, NULL},
+    {"name", MJ_VISUAL_ONLY, 0, 0, 0, NULL},
+    {"class", MJ_VISUAL_ONLY, 0, 0, 0, NULL},
     {"geom1", MJ_TEXT, offsetof(MjPair, geom1), 1, 1, NULL},
     {"geom2", MJ_TEXT, offsetof(MjPair, geom2), 1, 1, NULL},
     {"condim", MJ_INT, offsetof(MjPair, condim), 1, 1, NULL},
@@ -26,7 +26,7 @@ static const MjAttr pair_attrs[] = {
     {"solimp", MJ_REAL, offsetof(MjPair, solimp), 1, 5, NULL},
     {"solreffriction", MJ_WARN, 0, 0, 0, NULL},
     {"margin", MJ_REAL, offsetof(MjPair, margin), 1, 1, NULL},
-    {"gap", MJ_LOOK, 0, 0, 0, NULL},  // from where on contacts are listed, without a force
+    {"gap", MJ_VISUAL_ONLY, 0, 0, 0, NULL},  // from where on contacts are listed, without a force
     {"adhesion", MJ_WARN, 0, 0, 0, NULL},
 };
 static const MjElement pair_element = {"pair", pair_attrs, sizeof pair_attrs / sizeof *pair_attrs};

@@ -23,7 +23,7 @@ static const MjAttr equality_attrs[] = {
     {"tendon2", MJ_TEXT, AT(tendon2), 1, 1, NULL},   {"anchor", MJ_REAL, AT(anchor), 3, 3, NULL},
     {"polycoef", MJ_REAL, AT(polycoef), 1, 5, NULL}, {"relpose", MJ_REAL, AT(relpose), 7, 7, NULL},
     {"solref", MJ_REAL, AT(solref), 1, 2, NULL},     {"solimp", MJ_REAL, AT(solimp), 1, 5, NULL},
-    {"torquescale", MJ_LOOK, 0, 0, 0, NULL},  // turns against shifts: here each row has its own softness
+    {"torquescale", MJ_VISUAL_ONLY, 0, 0, 0, NULL},  // turns against shifts: here each row has its own softness
 };
 #undef AT
 static const MjElement equality_element = {"equality", equality_attrs, sizeof equality_attrs / sizeof *equality_attrs};

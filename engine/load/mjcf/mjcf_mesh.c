@@ -144,7 +144,7 @@ static TriboStatus load(const MjMesh* mesh, double** points, int* npoint, int** 
   return TRIBO_OK;
 }
 
-TriboStatus tribo_mjcf_look(MjMesh* mesh) {
+TriboStatus tribo_mjcf_load_vertices(MjMesh* mesh) {
   if (mesh->cloud != 0) {
     return TRIBO_OK;
   }
@@ -214,12 +214,12 @@ static double weigh(const Surface* s, int t, const double top[3], int area, doub
 
 // The sum of all weights and the weighted middle, both from `top`; lift: share of a pyramid's height its middle is at.
 static double find_centre(const Surface* s, const double top[3], int area, double centre[3]) {
-  const double lift = area || s->inertia == MJ_INERTIA_SHELL ? 1 : 0.75;
+  const double offset = area || s->inertia == MJ_INERTIA_SHELL ? 1 : 0.75;
   double sum = 0, x[3][3], middle[3], first[3] = {0};
   for (int t = 0; t < s->ntriangle; ++t) {
     const double w = weigh(s, t, top, area, x, middle);
     sum += w;
-    tribo_axpy3(first, first, lift * w, middle);
+    tribo_axpy3(first, first, offset * w, middle);
   }
   tribo_axpy3(centre, top, sum > 0 ? 1 / sum : 0, first);
   return sum;
@@ -227,14 +227,14 @@ static double find_centre(const Surface* s, const double top[3], int area, doubl
 
 // Volume (or area) and inertia about the centre.
 static double find_inertia(const Surface* s, const double centre[3], double inertia[9]) {
-  const double share = s->inertia == MJ_INERTIA_SHELL ? 12 : 20;
+  const double divisor = s->inertia == MJ_INERTIA_SHELL ? 12 : 20;
   double sum = 0, x[3][3], m[3], second[9] = {0};
   for (int t = 0; t < s->ntriangle; ++t) {
     const double w = weigh(s, t, centre, 0, x, m);
     sum += w;
     for (int i = 0; i < 9; ++i) {
       const int r = i / 3, c = i % 3;
-      second[i] += w / share * (9 * m[r] * m[c] + x[0][r] * x[0][c] + x[1][r] * x[1][c] + x[2][r] * x[2][c]);
+      second[i] += w / divisor * (9 * m[r] * m[c] + x[0][r] * x[0][c] + x[1][r] * x[1][c] + x[2][r] * x[2][c]);
     }
   }
   const double trace = second[0] + second[4] + second[8];

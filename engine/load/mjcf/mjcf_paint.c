@@ -29,7 +29,7 @@ static TriboStatus add(Mjcf* m, const XmlNode* node, const MjTexture* texture) {
   def.name = texture->name != NULL ? texture->name : name;
   def.kind = kinds[texture->type];
   def.pattern = patterns[texture->builtin];
-  def.mark = (TriboMark)texture->mark;
+  def.pattern_mark = (TriboPatternMark)texture->mark;
   // those that lie around something are square
   def.width = texture->width > 0 ? (int)fmin(texture->width, 8192) : def.width;
   def.height = texture->height > 0 ? (int)fmin(texture->height, 8192) : def.height;
@@ -40,7 +40,7 @@ static TriboStatus add(Mjcf* m, const XmlNode* node, const MjTexture* texture) {
   for (int i = 0; i < 3; ++i) {
     def.color[i] = tribo_clamp(texture->rgb1[i], 0, 1);
     def.color2[i] = tribo_clamp(texture->rgb2[i], 0, 1);
-    def.mark_color[i] = tribo_clamp(texture->markrgb[i], 0, 1);
+    def.pattern_mark_color[i] = tribo_clamp(texture->markrgb[i], 0, 1);
   }
   TRIBO_TRY(tribo_mjcf_at(m, node));
   return tribo_mjcf_added(m, tribo_scene_add_texture(m->scene, &def, NULL));

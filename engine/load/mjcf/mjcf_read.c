@@ -56,7 +56,7 @@ static TriboStatus read_attribute(Mjcf* m, const XmlNode* node, const XmlAttribu
     case MJ_BOOL: return read_word(node, a, bools, (int*)(void*)field);
     case MJ_WORD: return read_word(node, a, row->words, (int*)(void*)field);
     case MJ_TEXT: *(const char**)(void*)field = a->value; return TRIBO_OK;
-    case MJ_LOOK: return TRIBO_OK;
+    case MJ_VISUAL_ONLY: return TRIBO_OK;
     default: break;
   }
   char key[96];

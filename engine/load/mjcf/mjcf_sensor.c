@@ -26,8 +26,8 @@ static const MjAttr sensor_attrs[] = {
     {"reftype", MJ_WORD, AT(reftype), 1, 1, objects},
     {"refname", MJ_TEXT, AT(refname), 1, 1, NULL},
     {"cutoff", MJ_REAL, AT(cutoff), 1, 1, NULL},
-    {"noise", MJ_LOOK, 0, 0, 0, NULL},  // a remark: MuJoCo adds none either
-    {"user", MJ_LOOK, 0, 0, 0, NULL},
+    {"noise", MJ_VISUAL_ONLY, 0, 0, 0, NULL},  // a remark: MuJoCo adds none either
+    {"user", MJ_VISUAL_ONLY, 0, 0, 0, NULL},
     {"nsample", MJ_WARN, 0, 0, 0, NULL},
     {"interp", MJ_WARN, 0, 0, 0, NULL},
     {"delay", MJ_WARN, 0, 0, 0, NULL},

@@ -14,8 +14,8 @@
   { name, MJ_WORD, AT(s, field), 1, 1, words }
 #define T(s, name, field) \
   { name, MJ_TEXT, AT(s, field), 1, 1, NULL }
-#define LOOK(name) \
-  { name, MJ_LOOK, 0, 0, 0, NULL }
+#define VISUAL_ONLY(name) \
+  { name, MJ_VISUAL_ONLY, 0, 0, 0, NULL }
 #define WARN(name) \
   { name, MJ_WARN, 0, 0, 0, NULL }
 #define ORIENT(s, field)                                                                                        \
@@ -49,17 +49,17 @@ static const MjAttr compiler_attrs[] = {
     B(MjCompiler, "strippath", strip_path),
     B(MjCompiler, "fitaabb", fit_aabb),
     T(MjCompiler, "texturedir", texture_dir),
-    LOOK("discardvisual"),
-    LOOK("usethread"),
-    LOOK("fusestatic"),
-    LOOK("saveinertial"),
-    LOOK("savecompiled"),
-    LOOK("savecanonical"),
-    LOOK("alignfree"),
-    LOOK("conflict"),
-    LOOK("passthrough"),
-    LOOK("convexhull"),
-    LOOK("exactmeshinertia"),
+    VISUAL_ONLY("discardvisual"),
+    VISUAL_ONLY("usethread"),
+    VISUAL_ONLY("fusestatic"),
+    VISUAL_ONLY("saveinertial"),
+    VISUAL_ONLY("savecompiled"),
+    VISUAL_ONLY("savecanonical"),
+    VISUAL_ONLY("alignfree"),
+    VISUAL_ONLY("conflict"),
+    VISUAL_ONLY("passthrough"),
+    VISUAL_ONLY("convexhull"),
+    VISUAL_ONLY("exactmeshinertia"),
 };
 ELEMENT(compiler);
 
@@ -77,25 +77,25 @@ static const MjAttr option_attrs[] = {
     WARN("o_friction"),
     R(MjOption, "actuatorgroupdisable", groups, 1, 10),
     // how MuJoCo solves; Tribo solves its own way
-    LOOK("impratio"),
-    LOOK("tolerance"),
-    LOOK("ls_tolerance"),
-    LOOK("noslip_tolerance"),
-    LOOK("ccd_tolerance"),
-    LOOK("sleep_tolerance"),
-    LOOK("cone"),
-    LOOK("jacobian"),
-    LOOK("solver"),
-    LOOK("iterations"),
-    LOOK("ls_iterations"),
-    LOOK("noslip_iterations"),
-    LOOK("ccd_iterations"),
-    LOOK("mpr_iterations"),
-    LOOK("mpr_tolerance"),
-    LOOK("sdf_iterations"),
-    LOOK("sdf_initpoints"),
-    LOOK("apirate"),
-    LOOK("collision"),
+    VISUAL_ONLY("impratio"),
+    VISUAL_ONLY("tolerance"),
+    VISUAL_ONLY("ls_tolerance"),
+    VISUAL_ONLY("noslip_tolerance"),
+    VISUAL_ONLY("ccd_tolerance"),
+    VISUAL_ONLY("sleep_tolerance"),
+    VISUAL_ONLY("cone"),
+    VISUAL_ONLY("jacobian"),
+    VISUAL_ONLY("solver"),
+    VISUAL_ONLY("iterations"),
+    VISUAL_ONLY("ls_iterations"),
+    VISUAL_ONLY("noslip_iterations"),
+    VISUAL_ONLY("ccd_iterations"),
+    VISUAL_ONLY("mpr_iterations"),
+    VISUAL_ONLY("mpr_tolerance"),
+    VISUAL_ONLY("sdf_iterations"),
+    VISUAL_ONLY("sdf_initpoints"),
+    VISUAL_ONLY("apirate"),
+    VISUAL_ONLY("collision"),
 };
 ELEMENT(option);
 
@@ -113,21 +113,21 @@ static const MjAttr flag_attrs[] = {
     WARN("clampctrl"),
     WARN("passive"),
     WARN("override"),
-    LOOK("warmstart"),
-    LOOK("refsafe"),
-    LOOK("sensor"),
-    LOOK("midphase"),
-    LOOK("eulerdamp"),
-    LOOK("autoreset"),
-    LOOK("nativeccd"),
-    LOOK("island"),
-    LOOK("multiccd"),
-    LOOK("energy"),
-    LOOK("fwdinv"),
-    LOOK("invdiscrete"),
-    LOOK("sleep"),
-    LOOK("diagexact"),
-    LOOK("ipc"),
+    VISUAL_ONLY("warmstart"),
+    VISUAL_ONLY("refsafe"),
+    VISUAL_ONLY("sensor"),
+    VISUAL_ONLY("midphase"),
+    VISUAL_ONLY("eulerdamp"),
+    VISUAL_ONLY("autoreset"),
+    VISUAL_ONLY("nativeccd"),
+    VISUAL_ONLY("island"),
+    VISUAL_ONLY("multiccd"),
+    VISUAL_ONLY("energy"),
+    VISUAL_ONLY("fwdinv"),
+    VISUAL_ONLY("invdiscrete"),
+    VISUAL_ONLY("sleep"),
+    VISUAL_ONLY("diagexact"),
+    VISUAL_ONLY("ipc"),
 };
 ELEMENT(flag);
 
@@ -149,8 +149,8 @@ static const MjAttr joint_attrs[] = {
     R(MjJoint, "armature", armature, 1, 1),
     R(MjJoint, "frictionloss", frictionloss, 1, 1),
     B(MjJoint, "actuatorgravcomp", actuator_gravity_compensation),
-    LOOK("group"),
-    LOOK("user"),
+    VISUAL_ONLY("group"),
+    VISUAL_ONLY("user"),
     R(MjJoint, "solreflimit", solref, 1, 2),
     R(MjJoint, "solimplimit", solimp, 1, 5),
     WARN("margin"),
@@ -159,7 +159,7 @@ static const MjAttr joint_attrs[] = {
 };
 ELEMENT(joint);
 
-static const MjAttr freejoint_attrs[] = {T(MjJoint, "name", name), LOOK("group"), LOOK("align")};
+static const MjAttr freejoint_attrs[] = {T(MjJoint, "name", name), VISUAL_ONLY("group"), VISUAL_ONLY("align")};
 ELEMENT(freejoint);
 
 static const MjAttr geom_attrs[] = {
@@ -193,23 +193,17 @@ static const MjAttr geom_attrs[] = {
     WARN("adhesion"),
     WARN("fluidshape"),
     WARN("fluidcoef"),
-    LOOK("user"),
+    VISUAL_ONLY("user"),
 };
 ELEMENT(geom);
 
 static const MjAttr site_attrs[] = {
-    T(MjSite, "name", name),
-    T(MjSite, "class", cls),
-    R(MjSite, "pos", pos, 3, 3),
-    R(MjSite, "fromto", fromto, 6, 6),
-    ORIENT(MjSite, orient),
-    W(MjSite, "type", type, geom_types),
-    R(MjSite, "size", size, 1, 3),
-    LOOK("group"),
-    LOOK("material"),
-    LOOK("mesh"),
-    LOOK("rgba"),
-    LOOK("user"),
+    T(MjSite, "name", name),       T(MjSite, "class", cls),
+    R(MjSite, "pos", pos, 3, 3),   R(MjSite, "fromto", fromto, 6, 6),
+    ORIENT(MjSite, orient),        W(MjSite, "type", type, geom_types),
+    R(MjSite, "size", size, 1, 3), VISUAL_ONLY("group"),
+    VISUAL_ONLY("material"),       VISUAL_ONLY("mesh"),
+    VISUAL_ONLY("rgba"),           VISUAL_ONLY("user"),
 };
 ELEMENT(site);
 
@@ -224,29 +218,23 @@ static const MjAttr camera_attrs[] = {
     R(MjCamera, "fovy", fovy, 1, 1),
     R(MjCamera, "focal", focal, 2, 2),
     R(MjCamera, "sensorsize", sensor, 2, 2),
-    LOOK("resolution"),
-    LOOK("focalpixel"),
-    LOOK("principal"),
-    LOOK("principalpixel"),
-    LOOK("orthographic"),
-    LOOK("projection"),
-    LOOK("output"),
-    LOOK("ipd"),
-    LOOK("user"),
+    VISUAL_ONLY("resolution"),
+    VISUAL_ONLY("focalpixel"),
+    VISUAL_ONLY("principal"),
+    VISUAL_ONLY("principalpixel"),
+    VISUAL_ONLY("orthographic"),
+    VISUAL_ONLY("projection"),
+    VISUAL_ONLY("output"),
+    VISUAL_ONLY("ipd"),
+    VISUAL_ONLY("user"),
 };
 ELEMENT(camera);
 
 static const MjAttr body_attrs[] = {
-    T(MjBody, "name", name),
-    T(MjBody, "childclass", cls),
-    R(MjBody, "pos", pos, 3, 3),
-    ORIENT(MjBody, orient),
-    B(MjBody, "mocap", mocap),
-    R(MjBody, "gravcomp", gravcomp, 1, 1),
-    LOOK("sleep"),
-    LOOK("simple"),
-    LOOK("fuse"),
-    LOOK("user"),
+    T(MjBody, "name", name), T(MjBody, "childclass", cls), R(MjBody, "pos", pos, 3, 3),
+    ORIENT(MjBody, orient),  B(MjBody, "mocap", mocap),    R(MjBody, "gravcomp", gravcomp, 1, 1),
+    VISUAL_ONLY("sleep"),    VISUAL_ONLY("simple"),        VISUAL_ONLY("fuse"),
+    VISUAL_ONLY("user"),
 };
 ELEMENT(body);
 
@@ -273,16 +261,16 @@ ELEMENT(replicate);
 static const MjAttr material_attrs[] = {
     T(MjMaterial, "name", name),
     R(MjMaterial, "rgba", rgba, 4, 4),
-    LOOK("class"),
+    VISUAL_ONLY("class"),
     T(MjMaterial, "texture", texture),
     R(MjMaterial, "texrepeat", repeat, 2, 2),
     B(MjMaterial, "texuniform", uniform),
-    LOOK("emission"),
-    LOOK("specular"),
-    LOOK("shininess"),
-    LOOK("reflectance"),
-    LOOK("metallic"),
-    LOOK("roughness"),
+    VISUAL_ONLY("emission"),
+    VISUAL_ONLY("specular"),
+    VISUAL_ONLY("shininess"),
+    VISUAL_ONLY("reflectance"),
+    VISUAL_ONLY("metallic"),
+    VISUAL_ONLY("roughness"),
 };
 ELEMENT(material);
 
@@ -300,21 +288,21 @@ static const MjAttr texture_attrs[] = {
     R(MjTexture, "markrgb", markrgb, 3, 3),
     I(MjTexture, "width", width),
     I(MjTexture, "height", height),
-    LOOK("class"),
-    LOOK("colorspace"),
-    LOOK("content_type"),
-    LOOK("random"),
-    LOOK("nchannel"),
-    LOOK("hflip"),
-    LOOK("vflip"),
-    LOOK("gridsize"),
-    LOOK("gridlayout"),
-    LOOK("fileright"),
-    LOOK("fileleft"),
-    LOOK("fileup"),
-    LOOK("filedown"),
-    LOOK("filefront"),
-    LOOK("fileback"),
+    VISUAL_ONLY("class"),
+    VISUAL_ONLY("colorspace"),
+    VISUAL_ONLY("content_type"),
+    VISUAL_ONLY("random"),
+    VISUAL_ONLY("nchannel"),
+    VISUAL_ONLY("hflip"),
+    VISUAL_ONLY("vflip"),
+    VISUAL_ONLY("gridsize"),
+    VISUAL_ONLY("gridlayout"),
+    VISUAL_ONLY("fileright"),
+    VISUAL_ONLY("fileleft"),
+    VISUAL_ONLY("fileup"),
+    VISUAL_ONLY("filedown"),
+    VISUAL_ONLY("filefront"),
+    VISUAL_ONLY("fileback"),
 };
 ELEMENT(texture);
 
@@ -325,23 +313,23 @@ static const MjAttr mesh_attrs[] = {
     R(MjMesh, "scale", scale, 3, 3),
     R(MjMesh, "refpos", refpos, 3, 3),
     R(MjMesh, "refquat", refquat, 4, 4),
-    LOOK("content_type"),
-    LOOK("vertex"),
-    LOOK("face"),
-    LOOK("normal"),
-    LOOK("texcoord"),
-    LOOK("smoothnormal"),
-    LOOK("maxhullvert"),
+    VISUAL_ONLY("content_type"),
+    VISUAL_ONLY("vertex"),
+    VISUAL_ONLY("face"),
+    VISUAL_ONLY("normal"),
+    VISUAL_ONLY("texcoord"),
+    VISUAL_ONLY("smoothnormal"),
+    VISUAL_ONLY("maxhullvert"),
     W(MjMesh, "inertia", inertia, inertias),
-    LOOK("builtin"),
-    LOOK("params"),
-    LOOK("material"),
+    VISUAL_ONLY("builtin"),
+    VISUAL_ONLY("params"),
+    VISUAL_ONLY("material"),
 };
 ELEMENT(mesh);
 
 static const MjAttr field_attrs[] = {
-    T(MjField, "name", name),       T(MjField, "file", file), I(MjField, "nrow", nrow), I(MjField, "ncol", ncol),
-    R(MjField, "size", size, 4, 4), LOOK("elevation"),        LOOK("content_type"),
+    T(MjField, "name", name),       T(MjField, "file", file), I(MjField, "nrow", nrow),    I(MjField, "ncol", ncol),
+    R(MjField, "size", size, 4, 4), VISUAL_ONLY("elevation"), VISUAL_ONLY("content_type"),
 };
 ELEMENT(field);
 
@@ -357,11 +345,11 @@ static const MjAttr tendon_attrs[] = {
     R(MjTendon, "armature", armature, 1, 1),
     W(MjTendon, "actuatorfrclimited", force_limited, tristate),
     R(MjTendon, "actuatorfrcrange", force_range, 2, 2),
-    LOOK("group"),
-    LOOK("width"),
-    LOOK("material"),
-    LOOK("rgba"),
-    LOOK("user"),
+    VISUAL_ONLY("group"),
+    VISUAL_ONLY("width"),
+    VISUAL_ONLY("material"),
+    VISUAL_ONLY("rgba"),
+    VISUAL_ONLY("user"),
     R(MjTendon, "solreflimit", solref, 1, 2),
     R(MjTendon, "solimplimit", solimp, 1, 5),
     WARN("margin"),

@@ -74,7 +74,7 @@ static TriboStatus read_wrap(Mjcf* m, const XmlNode* node, Parts* parts, int* kn
 
 // 0: a part that is not known here makes the tendon one that is left out.
 static TriboStatus read_points(Mjcf* m, const XmlNode* tendon, Parts* parts, int* known) {
-  double share = 1;
+  double weight = 1;
   for (const XmlNode* node = tendon->children; node != NULL; node = node->next) {
     if (strcmp(node->name, "pulley") == 0) {
       // another branch begins, which counts by its divisor
@@ -84,7 +84,7 @@ static TriboStatus read_points(Mjcf* m, const XmlNode* tendon, Parts* parts, int
         return tribo_xml_fail(node, "<pulley> divisor=\"%.40s\": accepted is a number above 0",
                               text != NULL ? text : "");
       }
-      share = 1 / divisor;
+      weight = 1 / divisor;
       if (parts->count > 0) {
         parts->weights[parts->count - 1] = 0;
       }
@@ -111,7 +111,7 @@ static TriboStatus read_points(Mjcf* m, const XmlNode* tendon, Parts* parts, int
     parts->wraps[parts->count] = tribo_wrap_default();
     parts->names[parts->count] = stand(m, site->body, &site->pose, &pose);
     tribo_copy3(parts->numbers + 3 * parts->count, pose.p);
-    parts->weights[parts->count++] = share;
+    parts->weights[parts->count++] = weight;
   }
   return TRIBO_OK;
 }

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "pose.h"
-#include "scene.h"
+#include "scene_impl.h"
 #include "xml_tree.h"
 
 typedef struct Sdf {

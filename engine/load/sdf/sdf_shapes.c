@@ -27,7 +27,7 @@ TriboStatus tribo_sdf_inertial(const Sdf* s, const XmlNode* link, TriboBodyDef* 
       }
     }
   }
-  if (tribo_inertia_judge(I) == TRIBO_INERTIA_BROKEN) {
+  if (tribo_inertia_check(I) == TRIBO_INERTIA_BROKEN) {
     tribo_log(s->log, TRIBO_LOG_WARNING,
               "%s:%d: inertia of link '%.60s' breaks the triangle inequality: no solid body has it", inertial->path,
               inertial->line, def->name);
@@ -188,7 +188,7 @@ TriboStatus tribo_sdf_shapes(Sdf* s, const XmlNode* link, int body, const TriboP
                                  name != NULL ? name : node->name);
     if (drawn) {
       TRIBO_TRY(read_color(node, def.color));
-      def.painted = tribo_xml_child(node, "material") == NULL;
+      def.use_file_colors = tribo_xml_child(node, "material") == NULL;
     } else {
       TRIBO_TRY(read_friction(s, node, &def.material));
     }

@@ -103,7 +103,7 @@ static void textures_come_with_materials(void** state) {
     assert_true(sky->kind == TRIBO_TEXTURE_SKY && sky->pattern == TRIBO_PATTERN_GRADIENT);
     CHECK_NEAR(sky->color[2], 0.3, 0);
     assert_true(grid->kind == TRIBO_TEXTURE_FLAT && grid->pattern == TRIBO_PATTERN_CHECKER);
-    assert_true(grid->mark == TRIBO_MARK_EDGE && grid->width == 64 && grid->height == 32);
+    assert_true(grid->pattern_mark == TRIBO_PATTERN_MARK_EDGE && grid->width == 64 && grid->height == 32);
     assert_string_equal(wood->name, "wood");
     assert_non_null(strstr(wood->file, "pictures/wood.png"));
     // a plane counts in metres: four times across ten of them
@@ -383,7 +383,7 @@ static void force_sensors_feel_what_hangs_below(void** state) {
 
 // How far a weight sinks into what gives way as MuJoCo's constraints do: k φ = R f per mass, with the impedance d
 // there.
-static double sunk(void) {
+static double penetrating(void) {
   double depth = 0.01;
   for (int i = 0; i < 200; ++i) {
     const double x = depth / 0.02, y = x >= 1 ? 1 : x <= 0.5 ? 2 * x * x : 1 - 2 * (1 - x) * (1 - x);
@@ -416,9 +416,9 @@ static void softness_is_that_of_the_file(void** state) {
     assert_int_equal(info.certified, 1);
     CHECK_NEAR(info.opening, 0, 0);  // what gives way is not open
   }
-  CHECK_NEAR(scene_value(model, data, "q", "a"), -sunk(), 1e-9);
-  CHECK_NEAR(scene_value(model, data, "q", "b"), -sunk(), 1e-9);
-  CHECK_NEAR(scene_value(model, data, "position.z", "d"), 1 - sunk(), 1e-9);
+  CHECK_NEAR(scene_value(model, data, "q", "a"), -penetrating(), 1e-9);
+  CHECK_NEAR(scene_value(model, data, "q", "b"), -penetrating(), 1e-9);
+  CHECK_NEAR(scene_value(model, data, "position.z", "d"), 1 - penetrating(), 1e-9);
   CHECK_LE(scene_value(model, data, "q", "c"), -1);  // nothing holds it
   tribo_data_destroy(data);
   tribo_model_destroy(model);

@@ -111,7 +111,7 @@ static TriboStatus check_inertial(const Check* c, const XmlNode* link, const Xml
     I[i] = number_of(inertia, names[i]);
   }
   // what is welded together counts as one body: whether that can move is judged when the robot is made
-  const TriboInertiaVerdict verdict = tribo_inertia_judge(I);
+  const TriboInertiaVerdict verdict = tribo_inertia_check(I);
   if (verdict != TRIBO_INERTIA_FINE) {
     tribo_log(c->log, TRIBO_LOG_WARNING, "%s:%d: inertia of link '%.60s' %s: no solid body has it", inertia->path,
               inertia->line, name_of(link),

@@ -100,7 +100,7 @@ static const Field world_fields[] = {
       R(TriboMaterialDef, "friction2", friction2, 0, 1e6, 0, "", "across the grain of the shape; 0: as friction"),  \
       R(TriboMaterialDef, "torsion", torsion, 0, 1e6, 0, "m", "torsional friction"),                                \
       R(TriboMaterialDef, "rolling", rolling, 0, 1e6, 0, "m", "rolling friction"),                                  \
-      R(TriboMaterialDef, "restitution", restitution, 0, 1, 0, "", "share of the impact speed that comes back"),    \
+      R(TriboMaterialDef, "restitution", restitution, 0, 1, 0, "", "fraction of the impact speed that comes back"), \
       R(TriboMaterialDef, "stiffness", stiffness, 0, BIG, 0, "N/m", "of a compliant contact; 0 is rigid"),          \
       R(TriboMaterialDef, "damping", damping, 0, BIG, 0, "N s/m", "beside a stiffness"),                            \
       V(2, TriboMaterialDef, "solref", solref, "s", "MuJoCo's softness: time constant, damping ratio; 0 is rigid"), \
@@ -118,10 +118,10 @@ static const Field texture_fields[] = {
     P(TriboTextureDef, "file", file, "a PNG or JPEG picture; without it, the pattern"),
     W(TriboTextureDef, "pattern", pattern, patterns,
       "of two colours; a gradient goes from the middle outwards, of a cube or the sky from top to bottom"),
-    W(TriboTextureDef, "mark", mark, marks, "lines over the pattern, or one pixel of a hundred"),
+    W(TriboTextureDef, "mark", pattern_mark, marks, "lines over the pattern, or one pixel of a hundred"),
     RGB(TriboTextureDef, "color", color, "red, green, blue"),
     RGB(TriboTextureDef, "color2", color2, "of a checker or gradient"),
-    RGB(TriboTextureDef, "mark_color", mark_color, "of the mark"),
+    RGB(TriboTextureDef, "mark_color", pattern_mark_color, "of the mark"),
     I(TriboTextureDef, "width", width, 1, 8192, "pixels of the pattern"),
     I(TriboTextureDef, "height", height, 1, 8192, "pixels of the pattern"),
 };
@@ -177,7 +177,7 @@ static const Field visual_fields[] = {
     V(3, TriboShapeDef, "scale", scale, "", "of a mesh"),
     {"color", FIELD_VEC4, AT(TriboShapeDef, color), 0, 1, 0, "", "red, green, blue, alpha", NULL},
     PAINT_FIELDS,
-    B(TriboShapeDef, "painted", painted, "true: a mesh has the colours and textures of its file"),
+    B(TriboShapeDef, "use_file_colors", use_file_colors, "true: a mesh has the colours and textures of its file"),
 };
 
 static const Field body_fields[] = {
@@ -220,7 +220,7 @@ static const Field joint_fields[] = {
     R(TriboJointDef, "upper", upper, -BIG, INFINITY, 0, "rad, m",
       "limit; of each coordinate of a universal, translation, planar, euler or ellipsoid joint, of the angle of a "
       "spherical one"),
-    R(TriboJointDef, "restitution", restitution, 0, 1, 0, "", "share of the speed that comes back from a limit"),
+    R(TriboJointDef, "restitution", restitution, 0, 1, 0, "", "fraction of the speed that comes back from a limit"),
     V(2, TriboJointDef, "solref", solref, "s",
       "MuJoCo's softness of the limits: time constant, damping ratio; 0 is rigid"),
     V(5, TriboJointDef, "solimp", solimp, "", "beside solref: impedance at touch, at depth, depth, midpoint, power"),

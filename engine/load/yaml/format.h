@@ -1,7 +1,7 @@
 // The scene format as tables: one row per key. The parser reads by them, the documentation is printed from them.
 #pragma once
 
-#include "scene.h"
+#include "scene_impl.h"
 #include "yaml_tree.h"
 
 typedef enum FieldType {

@@ -15,12 +15,13 @@ static const struct {
     {"robots", "pieces", "split_components"},   {"points", "share", "weight"},
     {"actuators", "rod", "crank_length"},       {"actuators", "slider", "slider_body"},
     {"actuators", "rail", "slider_point"},      {"actuators", "rail_axis", "slider_axis"},
-    {"actuators", "early", "act_early"},
+    {"actuators", "early", "act_early"},        {"visuals", "painted", "use_file_colors"},
 };
 static const struct {
   const char *key, *old, *now;
 } renamed_words[] = {
     {"as", "pieces", "components"},
+    {"quantity", "levelled", "normal_relaxation"},
 };
 
 static void warn(const TriboLog* log, const YamlNode* node, const char* old, const char* now) {

@@ -24,7 +24,7 @@ static void measure(const char* name, TriboScene* scene, TriboScheme scheme) {
   double *q = calloc((size_t)size.nq, sizeof *q), *v = calloc((size_t)size.nv, sizeof *v),
          *bias = calloc((size_t)size.nv, sizeof *bias), cost[3] = {0};
   TriboInverseOptions options = tribo_inverse_default();
-  options.drives = 1;
+  options.use_actuators = 1;
   int contacts = 0;
   for (int i = 0; i < SETTLE + STEPS; ++i) {
     TriboView view;

@@ -4,10 +4,10 @@
 
 static const double G = 9.81;
 
-static TriboInverse inverse_of(const TriboModel* model, TriboData* data, const double* wish,
+static TriboInverse inverse_of(const TriboModel* model, TriboData* data, const double* v_target,
                                const TriboInverseOptions* options) {
   TriboInverse out;
-  CHECK_OK(tribo_inverse_dynamics(model, data, wish, options, &out));
+  CHECK_OK(tribo_inverse_dynamics(model, data, v_target, options, &out));
   return out;
 }
 
@@ -31,14 +31,14 @@ static void blocks_are_pushed(void** state) {
   const unsigned char driven[2] = {1, 0};
   TriboInverseOptions options = tribo_inverse_default();
   options.driven = driven;
-  options.span = 1;
+  options.find_free_torques = 1;
 
   // sliding on at the same speed takes μ m g, and nothing is left open
   CHECK_OK(tribo_data_set_state(model, data, q, slow));
   TriboInverse out = inverse_of(model, data, slow, &options);
   assert_true(out.feasible);
   CHECK_NEAR(out.tau[0], 0.4 * 2 * G, 1e-10);
-  assert_int_equal(out.nspan, 0);
+  assert_int_equal(out.nfree_torque, 0);
   double normal = 0;
   for (int i = 0; i < out.ncontact; ++i) {
     assert_int_equal(out.contacts[i].mode, TRIBO_CONTACT_SLIDE);
@@ -57,30 +57,30 @@ static void blocks_are_pushed(void** state) {
   out = inverse_of(model, data, rest, &options);
   assert_true(out.feasible);
   CHECK_NEAR(out.tau[0], 0, 1e-10);
-  assert_int_equal(out.nspan, 1);
-  CHECK_NEAR(fabs(out.span[0]), 1, 1e-12);
+  assert_int_equal(out.nfree_torque, 1);
+  CHECK_NEAR(fabs(out.free_torques[0]), 1, 1e-12);
 
   // upwards: nothing drives it there, and the missing force is m(g + a)
   out = inverse_of(model, data, (double[2]){0, 0.01}, &options);
   assert_false(out.feasible);
-  CHECK_NEAR(out.missing[1], 2 * (G + 10), 1e-9);
+  CHECK_NEAR(out.effort_missing[1], 2 * (G + 10), 1e-9);
   CHECK_NEAR(out.tau[0], 0, 1e-10);
-  CHECK_NEAR(out.deviation, 0.01 + G * 1e-3, 1e-12);
+  CHECK_NEAR(out.v_error, 0.01 + G * 1e-3, 1e-12);
 
   // the nearest motion that is feasible stays on the floor
   options.nearest = 1;
   out = inverse_of(model, data, (double[2]){0.2, 0.01}, &options);
   CHECK_NEAR(out.v_next[0], 0.2, 1e-12);
   CHECK_NEAR(out.v_next[1], 0, 1e-12);
-  CHECK_NEAR(out.deviation, 0.01, 1e-12);
+  CHECK_NEAR(out.v_error, 0.01, 1e-12);
   CHECK_NEAR(out.distance, 0.01 * sqrt(2), 1e-12);
   CHECK_NEAR(out.tau[0], 2 * 0.2 / 1e-3 + 0.4 * 2 * G, 1e-8);
   tribo_data_destroy(data);
   tribo_model_destroy(model);
 }
 
-// An arm on a shoulder that is an ellipsoid: the torques of a wish, put into a step, make it, under both schemes.
-static void shoulders_move_as_wished(void** state) {
+// An arm on a shoulder that is an ellipsoid: the torques of a v_target, put into a step, make it, under both schemes.
+static void shoulders_move_as_asked(void** state) {
   (void)state;
   for (int scheme = 0; scheme < 2; ++scheme) {
     char text[640];
@@ -95,17 +95,17 @@ static void shoulders_move_as_wished(void** state) {
              scheme ? "euler" : "midpoint");
     TriboModel* model = model_of(text);
     TriboData* data = data_of(model);
-    const double q[4] = {0.4, -0.6, 0.3, 0.5}, v[4] = {3, -2, 4, 1}, wish[4] = {3.01, -2.03, 3.98, 1.02};
+    const double q[4] = {0.4, -0.6, 0.3, 0.5}, v[4] = {3, -2, 4, 1}, v_target[4] = {3.01, -2.03, 3.98, 1.02};
     TriboInverseOptions options = tribo_inverse_default();
     CHECK_OK(tribo_data_set_state(model, data, q, v));
-    const TriboInverse out = inverse_of(model, data, wish, &options);
+    const TriboInverse out = inverse_of(model, data, v_target, &options);
     assert_true(out.feasible);
     CHECK_OK(tribo_data_set_tau(model, data, out.tau));
     CHECK_OK(tribo_step(model, data, NULL));
     TriboView next;
     CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_V, &next));
     for (int k = 0; k < 4; ++k) {
-      CHECK_NEAR(next.values[k], wish[k], 1e-12);
+      CHECK_NEAR(next.values[k], v_target[k], 1e-12);
     }
     tribo_data_destroy(data);
     tribo_model_destroy(model);
@@ -233,7 +233,7 @@ static void steps_do_not_notice(void** state) {
           " mass: 1}]\n");
   TriboData *plain = data_of(model), *looked = data_of(model);
   TriboInverseOptions options = tribo_inverse_default();
-  options.drives = 1;
+  options.use_actuators = 1;
   for (int i = 0; i < 50; ++i) {
     TriboView v;
     CHECK_OK(tribo_step(model, plain, NULL));
@@ -258,22 +258,22 @@ static void wrong_arguments_are_refused(void** state) {
   TriboData* data = data_of(model);
   TriboInverseOptions options = tribo_inverse_default();
   TriboInverse out;
-  double wish[6] = {0};
-  CHECK_FAILS(tribo_inverse_dynamics(model, data, NULL, &options, &out), TRIBO_INVALID, "wish is NULL");
-  wish[2] = NAN;
-  CHECK_FAILS(tribo_inverse_dynamics(model, data, wish, &options, &out), TRIBO_INVALID, "wish must be finite");
-  wish[2] = 0;
+  double v_target[6] = {0};
+  CHECK_FAILS(tribo_inverse_dynamics(model, data, NULL, &options, &out), TRIBO_INVALID, "v_target is NULL");
+  v_target[2] = NAN;
+  CHECK_FAILS(tribo_inverse_dynamics(model, data, v_target, &options, &out), TRIBO_INVALID, "v_target must be finite");
+  v_target[2] = 0;
   options.tol = -1;
-  CHECK_FAILS(tribo_inverse_dynamics(model, data, wish, &options, &out), TRIBO_INVALID, "tol = -1");
+  CHECK_FAILS(tribo_inverse_dynamics(model, data, v_target, &options, &out), TRIBO_INVALID, "tol = -1");
   options.tol = 1e-9;
   options.driven = (const unsigned char[6]){0, 1, 0, 0, 0, 0};
-  CHECK_FAILS(tribo_inverse_dynamics(model, data, wish, &options, &out), TRIBO_INVALID,
+  CHECK_FAILS(tribo_inverse_dynamics(model, data, v_target, &options, &out), TRIBO_INVALID,
               "driven[1] is of the free body ball");
   // in the air the missing force is the weight
   options.driven = NULL;
-  CHECK_OK(tribo_inverse_dynamics(model, data, wish, &options, &out));
+  CHECK_OK(tribo_inverse_dynamics(model, data, v_target, &options, &out));
   assert_false(out.feasible);
-  CHECK_NEAR(out.missing[2], G, 1e-12);
+  CHECK_NEAR(out.effort_missing[2], G, 1e-12);
   tribo_data_destroy(data);
   tribo_model_destroy(model);
 }
@@ -281,7 +281,7 @@ static void wrong_arguments_are_refused(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(blocks_are_pushed),
-      cmocka_unit_test(shoulders_move_as_wished),
+      cmocka_unit_test(shoulders_move_as_asked),
       cmocka_unit_test(wheels_roll),
       cmocka_unit_test(ladders_lean),
       cmocka_unit_test(proximal_iteration_agrees),

@@ -113,7 +113,7 @@ static double compare_wrenches(const TriboModel* model, TriboData* there, const 
   add_wrenches(model, contacts, count, 1, wrench);
   add_wrenches(model, inverse->contacts, inverse->ncontact, -1, wrench);
   for (int i = 0; i < size.nbody; ++i) {
-    if (is_decided(model, i, inverse->nspan)) {
+    if (is_decided(model, i, inverse->nfree_torque)) {
       most = fmax(most, largest(wrench[i], NULL, 6));
     }
   }
@@ -159,7 +159,7 @@ static void iterate_contacts(const TriboModel* model, TriboData* there, const do
         c[r] += p.jac[p.term_at[p.term_first[i]] + (size_t)(r * p.block_dim[0] + k)] * v[k];
       }
     }
-    // the wish of the paper: along the wall
+    // the v_target of the paper: along the wall
     if (hypot(c[0], c[1]) < 1e-3 || fabs(c[2]) > 1e-9) {
       continue;
     }
@@ -173,23 +173,23 @@ static void iterate_contacts(const TriboModel* model, TriboData* there, const do
 
 // ---- there and back
 
-// How much of the torques the last digit of the motion decides: those of a wish that differs by a few roundings, up and
-// down in turn, against `tau`, but for what is left open. A step adds up velocities of the order of 1 m/s.
-static double last_digit(const TriboModel* model, TriboData* back, const double* wish, TriboInverseOptions options,
+// How much of the torques the last digit of the motion decides: those of a v_target that differs by a few roundings, up
+// and down in turn, against `tau`, but for what is left open. A step adds up velocities of the order of 1 m/s.
+static double last_digit(const TriboModel* model, TriboData* back, const double* v_target, TriboInverseOptions options,
                          const double* tau) {
   const int nv = tribo_model_size(model).nv;
   double *near = calloc(2 * (size_t)nv, sizeof *near), *left = near + nv;
-  const double digit = 4 * DBL_EPSILON * fmax(1, largest(wish, NULL, nv));
+  const double digit = 4 * DBL_EPSILON * fmax(1, largest(v_target, NULL, nv));
   TriboInverse inverse;
   for (int i = 0; i < nv; ++i) {
-    near[i] = wish[i] + (i % 2 ? digit : -digit);
+    near[i] = v_target[i] + (i % 2 ? digit : -digit);
   }
-  options.lead = 0;
+  options.set_warm_start = 0;
   CHECK_OK(tribo_inverse_dynamics(model, back, near, &options, &inverse));
   for (int i = 0; i < nv; ++i) {
     left[i] = inverse.tau[i] - tau[i];
   }
-  project_out(left, inverse.span, inverse.nspan, nv);
+  project_out(left, inverse.free_torques, inverse.nfree_torque, nv);
   const double most = largest(left, NULL, nv);
   free(near);
   return most;
@@ -201,24 +201,24 @@ static void compare(const Case* c, const TriboModel* model, TriboData* there, Tr
   const int nv = tribo_model_size(model).nv;
   TriboInverseOptions options = tribo_inverse_default();
   TriboInverse inverse;
-  TriboView wish, again;
+  TriboView v_target, again;
   double *left = calloc(2 * (size_t)nv, sizeof *left), *answer = left + nv;
-  options.drives = options.span = 1;
-  options.lead = c->flags & SEVERAL;
+  options.use_actuators = options.find_free_torques = 1;
+  options.set_warm_start = c->flags & SEVERAL;
   options.tol = SLOW;
   options.driven = driven;
-  CHECK_OK(tribo_data_view(model, there, TRIBO_FIELD_V, &wish));
-  iterate_contacts(model, there, wish.values, t);
+  CHECK_OK(tribo_data_view(model, there, TRIBO_FIELD_V, &v_target));
+  iterate_contacts(model, there, v_target.values, t);
   CHECK_OK(tribo_state_restore(model, back, before));
-  CHECK_OK(tribo_inverse_dynamics(model, back, wish.values, &options, &inverse));
-  t->feasible += fmax(inverse.deviation, fmax(inverse.penetration, inverse.opening)) <= 1e-9;
+  CHECK_OK(tribo_inverse_dynamics(model, back, v_target.values, &options, &inverse));
+  t->feasible += fmax(inverse.v_error, fmax(inverse.penetration, inverse.opening)) <= 1e-9;
   t->nat = fmax(t->nat, inverse.residual.nat);
-  t->dim_min = inverse.nspan < t->dim_min ? inverse.nspan : t->dim_min;
-  t->dim_max = inverse.nspan > t->dim_max ? inverse.nspan : t->dim_max;
+  t->dim_min = inverse.nfree_torque < t->dim_min ? inverse.nfree_torque : t->dim_min;
+  t->dim_max = inverse.nfree_torque > t->dim_max ? inverse.nfree_torque : t->dim_max;
   for (int i = 0; i < nv; ++i) {
     left[i] = tau[i] - inverse.tau[i];
   }
-  project_out(left, inverse.span, inverse.nspan, nv);
+  project_out(left, inverse.free_torques, inverse.nfree_torque, nv);
   t->tau = fmax(t->tau, largest(left, NULL, nv));
   memcpy(answer, inverse.tau, (size_t)nv * sizeof *answer);
   t->wrench = fmax(t->wrench, compare_wrenches(model, there, &inverse));
@@ -232,10 +232,10 @@ static void compare(const Case* c, const TriboModel* model, TriboData* there, Tr
   CHECK_OK(tribo_data_set_tau(model, back, answer));
   CHECK_OK(tribo_step(model, back, NULL));
   CHECK_OK(tribo_data_view(model, back, TRIBO_FIELD_V, &again));
-  t->v = fmax(t->v, largest(wish.values, again.values, nv));
+  t->v = fmax(t->v, largest(v_target.values, again.values, nv));
   CHECK_OK(tribo_state_restore(model, back, before));
-  t->digit = fmax(t->digit, last_digit(model, back, wish.values, options, answer));
-  t->motion = fmax(t->motion, largest(wish.values, NULL, nv));
+  t->digit = fmax(t->digit, last_digit(model, back, v_target.values, options, answer));
+  t->motion = fmax(t->motion, largest(v_target.values, NULL, nv));
   t->steps++;
   free(left);
 }

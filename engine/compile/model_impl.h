@@ -3,7 +3,7 @@
 
 #include "collision.h"
 #include "dynamics.h"
-#include "scene.h"
+#include "scene_impl.h"
 #include "tendon.h"
 
 // A force of the scene with its names resolved.
@@ -83,7 +83,7 @@ typedef struct ModelGeometry {
   TriboShapeInfo* shapes;  // (ngeom) as the scene tells them
   TriboGeom* geoms;        // (ngeom) the same, as collision sees them
   int ngeom;
-  TriboTerrain** fields;  // (nfield) owned
+  TriboHeightField** fields;  // (nfield) owned
   int nfield;
   TriboHull** hulls;  // (nhull) owned
   int nhull;
@@ -140,8 +140,8 @@ typedef struct ModelScenery {
   int nvisual;
   TriboTextureDef* textures;  // (ntexture) the scene's, then those that mesh files name
   int ntexture;
-  TriboLook** looks;  // (nlook) of mesh files, owned
-  int nlook;
+  TriboTexturedMesh** textured_meshes;  // (nlook) of mesh files, owned
+  int ntextured_mesh;
   TriboCameraDef* cameras;  // (ncamera)
   int ncamera;
 } ModelScenery;

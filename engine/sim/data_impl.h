@@ -2,7 +2,7 @@
 #pragma once
 
 #include "controllers.h"
-#include "model.h"
+#include "model_impl.h"
 #include "timer.h"
 
 // What is remembered of a constraint from one step to the next, in the order of the rows: contacts by
@@ -170,10 +170,10 @@ typedef struct StageTimes {
 
 // The last call of inverse dynamics; its problem takes the place of the last step's.
 typedef struct InverseWork {
-  unsigned char* has_drive;       // (nv)
-  double *tau, *missing, *v, *y;  // (nv)
-  double* opening;                // (6 × nclosure)
-  double* lambda;                 // (rows of the reduced problem)
+  unsigned char* has_drive;              // (nv)
+  double *tau, *effort_missing, *v, *y;  // (nv)
+  double* opening;                       // (6 × nclosure)
+  double* lambda;                        // (rows of the reduced problem)
 } InverseWork;
 
 // What the last step did, for events and sensors.  set by: events.c
@@ -272,9 +272,9 @@ void tribo_contact_view(const TriboContact* contact, const TriboRowInfo* row, co
 // and, afterwards, the next stage's; and those that the impulses found so far bring about: *more says
 // whether there are any, so that the step has to be solved once more.
 TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
-                              uint64_t* mark);
+                              uint64_t* t0);
 TriboStatus tribo_data_redetect(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
-                                uint64_t* mark, int* more);
+                                uint64_t* t0, int* more);
 
 // After a detect along a wanted motion: the points that pairs left out and that touch at its end; *added of them.
 TriboStatus tribo_data_touching(const TriboModel* model, TriboData* data, double h, int* added);
