@@ -4,6 +4,7 @@
                                    other in circles; and both are noticed when they are planted
     links.py table BUILD ROOT      files and calls of each room, and the circles in them
     links.py svg BUILD ROOT        the drawing of the rooms for docs/pictures/rooms.svg
+    links.py drawn BUILD ROOT      that drawing is up to date
 """
 import collections
 import json
@@ -23,29 +24,34 @@ ROWS = [
     ["engine/observe"],
     ["engine/load"],
     ["viewer"],
+    ["tools"],
 ]
 LEVEL = {room: level for level, row in enumerate(ROWS) for room in row}
 LARGEST_KNOT = 5
+INTERPOSED = "tools/heap.c"  # defines malloc and free to count their calls: nobody calls it by name
+PICTURE = "docs/pictures/rooms.svg"
 
 
 def room_of(path):
-    """The room that a source belongs to: the longest that its path begins with; None: outside the library's rooms."""
+    """The room that a source belongs to: the longest that its path begins with; None: in none of them."""
     rooms = [room for room in LEVEL if path.startswith(room + "/")]
     return max(rooms, key=len) if rooms else None
 
 
 def read_calls(build, root):
-    """{source: {source it calls: [symbols]}} of every object of the library's rooms."""
+    """{source: {source it calls: [symbols]}} of every object of the rooms."""
     commands = json.loads((build / "compile_commands.json").read_text())
     defined, wanted = {}, {}
     for command in commands:
         source = (pathlib.Path(command["directory"]) / command["file"]).resolve()
-        if not source.is_relative_to(root) or "tests" in source.parts or room_of(str(source.relative_to(root))) is None:
+        if not source.is_relative_to(root) or "tests" in source.parts:
             continue
         path = str(source.relative_to(root))
+        if room_of(path) is None or path == INTERPOSED:
+            continue
         out = subprocess.run(["nm", pathlib.Path(command["directory"]) / command["output"]], capture_output=True, text=True,
                              check=True).stdout
-        wanted[path] = []
+        wanted.setdefault(path, [])  # a source may be compiled twice: with the viewer and without
         for line in out.splitlines():
             *_, kind, symbol = line.split()
             if kind in "TDBRi":
@@ -92,7 +98,8 @@ def complaints(calls):
             own, its = room_of(path), room_of(other)
             if own != its and LEVEL[its] >= LEVEL[own]:
                 found.append(f"{path} ({own}) calls {symbols[0]} of {other} ({its}), a room that it must not know")
-    for knot in knots(calls):
+    # the program's commands share its main file, which lists them: that circle is wanted
+    for knot in knots({p: [o for o in others if room_of(o) != "tools"] for p, others in calls.items()}):
         if len(knot) > LARGEST_KNOT:
             found.append(f"{len(knot)} files call each other in circles: {', '.join(knot)}")
     return found
@@ -127,45 +134,72 @@ def table(calls):
             print(f"{room:16} {len(own):5} {'+'.join(map(str, circles)) or '-':>10}  {', '.join(below)}")
 
 
+ABOUT = {
+    "tools": "the program",
+    "viewer": "window, pictures, films",
+    "engine/load": "YAML, MJCF, URDF, SDF to a scene",
+    "engine/observe": "sensors, quantities, recorders, expectations",
+    "engine/sim": "the step: model and data to the next state",
+    "engine/control": "controllers of a scene",
+    "engine/compile": "scene to model",
+    "engine/scene": "what a user describes, and its checks",
+    "solvers": "contact problem to impulses",
+    "dynamics": "motion, mass matrices, constraint rows",
+    "collision": "shapes to contacts",
+    "solvers/la": "BLAS, LAPACK, sparse factors",
+    "engine/base": "status, memory, settings, threads, small algebra",
+}
+COLOURS = {"engine": "#dfeaf6", "collision": "#e4f2e1", "dynamics": "#e4f2e1", "solvers": "#e4f2e1"}
+
+
+def draw(calls):
+    """Rooms down a diagonal. The line that leaves a room to the right meets the lines that come down to other rooms; a
+    dot where they meet is a call. All calls therefore go down."""
+    left, right, step, box, high, row = 250, 20, 72, 120, 30, 44
+    order = [room for level in reversed(ROWS) for room in reversed(level)]
+    edges = {(room_of(path), room_of(other)) for path, others in calls.items() for other in others}
+    x = {room: left + i * step for i, room in enumerate(order)}
+    y = {room: 16 + i * row for i, room in enumerate(order)}
+    width, height = left + (len(order) - 1) * step + box + right, 16 + len(order) * row
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+           'font-family="sans-serif" font-size="14">',
+           '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
+           '<path d="M0 0 8 4 0 8z" fill="#456"/></marker></defs>',
+           f'<rect width="{width}" height="{height}" fill="#fff"/>']
+    for room in order:
+        down = [other for other in order if (room, other) in edges and other != room]
+        up = [other for other in order if (other, room) in edges and other != room]
+        middle = y[room] + high / 2
+        if down:
+            out.append(f'<path d="M{x[room] + box:g} {middle:g} H{x[down[-1]] + box / 2:g}" stroke="#9ab" fill="none"/>')
+        if up:
+            out.append(f'<path d="M{x[room] + box / 2:g} {y[up[0]] + high / 2:g} V{y[room]:g}" stroke="#9ab" fill="none" '
+                       'marker-end="url(#tip)"/>')
+    for a, b in sorted(edges):
+        if a != b:
+            out.append(f'<circle cx="{x[b] + box / 2:g}" cy="{y[a] + high / 2:g}" r="4.5" fill="#245"/>')
+    for room in order:
+        colour = COLOURS.get(room.split("/")[0], "#f3eadb") if "/la" not in room else "#eee"
+        out.append(f'<rect x="{x[room]:g}" y="{y[room]:g}" width="{box}" height="{high}" rx="5" fill="{colour}" '
+                   'stroke="#345"/>')
+        out.append(f'<text x="{x[room] + box / 2:g}" y="{y[room] + 20:g}" text-anchor="middle" fill="#123">{room}</text>')
+        out.append(f'<text x="{x[room] - 10:g}" y="{y[room] + 20:g}" text-anchor="end" fill="#567" font-size="13">'
+                   f'{ABOUT[room]}</text>')
+    return "\n".join([*out, "</svg>", ""])
+
+
 def svg(calls):
-    """Rooms as boxes, row above row; an arrow for every pair of rooms of which one calls the other."""
-    width, box, high, gap = 900, 190, 46, 42
-    place = {}
-    shown = list(reversed(ROWS))
-    for y, row in enumerate(shown):
-        for x, room in enumerate(row):
-            left = width / 2 + (x - (len(row) - 1) / 2) * (box + 60) - box / 2
-            place[room] = (left, 20 + y * (high + gap))
-    edges = collections.Counter()
-    files = collections.Counter(map(room_of, calls))
-    for path, others in calls.items():
-        for other, symbols in others.items():
-            if room_of(path) != room_of(other):
-                edges[room_of(path), room_of(other)] += len(symbols)
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {20 + len(shown) * (high + gap)}" '
-           'font-family="sans-serif" font-size="15">',
-           '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-           '<path d="M0 0 8 4 0 8z" fill="#567"/></marker></defs>']
-    for (a, b), _ in sorted(edges.items()):
-        if b == "engine/base":
-            continue  # everybody calls base
-        (xa, ya), (xb, yb) = place[a], place[b]
-        near = LEVEL[a] - LEVEL[b] == 1
-        x1, x2 = xa + box / 2, xb + box / 2
-        if near or xa != xb:
-            out.append(f'<path d="M{x1:g} {ya + high:g} L{x2:g} {yb:g}" stroke="#567" fill="none" marker-end="url(#tip)"/>')
-        else:  # past the rooms in between, on the right
-            far = x1 + box / 2 + 18 * (LEVEL[a] - LEVEL[b])
-            out.append(f'<path d="M{xa + box:g} {ya + high / 2:g} C{far:g} {ya + high:g} {far:g} {yb:g} {xb + box:g} '
-                       f'{yb + high / 2:g}" stroke="#9ab" fill="none" marker-end="url(#tip)"/>')
-    for room, (x, y) in place.items():
-        out.append(f'<rect x="{x:g}" y="{y:g}" width="{box}" height="{high}" rx="6" fill="#eef3f8" stroke="#345"/>')
-        out.append(f'<text x="{x + box / 2:g}" y="{y + 20:g}" text-anchor="middle" fill="#123">{room}</text>')
-        out.append(f'<text x="{x + box / 2:g}" y="{y + 38:g}" text-anchor="middle" fill="#678" font-size="11">'
-                   f'{files[room]} files</text>')
-    print(*out, "</svg>", sep="\n")
+    print(draw(calls), end="")
+
+
+def drawn(calls):
+    """The drawing in the manual is that of the objects at hand. A build without the viewer has fewer of them."""
+    if not any(room_of(path) == "viewer" for path in calls):
+        sys.exit(77)
+    assert draw(calls) == (ROOT / PICTURE).read_text(), f"{PICTURE} is old: tools/tests/links.py svg BUILD . > {PICTURE}"
+    print(f"{PICTURE} shows the rooms as they are linked")
 
 
 if __name__ == "__main__":
-    what, build, root = sys.argv[1], *map(lambda p: pathlib.Path(p).resolve(), sys.argv[2:4])
-    {"check": check, "table": table, "svg": svg}[what](read_calls(build, root))
+    what, BUILD, ROOT = sys.argv[1], *map(lambda p: pathlib.Path(p).resolve(), sys.argv[2:4])
+    {"check": check, "table": table, "svg": svg, "drawn": drawn}[what](read_calls(BUILD, ROOT))
