@@ -83,7 +83,7 @@ struct TriboDynData {
   TriboPinData** pin;  // (npin = ntree)
   int npin;
   double* mean;            // (nv_max)
-  double* work;            // (nv_max)
+  double* work;            // (nv_max, at least 6)
   double* scratch_force;   // (nv_max)
   double* scratch_weight;  // (nv_max)
   double* scratch_factor;  // (nv_max²)
@@ -96,3 +96,7 @@ struct TriboDynData {
   TreeInertia *scratch_inertias, *scratch_sums;  // (nv_max)
   TreeMotion* scratch_motions;                   // (nv_max)
 };
+
+// What every step begins with: checks, and q with its unit parts of length 1 into the data.  state_check.c
+TriboStatus tribo_dyn_begin_step(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                 const char* where, const double* q, const double* v);

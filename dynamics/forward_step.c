@@ -21,11 +21,7 @@ TriboStatus tribo_dyn_update(const TriboSystem* system, TriboDynData* data, cons
     return tribo_fail(TRIBO_INVALID, "%s: system, data, options, q or v is NULL", where);
   }
   const TriboSystemInfo* info = &system->info;
-  data->stage = STAGE_NONE;
-  TRIBO_TRY(tribo_dyn_check_options(where, options));
-  TRIBO_TRY(tribo_dyn_unit_state(system, where, q, data->q));
-  TRIBO_TRY(tribo_dyn_check_finite(where, "v", v, info->nv));
-  memset(data->limit_row, 0, 2 * (size_t)system->nbound);
+  TRIBO_TRY(tribo_dyn_begin_step(system, data, options, where, q, v));
   data->is_inverse = 0;
 
   if (system->nclosure > 0) {

@@ -1,5 +1,5 @@
 // The checks of states and options that every stage shares.
-#include "system_blocks.h"
+#include "dyn_data.h"
 
 TriboStatus tribo_dyn_check_finite(const char* where, const char* what, const double* x, int count) {
   if (tribo_finite(x, (size_t)count)) {
@@ -56,5 +56,15 @@ TriboStatus tribo_dyn_unit_state(const TriboSystem* system, const char* where, c
       }
     }
   }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_dyn_begin_step(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                 const char* where, const double* q, const double* v) {
+  data->stage = STAGE_NONE;
+  TRIBO_TRY(tribo_dyn_check_options(where, options));
+  TRIBO_TRY(tribo_dyn_unit_state(system, where, q, data->q));
+  TRIBO_TRY(tribo_dyn_check_finite(where, "v", v, system->info.nv));
+  memset(data->limit_row, 0, 2 * (size_t)system->nbound);
   return TRIBO_OK;
 }

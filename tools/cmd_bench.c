@@ -318,30 +318,35 @@ static int write_csv(const Bench* b, const char* path) {
   return fclose(f) == 0 && !bad ? EXIT_WELL : cli_wrong("%s: writing failed", path);
 }
 
-static void write_json(const Bench* b, Json* json) {
-  json_begin(json, NULL, '[');
+static int write_json(const Bench* b, const char* path) {
+  Json json;
+  if (!json_open(&json, path)) {
+    return EXIT_INPUT;
+  }
+  json_begin(&json, NULL, '[');
   for (int i = 0; i < b->nproblem; ++i) {
     for (int t = 0; t < TOLERANCES; ++t) {
       int best = fastest(b, i, t, 0, b->nsolver);
       for (int s = 0; s < b->nsolver; ++s) {
         const Run* r = at(b, i, t, s);
-        json_begin(json, NULL, '{');
-        json_text(json, "work", b->names[i]);
-        json_text(json, "engine", b->solvers[s]);
-        json_real(json, "settings", tolerances[t]);
-        json_real(json, "us", 1e6 * r->time);
-        json_real(json, "ratio", best >= 0 ? r->time / at(b, i, t, best)->time : NAN);
-        json_begin(json, "accuracy", '{');
-        json_real(json, "natmap_unit", r->natmap_unit);
-        json_bool(json, "solved", r->solved);
-        json_end(json, '}');
-        json_int(json, "contacts", b->contacts[i]);
-        json_int(json, "iterations", r->iterations);
-        json_end(json, '}');
+        json_begin(&json, NULL, '{');
+        json_text(&json, "work", b->names[i]);
+        json_text(&json, "engine", b->solvers[s]);
+        json_real(&json, "settings", tolerances[t]);
+        json_real(&json, "us", 1e6 * r->time);
+        json_real(&json, "ratio", best >= 0 ? r->time / at(b, i, t, best)->time : NAN);
+        json_begin(&json, "accuracy", '{');
+        json_real(&json, "natmap_unit", r->natmap_unit);
+        json_bool(&json, "solved", r->solved);
+        json_end(&json, '}');
+        json_int(&json, "contacts", b->contacts[i]);
+        json_int(&json, "iterations", r->iterations);
+        json_end(&json, '}');
       }
     }
   }
-  json_end(json, ']');
+  json_end(&json, ']');
+  return json_close(&json, path) ? EXIT_WELL : EXIT_INPUT;
 }
 
 static int by_size(const void* a, const void* b) {
@@ -405,15 +410,7 @@ static int report(const Bench* b) {
   }
   code = csv != NULL ? write_csv(b, csv) : code;
   code = code == EXIT_WELL && svg != NULL ? write_profiles(b, svg) : code;
-  if (code == EXIT_WELL && json != NULL) {
-    Json writer;
-    if (!json_open(&writer, json)) {
-      return EXIT_INPUT;
-    }
-    write_json(b, &writer);
-    code = json_close(&writer, json) ? EXIT_WELL : EXIT_INPUT;
-  }
-  return code;
+  return code == EXIT_WELL && json != NULL ? write_json(b, json) : code;
 }
 
 static int run(const Args* args) {

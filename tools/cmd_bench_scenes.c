@@ -309,35 +309,40 @@ static int write_csv(const Bench* b, const char* path) {
 }
 
 // An object per scene and engine.
-static void write_json(const Bench* b, Json* json) {
-  json_begin(json, NULL, '[');
+static int write_json(const Bench* b, const char* path) {
+  Json json;
+  if (!json_open(&json, path)) {
+    return EXIT_INPUT;
+  }
+  json_begin(&json, NULL, '[');
   for (int i = 0; i < b->count; ++i) {
     const Result* r = &b->results[i];
     for (int k = -1; k < r->npeer; ++k) {
       const Peer* p = k < 0 ? NULL : &r->peers[k];
-      json_begin(json, NULL, '{');
-      json_text(json, "work", r->path);
-      json_text(json, "engine", p != NULL ? "mujoco" : "tribo");
-      json_text(json, "settings", p != NULL ? p->name : tribo_version());
-      json_real(json, "us", 1e6 * (p != NULL ? p->time : r->time));
-      json_real(json, "ratio", p != NULL ? p->time / r->time : 1);
-      json_begin(json, "accuracy", '{');
-      json_real(json, "penetration", p != NULL ? p->penetration : r->penetration);
+      json_begin(&json, NULL, '{');
+      json_text(&json, "work", r->path);
+      json_text(&json, "engine", p != NULL ? "mujoco" : "tribo");
+      json_text(&json, "settings", p != NULL ? p->name : tribo_version());
+      json_real(&json, "us", 1e6 * (p != NULL ? p->time : r->time));
+      json_real(&json, "ratio", p != NULL ? p->time / r->time : 1);
+      json_begin(&json, "accuracy", '{');
+      json_real(&json, "penetration", p != NULL ? p->penetration : r->penetration);
       for (int w = 0; w < (p != NULL ? p->nword : r->nword); ++w) {
         const Word* word = p != NULL ? &p->words[w] : &r->words[w];
-        json_real(json, word->name, word->value);
+        json_real(&json, word->name, word->value);
       }
-      json_end(json, '}');
-      json_real(json, "contacts", p != NULL ? p->contacts : r->contacts);
+      json_end(&json, '}');
+      json_real(&json, "contacts", p != NULL ? p->contacts : r->contacts);
       if (p == NULL) {
         for (int s = 0; s < TRIBO_STAGE_COUNT; ++s) {
-          json_real(json, tribo_stage_name(s), 1e6 * r->stage[s]);
+          json_real(&json, tribo_stage_name(s), 1e6 * r->stage[s]);
         }
       }
-      json_end(json, '}');
+      json_end(&json, '}');
     }
   }
-  json_end(json, ']');
+  json_end(&json, ']');
+  return json_close(&json, path) ? EXIT_WELL : EXIT_INPUT;
 }
 
 // Cost by stage, summed up, over the scenes as they are numbered in the table.
@@ -377,15 +382,7 @@ static int report(const Bench* b) {
   }
   int code = csv != NULL ? write_csv(b, csv) : EXIT_WELL;
   code = code == EXIT_WELL && svg != NULL ? write_svg(b, svg) : code;
-  if (code == EXIT_WELL && json != NULL) {
-    Json writer;
-    if (!json_open(&writer, json)) {
-      return EXIT_INPUT;
-    }
-    write_json(b, &writer);
-    code = json_close(&writer, json) ? EXIT_WELL : EXIT_INPUT;
-  }
-  return code;
+  return code == EXIT_WELL && json != NULL ? write_json(b, json) : code;
 }
 
 int bench_scenes(const Args* args) {

@@ -121,12 +121,8 @@ TriboStatus tribo_dyn_inverse_update(const TriboSystem* system, TriboDynData* da
     return tribo_fail(TRIBO_INVALID, "%s: system, data, options, q, v or v_target is NULL", where);
   }
   const TriboSystemInfo* info = &system->info;
-  data->stage = STAGE_NONE;
-  TRIBO_TRY(tribo_dyn_check_options(where, options));
-  TRIBO_TRY(tribo_dyn_unit_state(system, where, q, data->q));
-  TRIBO_TRY(tribo_dyn_check_finite(where, "v", v, info->nv));
+  TRIBO_TRY(tribo_dyn_begin_step(system, data, options, where, q, v));
   TRIBO_TRY(tribo_dyn_check_finite(where, "target v", v_target, info->nv));
-  memset(data->limit_row, 0, 2 * (size_t)system->nbound);
   data->is_inverse = 1;
   data->start_is_known = data->end_is_known = data->predicted_in_update = 0;
   if (info->ntree > 0) {
