@@ -318,6 +318,7 @@ static int write_csv(const Bench* b, const char* path) {
   return fclose(f) == 0 && !bad ? EXIT_WELL : cli_wrong("%s: writing failed", path);
 }
 
+// The report as JSON: what was solved, and by whom, how fast.
 static int write_json(const Bench* b, const char* path) {
   Json json;
   if (!json_open(&json, path)) {
