@@ -2,8 +2,9 @@
 // σ = c + γ + Rλ ≥ 0 ⊥ λ ≥ 0 with the velocity c at which its distance φ grows.
 //
 // Bias γ, so that it says the right thing:
-//   open, φ > 0      γ = φ/h: the gap may close exactly, φ + h c_N ≥ 0, and nothing acts at a distance
-//   inside, φ ≤ 0    γ = max(ERP · min(0, φ + slop)/h, −v_max): a fraction of the violation is undone, not too fast
+//   open, φ > 0      (a speculative contact) γ = φ/h: the gap may close exactly, φ + h c_N ≥ 0, and nothing acts at a
+//   distance inside, φ ≤ 0    γ = max(ERP · min(0, φ + slop)/h, −v_max): a fraction of the violation is undone, not too
+//   fast
 //                    where nothing can move along the row, J = 0, there is nothing to undo: γ = 0
 //   turning joints   a point of a tree bends into what stands still by ½h²a: φ is taken at the end of the bend, where
 //                    that alone would close the gap (assemble.c)

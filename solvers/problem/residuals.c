@@ -1,6 +1,6 @@
 // Residuals of an answer, independent of the solvers: recomputes σ = (J M⁻¹ Jᵀ + R) λ + g from the raw problem and
-// measures how far (λ, σ) is from solving it, with projections of its own. Nothing here is shared with a solver, so
-// that an error there cannot hide itself.
+// measures how far (λ, σ) is from Signorini's condition and Coulomb's law, with projections of its own. Nothing here is
+// shared with a solver, so that an error there cannot hide itself.
 //
 // The projection on an elliptic cone ‖D⁻¹ λ_f‖ ≤ λ_N: with a multiplier κ ≥ 0, p_i = x_i D_i²/(D_i² + κ) and
 // p_N = h = ‖D⁻¹ p_f‖, where κ makes x_N = (1 − κ) h. The right side falls with κ, on either side of 1: bisection.

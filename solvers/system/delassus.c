@@ -1,4 +1,4 @@
-// W = J M⁻¹ Jᵀ + R as a dense matrix, and the way there for trees.
+// The Delassus matrix W = J M⁻¹ Jᵀ + R as a dense matrix, and the way there for trees.
 //
 // A tree has one wide block of velocities, of which a contact moves those on the way to the root and a limit one. So
 // the columns of a term that are not 0 are listed once, and M⁻¹ is multiplied by them alone:

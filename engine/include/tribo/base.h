@@ -67,7 +67,7 @@ typedef struct TriboSetting {
 } TriboSetting;
 
 // Both texts belong to the library: the first lasts for ever, the second until the same call of the same thread.
-TRIBO_API const char* tribo_version(void);            // "0.1.0"
+TRIBO_API const char* tribo_version(void);            // "0.2.0"
 TRIBO_API const char* tribo_version_libraries(void);  // one line per library in use
 #ifdef __cplusplus
 }
