@@ -57,25 +57,26 @@ struct TriboDynData {
   // closures only: at the next state, or, between steps, at the end of the last one
   TriboPose* next_poses;          // (nbody)
   double* next_jac;               // (6 × nv)
-  double *next_mass, *next_minv;  // (nmass) set by: settle_assemble
-  Rows projection;                // rows of the velocity projection  set by: settle_assemble
-  double* guess;                  // (rows of the closures) start of the projection's impulses  set by: settle_assemble
-  int *next_block, *next_dim;     // (nblock) blocks the projection acts on: their numbers there, their sizes
-  size_t* next_at;                // (nblock) where they start
-  int* next_term;                 // (terms of the closures) in the projection's numbers
-  double* end_q;                  // (nq) where next_…, projection and closure_factor are
-  int end_is_known;               // 1: they are there  set by: settle_alone
-  int start_is_known;             // 1: this step starts from there  set by: update
+  double *next_mass, *next_minv;  // (nmass) set by: project_velocity_assemble
+  Rows projection;                // rows of the velocity projection  set by: project_velocity_assemble
+  double* guess;  // (rows of the closures) start of the projection's impulses  set by: project_velocity_assemble
+  int *next_block, *next_dim;  // (nblock) blocks the projection acts on: their numbers there, their sizes
+  size_t* next_at;             // (nblock) where they start
+  int* next_term;              // (terms of the closures) in the projection's numbers
+  double* end_q;               // (nq) where next_…, projection and closure_factor are
+  int end_is_known;            // 1: they are there  set by: project_velocity_closures_only
+  int start_is_known;          // 1: this step starts from there  set by: update
 
   // closures only: how they are kept shut
-  ClosureFactor closure_factor;  // set by: assemble, where rows are redundant or closures_only; settle_assemble
-  int closures_only;             // 1: nothing but closures acts on what they tie, and the factor is there
-  double* predicted_dv;          // (nv) M⁻¹Jᵀλ of the predicted impulses  set by: update
-  int predicted_in_update;       // 1: trees went half-way with the predicted impulses  set by: update
-  int is_predicted;              // 1: the passes start from predicted impulses  set by: assemble
-  AndersonMemory anderson;       // set by: close
-  double last_error;             // of the pass before [m, rad]  set by: close
-  int passes;                    // so far
+  ClosureFactor
+      closure_factor;       // set by: assemble, where rows are redundant or closures_only; project_velocity_assemble
+  int closures_only;        // 1: nothing but closures acts on what they tie, and the factor is there
+  double* predicted_dv;     // (nv) M⁻¹Jᵀλ of the predicted impulses  set by: update
+  int predicted_in_update;  // 1: trees went half-way with the predicted impulses  set by: update
+  int is_predicted;         // 1: the passes start from predicted impulses  set by: assemble
+  AndersonMemory anderson;  // set by: close
+  double last_error;        // of the pass before [m, rad]  set by: close
+  int passes;               // so far
 
   Inverse inverse;
 

@@ -1,14 +1,18 @@
 // How accurate a run was, from its poses and velocities alone: the same ruler for every engine.
 //
-//   pen_*_mm      deepest overlap of boxes, balls and the ground, every 10 ms: over the run, its first tenth, its last
-//   fifth creep_um_s    fastest mean drift along the ground over the second half energy_gain   how far the energy rises
-//   above its first value, as a share of it lost          bodies at the end below the ground or outside the bin of
-//   static boxes speed_end     root mean square of the speeds at the end [m/s] lift_mm       how far a lone body rises
-//   above where it began accel_err_pct acceleration along a slope from a third of the run on, against g_x − μ g_z
-//   v_err_pct     end speed of a ball thrown sliding, against 5/7 of its first
-//   apex_m        how high its lowest point comes after the first bounce
-//   energy_err, momentum_err   without gravity: largest change of either, as a share
+// clang-format off
+//   pen_*_mm        deepest overlap of boxes, balls and the ground, every 10 ms: over the run, its first tenth, its last fifth
+//   creep_um_s      fastest mean drift along the ground over the second half
+//   energy_gain     how far the energy rises above its first value, as a fraction of it
+//   lost            bodies at the end below the ground or outside the bin of static boxes
+//   speed_end       root mean square of the speeds at the end [m/s]
+//   lift_mm         how far a lone body rises above where it began
+//   accel_err_pct   acceleration along a slope from a third of the run on, against g_x − μ g_z
+//   v_err_pct       end speed of a ball thrown sliding, against 5/7 of its first
+//   apex_m          how high its lowest point comes after the first bounce
+//   energy_err, momentum_err   without gravity: largest change of either, as a fraction
 //   gap_max_um, energy_range_J, energy_drift_J   of closures, and what they do to the energy
+// clang-format on
 #include "bench_scenes.h"
 
 #include <math.h>

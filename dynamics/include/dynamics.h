@@ -4,7 +4,7 @@
 //   update    q, v, forces ──► poses, M, M⁻¹, free velocity v_f
 //   assemble  contacts, limits ──► rows J, bias γ, compliance R, cones: a TriboProblem
 //   advance   λ ──► v⁺ = v_f + M⁻¹Jᵀλ, q⁺ on the manifold
-//   close     q⁺ ──► how far loops are open; settle: projects v⁺ onto them
+//   close     q⁺ ──► how far loops (closures, loop-closing joints) are open; project_velocity: v⁺ onto them
 //
 // Coordinates. Free body: q = (centre of mass in the world [3], quaternion x y z w of the body frame [4]),
 // v = (velocity of the centre of mass in world axes [3], angular velocity in body axes [3]); so M = diag(m, I) is
@@ -325,13 +325,14 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynD
                                             const TriboStepOptions* options, const double* v, double* lambda,
                                             double* q_next, double* v_next, double* error, int* passes, int* again);
 // After assemble: whether closures are alone with what they tie, so that no solver is needed for their rows. Then these
-// are filled in lambda (nrow). settle_alone: the same after settle_assemble, for its problem.
+// are filled in lambda (nrow). project_velocity_closures_only: the same for the problem of project_velocity_assemble.
 int tribo_dyn_closures_only(const TriboSystem* system, const TriboDynData* data, double* lambda);
 int tribo_dyn_project_velocity_closures_only(const TriboSystem* system, TriboDynData* data, const double* q_next,
                                              double* lambda);
 // Stage 5: a last small problem whose impulses make the next velocities fit the closures at the next positions. It may
-// be empty. Its arrays belong to the data; settle then adds its answer to v_next. The impulses at the two ends of a
-// step are much alike: from lambda, the answer of assemble's problem, comes guess (rows of the closures), a start.
+// be empty. Its arrays belong to the data; project_velocity then adds its answer to v_next. The impulses at the two
+// ends of a step are much alike: from lambda, the answer of assemble's problem, comes guess (rows of the closures), a
+// start.
 TRIBO_NODISCARD TriboStatus tribo_dyn_project_velocity_assemble(const TriboSystem* system, TriboDynData* data,
                                                                 const TriboStepOptions* options, const double* q_next,
                                                                 const double* v_next, const double* lambda,
@@ -344,7 +345,7 @@ void tribo_dyn_loops_store_memory(const TriboSystem* system, const TriboDynData*
                                   const double* lambda, TriboLoopMemory* next);
 
 // What each closure carried in the step, all its impulses summed by row: out (6 × nclosure) [N·s, N·m·s]. lambda
-// answers the problem of assemble, last that of settle_assemble.
+// answers the problem of assemble, last that of project_velocity_assemble.
 void tribo_dyn_closure_impulses(const TriboSystem* system, const TriboDynData* data, const double* lambda,
                                 const double* last, double* out);
 

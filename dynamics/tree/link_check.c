@@ -43,7 +43,7 @@ static TriboStatus check_motion(const char* what, const TriboLinkDef* def) {
   return TRIBO_OK;
 }
 
-// What a joint says about its motion, its losses, its spring and its limits.
+// What a joint says about its motion, its friction, its spring and its limits.
 static TriboStatus check_joint(const char* what, const TriboLinkDef* def) {
   TRIBO_TRY(check_motion(what, def));
   const struct {

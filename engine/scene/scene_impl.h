@@ -1,4 +1,4 @@
-// The scene as the core keeps it: the user's defs, copied, checked one by one, in the order they came.
+// The scene as it is kept: the user's defs, copied, checked one by one, in the order they came.
 #pragma once
 
 #include <tribo/tribo.h>

@@ -93,7 +93,7 @@ static TriboColQuery query_of(const TriboModel* model, const TriboData* data, do
                          .asleep = data->sleep.nasleep_in_step > 0 ? data->sleep.asleep_in_step : NULL};
 }
 
-// Looking has stages of its own: the mark from which on the time of others counts moves on by what it takes.
+// Detection has stages of its own: the t0 from which on the time of others counts moves on by what it takes.
 static TriboStatus detect_into(const TriboModel* model, TriboData* data, const TriboColQuery* query,
                                const TriboContact** contacts, int* count, TriboStepInfo* info, uint64_t* t0) {
   TriboColStats stats = {0};

@@ -30,7 +30,7 @@ static void add_gravity_compensation(const TriboModel* model, double* wrench) {
   }
 }
 
-// Efforts of lift that actuators of joints bring, times a factor.
+// Efforts of the gravity compensation that actuators of joints bring, times a factor.
 static void move_gravity_compensation(const TriboModel* model, const TriboData* data, double factor, double* tau) {
   if (model->actuation.ngravity_comp_joint > 0) {
     for (int j = 0; j < model->njoint; ++j) {

@@ -126,7 +126,7 @@ static void keep_still(const TriboModel* model, TriboData* data, const StepStart
   }
 }
 
-// The ticks since the last mark go to a stage; 0: this step is not measured.
+// The ticks since t0 go to a stage; 0: this step is not measured.
 static void lap(TriboStepInfo* info, TriboStage stage, uint64_t* t0) {
   if (*t0 == 0) {
     return;
@@ -182,7 +182,7 @@ static TriboStatus solve_step(const TriboModel* model, TriboData* data, const St
   return tribo_data_certify(model, data, info);
 }
 
-// One step, or a part of one, into the spare buffers. What it does since the mark that it leaves is still to be booked.
+// One step, or a part of one, into the spare buffers. The ticks since the t0 that it leaves are still to be booked.
 static TriboStatus run_part(const TriboModel* model, TriboData* data, const StepStart* start, uint64_t* t0,
                             double deadline, TriboStepInfo* info) {
   TriboStepOptions options = tribo_data_options(&model->world, data, start->h);
@@ -272,7 +272,7 @@ static StepStart next_substep(TriboData* data, const StepStart* from) {
                      .loops = data->mid.loops};
 }
 
-// Whether a part can be halved. Who chose a solver other than the ladder wants to see what that one does.
+// Whether a part can be halved. Who chose a solver other than `auto` wants to see what that one does.
 static int is_divisible(const TriboModel* model, double fraction) {
   return fraction > ldexp(1, -model->world.halvings) && strcmp(model->world.solver, "auto") == 0;
 }
@@ -297,7 +297,7 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, uint64_t* 
                      .loops = data->now.loops};
   tribo_sleep_begin(data);
   tribo_events_begin(data);
-  // shares are powers of two: their sums are exact
+  // fractions are powers of two: their sums are exact
   for (double done = 0, fraction = 1; done < 1;) {
     TriboStepInfo part = {0};
     start.h = *part_dt = fraction * dt;
@@ -344,8 +344,8 @@ static void commit(const TriboModel* model, TriboData* data, double part_dt, con
 }
 #undef SWAP
 
-// Reading ticks costs 10 ns and more, which is a share of a short step: of those only every eighth is measured stage by
-// stage, and the others share their time out as the last one did.
+// Reading ticks costs 10 ns and more, which is a fraction of a short step: of those only every eighth is measured stage
+// by stage, and the time of the others is distributed as that of the last one.
 static void distribute_stage_times(TriboData* data, int measured, TriboStepInfo* info) {
   enum { SKIPPED = 7 };
   static const double SHORT = 20e-6;  // [s]

@@ -1,4 +1,4 @@
-// The warm start by modes (an active-set step): keep the contact modes of the step before, and among the impulses that
+// The warm start by modes (an active set step): keep the contact modes of the step before, and among the impulses that
 // these modes allow stay near the old ones in the metric of the cones' barrier.
 //
 // Modes come from y = x_old − u_old. With B the sum over sticking cones of −log(μ² x_N² − ‖x_f‖²), k = max |x| and

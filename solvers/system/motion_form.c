@@ -1,5 +1,5 @@
 // The system in the size of the motion: each cone is eliminated by its own small block, what remains has one node per
-// body or tree and an edge wherever a cone acts on two of them (system.h).
+// body or tree and an edge wherever a cone acts on two of them (linear_system.h).
 #include <math.h>
 #include <string.h>
 

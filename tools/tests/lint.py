@@ -47,7 +47,7 @@ for room in ["engine/base", "collision", "dynamics", "solvers"]:
     for path in sources(room):
         for i, line in enumerate(path.read_text().split("\n"), 1):
             if re.match(r'\s*#\s*include\s*[<"]tribo/tribo\.h', line) and "tests" not in path.parts:
-                complain(path, i, "tribo/tribo.h is for core and for those outside the library")
+                complain(path, i, "tribo/tribo.h is for loaders, and for those outside the library")
 
 # third-party names stay in their rooms
 ONLY = {

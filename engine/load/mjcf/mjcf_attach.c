@@ -1,4 +1,4 @@
-// Grafts: <attach> and <replicate>, done on the tree of the file before it is read.
+// Expansion of <attach> and <replicate>, done on the tree of the file before it is read.
 //
 // Both put copies of elements into a place, under other names. What stands outside of the bodies and refers to a copy
 // (tendons, actuators, sensors and so on) is copied along. A model of another file brings its assets, and stays in a
