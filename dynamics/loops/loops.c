@@ -31,8 +31,8 @@
 // Under semi-implicit Euler, Baumgarte: g = J v_f + ERP φ(q)/h, once. The same is the way out where the passes part
 // instead of meeting: the step is too long for the motion (a bar that turns by a radian), and being open for a while is
 // better than flying apart. The step then says how far.
+#include "mixing.h"
 #include "dyn_data.h"
-#include "small_dense.h"
 
 enum { PASSES_MAX = 20 };
 
@@ -276,41 +276,21 @@ static void keep_first_change(AndersonMemory* m, int n, const double* x) {
   }
 }
 
-// The next x (n). The newest changes count first; what newer ones have shown already does not count again.
+// The next x (n).
 static void anderson_mix(AndersonMemory* m, int n, double* x) {
-  double R[TRIBO_DYN_ANDERSON_DEPTH][TRIBO_DYN_ANDERSON_DEPTH], y[TRIBO_DYN_ANDERSON_DEPTH];
-  int used[TRIBO_DYN_ANDERSON_DEPTH], rank = 0;
+  double *F[TRIBO_DYN_ANDERSON_DEPTH], *Q[TRIBO_DYN_ANDERSON_DEPTH], theta[TRIBO_DYN_ANDERSON_DEPTH], *d = m->d;
   memcpy(m->x, x, (size_t)n * sizeof *x);
   memcpy(m->f, m->f_new, (size_t)n * sizeof *x);
-  // F = QR by Gram and Schmidt, y = Qᵀf
-  for (int j = m->count - 1; j >= 0; --j) {
-    double* q = m->Q + rank * n;
-    memcpy(q, m->F + j * n, (size_t)n * sizeof *q);
-    const double whole = tribo_norm(q, n);
-    for (int k = 0; k < rank; ++k) {
-      R[k][rank] = tribo_dot(m->Q + k * n, q, n);
-      tribo_add_scaled(n, -R[k][rank], m->Q + k * n, q);
-    }
-    const double length = tribo_norm(q, n);
-    if (length > 1e-6 * whole) {
-      for (int i = 0; i < n; ++i) {
-        q[i] /= length;
-      }
-      R[rank][rank] = length;
-      y[rank] = tribo_dot(q, m->f, n);
-      used[rank++] = j;
-    }
-  }
-  // x + d, d = f − (X + F)θ with Rθ = y
-  double* d = m->d;
   memcpy(d, m->f, (size_t)n * sizeof *d);
-  for (int k = rank - 1; k >= 0; --k) {
-    for (int l = k + 1; l < rank; ++l) {
-      y[k] -= R[k][l] * y[l];
-    }
-    y[k] /= R[k][k];
-    tribo_add_scaled(n, -y[k], m->X + used[k] * n, d);
-    tribo_add_scaled(n, -y[k], m->F + used[k] * n, d);
+  for (int j = 0; j < m->count; ++j) {
+    F[j] = m->F + (m->count - 1 - j) * n;
+    Q[j] = m->Q + j * n;
+  }
+  tribo_anderson_weights(n, m->count, F, m->f, Q, theta);
+  // x + d, d = f − (X + F)θ
+  for (int j = m->count - 1; j >= 0; --j) {
+    tribo_add_scaled(n, -theta[j], m->X + (m->count - 1 - j) * n, d);
+    tribo_add_scaled(n, -theta[j], F[j], d);
   }
   // a long leap may end where other closures would be shut
   const int leaps = !(tribo_dot(d, d, n) <= STEP_MAX * STEP_MAX * tribo_dot(m->f, m->f, n));

@@ -1,14 +1,14 @@
 // Anderson acceleration of fixed-point iterations (Anderson 1965; Walker and Ni 2011): the combination of the last
 // iterates whose residuals nearly cancel takes the place of the present one.
 //
-// Two forms. TriboAnderson takes whole iterates t ← F(t), solves the least-squares problem by its normal equations and
-// goes back to the plain iteration where an accelerated point is worse. TriboAndersonMoves takes single moves with
-// their steps and makes the differences orthogonal, which needs no safeguard for a handful of moves.
+// Two forms. TriboAnderson takes whole iterates t ← F(t) and goes back to the plain iteration where an accelerated
+// point is worse. TriboAndersonMoves takes single moves with their steps, a handful of them, and needs no safeguard.
 #pragma once
 
+#include "mixing.h"
 #include "scratch.h"
 
-enum { TRIBO_ANDERSON_MOST = 10, TRIBO_ANDERSON_MOVES = 3 };
+enum { TRIBO_ANDERSON_MOVES = 3 };
 
 typedef struct TriboAnderson {
   int depth;                                                  // differences kept at most, 0 … TRIBO_ANDERSON_MOST
@@ -19,6 +19,7 @@ typedef struct TriboAnderson {
   double norm;                                                // of the last residual f
   double *df[TRIBO_ANDERSON_MOST], *dF[TRIBO_ANDERSON_MOST];  // (n) differences of f = F(t) − t and of F, newest first
   double *f, *F, *last;                                       // (n) last f, last F, last t
+  double* Q[TRIBO_ANDERSON_MOST];                             // (n) scratch
 } TriboAnderson;
 
 // With vectors of the pool; depth 0 needs none.
@@ -31,6 +32,7 @@ void tribo_sol_anderson_step(TriboAnderson* a, int n, double* t);
 typedef struct TriboAndersonMoves {
   double *from, *step;                                                // (n) where the last move set out, and its step
   double *dfrom[TRIBO_ANDERSON_MOVES], *dstep[TRIBO_ANDERSON_MOVES];  // (n) how the two changed from move to move
+  double* Q[TRIBO_ANDERSON_MOVES];                                    // (n) scratch
   int count;                                                          // changes seen so far; −1 before the first move
 } TriboAndersonMoves;
 
