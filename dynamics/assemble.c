@@ -4,21 +4,80 @@
 
 static const char* const where = "tribo_dyn_assemble";
 
-// Which blocks touch something, or are at a stop.
+// How far the bodies of a contact come closer in the step, by their velocities before it and by weight [m].
+static double closing(const TriboStepOptions* options, const TriboPose* poses, const TriboTwist* twists,
+                      const TriboContact* contact) {
+  double along = options->h * fabs(tribo_dot3(options->gravity, contact->normal));
+  for (int side = 0; side < 2; ++side) {
+    const int body = side == 0 ? contact->body_a : contact->body_b;
+    if (body != TRIBO_WORLD_BODY) {
+      double arm[3], velocity[3];
+      tribo_sub3(arm, contact->point, poses[body].p);
+      tribo_cross3(velocity, twists[body].w, arm);
+      tribo_add3(velocity, velocity, twists[body].v);
+      along += (side == 0 ? 1 : -1) * tribo_dot3(contact->normal, velocity);
+    }
+  }
+  return options->h * fmax(along, 0);
+}
+
+// Dry friction, motors and closures that give way act on a cluster of closures in every step, contacts and limits when
+// they push: only the first ones are known here. What touches one block of a cluster touches all of it.
+static void mark_clusters(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options) {
+  memset(data->cluster_in_contact, 0, (size_t)system->ncluster);
+  for (int i = 0; i < system->nbound; ++i) {
+    const int cluster = system->cluster[system->bounds[i].block];
+    if (cluster >= 0 && system->bounds[i].friction > 0) {
+      data->cluster_in_contact[cluster] = 1;
+    }
+  }
+  for (int i = 0; i < options->nmotor; ++i) {
+    const int cluster = system->cluster[tribo_dyn_block_of_v(system, options->motors[i].v)];
+    if (cluster >= 0) {
+      data->cluster_in_contact[cluster] = 1;
+    }
+  }
+  for (int i = 0; i < system->nclosure; ++i) {
+    int blocks[2];
+    if (tribo_dyn_is_soft(system->closures + i) && tribo_dyn_closure_blocks(system, system->closures + i, blocks) > 0) {
+      data->cluster_in_contact[system->cluster[blocks[0]]] = 1;
+    }
+  }
+  memcpy(data->cluster_touched, data->cluster_in_contact, (size_t)system->ncluster);
+  for (int b = 0; b < system->info.nblock; ++b) {
+    if (system->cluster[b] >= 0) {
+      data->cluster_touched[system->cluster[b]] |= data->touched[b];
+    }
+  }
+  for (int b = 0; b < system->info.nblock; ++b) {
+    if (system->cluster[b] >= 0) {
+      data->touched[b] = data->cluster_touched[system->cluster[b]];
+    }
+  }
+}
+
+// Which blocks something touches, or is about to: they are kicked in full. That depends on where things are and how
+// they move, and on nothing that forces or impulses change.
 static void mark_touched(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                         const TriboContact* contacts, int ncontact) {
+                         const double* v, const TriboContact* contacts, int ncontact) {
   const double close = options->slop + TRIBO_DYN_DEAD_BAND;
   memset(data->touched, 0, (size_t)system->info.nblock);
+  if (ncontact > 0) {
+    tribo_dyn_twists_of(system, data, v, data->scratch_twists);
+  }
   for (int i = 0; i < ncontact; ++i) {
     const int blocks[2] = {tribo_dyn_block_of(system, contacts[i].body_a),
                            tribo_dyn_block_of(system, contacts[i].body_b)};
+    const int is_near = contacts[i].gap <= close ||
+                        contacts[i].gap <= close + closing(options, data->poses, data->scratch_twists, contacts + i);
     for (int k = 0; k < 2; ++k) {
-      if (blocks[k] >= 0 && contacts[i].gap <= close) {
+      if (blocks[k] >= 0 && is_near) {
         data->touched[blocks[k]] = 1;
       }
     }
   }
-  tribo_dyn_mark_limits(system, data, options, close, data->touched);
+  tribo_dyn_mark_limits(system, data, options, close, v, data->touched);
+  mark_clusters(system, data, options);
 }
 
 // Free velocities with their final bias, of trees that contacts touch and of those that nothing does.
@@ -28,14 +87,19 @@ static TriboStatus finish_trees(const TriboSystem* system, TriboDynData* data, c
   if (system->info.ntree + system->nclosure == 0 || options->scheme == TRIBO_SCHEME_EULER) {
     return TRIBO_OK;
   }
-  mark_touched(system, data, options, contacts, ncontact);
+  mark_touched(system, data, options, v, contacts, ncontact);
   data->is_predicted =
       data->predicted_in_update && tribo_dyn_loops_predictable(system, data, options, contacts, ncontact);
   if (!data->is_predicted) {
     TRIBO_TRY(tribo_dyn_trees_restart(system, data, options, v));
   }
   for (int t = 0; t < system->info.ntree; ++t) {
-    tribo_dyn_tree_finish(system, data, t, options, v + system->block_v[system->trees[t].block]);
+    const double* tree_v = v + system->block_v[system->trees[t].block];
+    if (options->scheme == TRIBO_SCHEME_VARIATIONAL) {
+      TRIBO_TRY(tribo_dyn_flight_finish(system, data, t, options, tree_v));
+    } else {
+      tribo_dyn_tree_finish(system, data, t, options, tree_v);
+    }
   }
   return TRIBO_OK;
 }

@@ -46,8 +46,8 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(cluster_in_contact, ncluster)                  \
   X(limit_row, 2 * (size_t)system->nbound)         \
   X(cluster_split, ncluster)                       \
-  X(tau, loops ? nv : 0)                           \
-  X(wrench, loops ? 6 * nbody : 0)                 \
+  X(tau, ntree > 0 || loops ? nv : 0)              \
+  X(wrench, ntree > 0 || loops ? 6 * nbody : 0)    \
   X(kick, loops ? nv : 0)                          \
   X(flow_dv, loops ? nv : 0)                       \
   X(predicted_dv, loops ? nv : 0)                  \
@@ -89,7 +89,49 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(scratch_motions, nv_max)                       \
   X(scratch_force, nv_max)                         \
   X(scratch_weight, nv_max)                        \
-  X(scratch_factor, nfactor)
+  X(scratch_factor, nfactor)                       \
+  X(flight.bodies, ntree > 0 ? nv : 0)             \
+  X(flight.diagonal, ntree > 0 ? nv : 0)           \
+  X(flight.extra, ntree > 0 ? nv : 0)              \
+  X(flight.theta, ntree > 0 ? nv : 0)              \
+  X(flight.delta, ntree > 0 ? nv : 0)              \
+  X(flight.w, ntree > 0 ? nv : 0)                  \
+  X(flight.P, ntree > 0 ? nv : 0)                  \
+  X(flight.spin, ntree > 0 ? nv : 0)               \
+  X(flight.r, ntree > 0 ? nv : 0)                  \
+  X(flight.converged, ntree)                       \
+  X(flight.momentum, nv_max)                       \
+  X(flight.kick, nv_max)                           \
+  X(flight.jump, nv_max)                           \
+  X(flight.mass, nfactor)                          \
+  X(flight.mid.q, nq)                              \
+  X(flight.mid.poses, nbody)                       \
+  X(flight.mid.jac, 6 * nv_max)                    \
+  X(flight.mid.bodies, nv_max)                     \
+  X(flight.mid.mass, nfactor)                      \
+  X(flight.mid.factor, nfactor)                    \
+  X(flight.mid.diagonal, nv_max)                   \
+  X(flight.mid.extra, nv_max)                      \
+  X(flight.mid.theta, nv_max)                      \
+  X(flight.mid.force, nv_max)                      \
+  X(flight.mid.weight, nv_max)                     \
+  X(flight.drift.spin, nv_max)                     \
+  X(flight.drift.w, nv_max)                        \
+  X(flight.drift.P, nv_max)                        \
+  X(flight.drift.r, nv_max)                        \
+  X(flight.drift.f, nv_max)                        \
+  X(flight.drift.step, nv_max)                     \
+  X(flight.drift.history[0], nv_max)               \
+  X(flight.drift.history[1], nv_max)               \
+  X(flight.drift.history[2], nv_max)               \
+  X(flight.drift.history[3], nv_max)               \
+  X(flight.drift.history[4], nv_max)               \
+  X(flight.drift.history[5], nv_max)               \
+  X(flight.drift.sums, nv_max)                     \
+  X(flight.drift.moved, nv_max)                    \
+  X(flight.drift.q_trial, nq)                      \
+  X(flight.drift.poses, nbody)                     \
+  X(flight.drift.jac, 6 * nv_max)
 
 // Takes them all; 0 when there is no memory.
 static int allocate_data(const TriboSystem* system, TriboDynData* d) {

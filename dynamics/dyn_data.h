@@ -78,6 +78,7 @@ struct TriboDynData {
   double last_error;        // of the pass before [m, rad]  set by: close
   int passes;               // so far
 
+  FlightData flight;
   Inverse inverse;
 
   // scratch of: trees

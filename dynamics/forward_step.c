@@ -24,10 +24,13 @@ TriboStatus tribo_dyn_update(const TriboSystem* system, TriboDynData* data, cons
   TRIBO_TRY(tribo_dyn_begin_step(system, data, options, where, q, v));
   data->is_inverse = 0;
 
-  if (system->nclosure > 0) {
-    // closures go through the step more than once
+  const int is_variational = options->scheme == TRIBO_SCHEME_VARIATIONAL;
+  if (system->nclosure > 0 || (is_variational && info->ntree > 0)) {
+    // forces are needed at the end of the step too; closures go through it more than once
     keep(data->tau, tau, (size_t)info->nv);
     keep(data->wrench, wrench, 6 * (size_t)info->nbody);
+  }
+  if (system->nclosure > 0) {
     TRIBO_TRY(tribo_dyn_loops_predict(system, data, options));
   }
   for (int b = 0; b < info->nfree; ++b) {
@@ -43,8 +46,11 @@ TriboStatus tribo_dyn_update(const TriboSystem* system, TriboDynData* data, cons
   for (int t = 0; t < info->ntree; ++t) {
     const TreePart* part = system->trees + t;
     const int at = info->block_v[part->block];
-    const TriboStatus status = tribo_dyn_tree_update(system, data, t, options, v + at, tau == NULL ? NULL : tau + at,
-                                                     wrench == NULL ? NULL : wrench + 6 * part->body);
+    const double *tree_tau = tau == NULL ? NULL : tau + at,
+                 *tree_wrench = wrench == NULL ? NULL : wrench + 6 * part->body;
+    const TriboStatus status = is_variational
+                                   ? tribo_dyn_flight_update(system, data, t, options, v + at, tree_tau, tree_wrench)
+                                   : tribo_dyn_tree_update(system, data, t, options, v + at, tree_tau, tree_wrench);
     if (status != TRIBO_OK) {
       tribo_fail_prefix("%s: tree %d: ", where, t);
       return status;
@@ -157,7 +163,7 @@ TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data, con
   if (options->scheme == TRIBO_SCHEME_EULER) {
     memset(data->is_ballistic, 0, (size_t)info->nblock);
   }
-  if (options->scheme == TRIBO_SCHEME_MIDPOINT) {
+  if (options->scheme != TRIBO_SCHEME_EULER) {
     for (int b = 0; b < info->nfree; ++b) {
       const int at = info->block_v[b] + 3;
       if (data->split[b] != TRIBO_DYN_SMOOTH) {
@@ -176,7 +182,13 @@ TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data, con
   }
   for (int t = 0; t < info->ntree; ++t) {
     const int block = system->trees[t].block, at_v = info->block_v[block];
-    if (!tribo_dyn_moves_smoothly(system, data, options, block)) {
+    if (tribo_dyn_moves_smoothly(system, data, options, block)) {
+      continue;
+    }
+    if (options->scheme == TRIBO_SCHEME_VARIATIONAL) {
+      TRIBO_TRY(
+          tribo_dyn_flight_advance(system, data, t, options, v + at_v, q_next + info->block_q[block], v_next + at_v));
+    } else {
       TRIBO_TRY(tribo_dyn_tree_advance(system, data, t, options->h, data->v_before + at_v, data->v_after + at_v,
                                        q_next + info->block_q[block]));
     }

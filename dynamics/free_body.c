@@ -124,7 +124,7 @@ void tribo_dyn_body_free_velocity(const FreeBody* body, const TriboStepOptions* 
   }
   if (wrench != NULL && (wrench[3] != 0 || wrench[4] != 0 || wrench[5] != 0)) {
     // the orientation in which a world torque is felt: half-way for the midpoint rule
-    double lead = options->scheme == TRIBO_SCHEME_MIDPOINT ? 0.5 * h : 0;
+    double lead = options->scheme == TRIBO_SCHEME_EULER ? 0 : 0.5 * h;
     double half[3], turn[4], middle[4], R[9], local[3];
     tribo_scale3(half, lead, w);
     tribo_quat_exp(turn, half);
@@ -136,7 +136,7 @@ void tribo_dyn_body_free_velocity(const FreeBody* body, const TriboStepOptions* 
   for (int i = 0; i < 3; ++i) {
     v_free[i] = v[i] + h * (options->gravity[i] + force[i] / body->mass);
   }
-  if (options->scheme == TRIBO_SCHEME_MIDPOINT) {
+  if (options->scheme != TRIBO_SCHEME_EULER) {
     if (!midpoint_spin(body, h, w, torque, v_free + 3)) {
       frozen_spin(body, h, w, torque, v_free + 3);
     }

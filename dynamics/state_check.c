@@ -20,7 +20,7 @@ TriboStatus tribo_dyn_check_options(const char* where, const TriboStepOptions* o
     return tribo_fail(TRIBO_INVALID, "%s: gravity is (%g, %g, %g), must be finite", where, options->gravity[0],
                       options->gravity[1], options->gravity[2]);
   }
-  if (options->scheme != TRIBO_SCHEME_MIDPOINT && options->scheme != TRIBO_SCHEME_EULER) {
+  if ((unsigned)options->scheme >= TRIBO_SCHEME_COUNT) {
     return tribo_fail(TRIBO_INVALID, "%s: scheme is %d, must be MIDPOINT (0) or EULER (1)", where, options->scheme);
   }
   if (!(options->erp >= 0 && options->erp <= 1)) {

@@ -90,6 +90,27 @@ static UnitPart unit_part(const TriboLinkInfo* link) {
   }
 }
 
+// The inertia about the axis of what a hinge turns, where turning it changes nothing: its centre of mass lies on the
+// axis and its other two principal moments are equal; 0 otherwise. What hangs on it by joints does not count.
+static double wheel_inertia(const TriboLinkInfo* link) {
+  static const double SAME = 1e-9;  // as a fraction
+  const double *a = link->axis, *I = link->moved_inertia, *com = link->moved_com;
+  double off[3], along[3], axial, across, most = 0;
+  tribo_cross3(off, a, com);
+  tribo_mul33v(along, I, a);
+  axial = tribo_dot3(a, along);
+  across = 0.5 * (I[0] + I[4] + I[8] - axial);
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 3; ++k) {
+      const double symmetric = (axial - across) * a[i] * a[k] + (i == k ? across : 0);
+      most = fmax(most, fabs(I[3 * i + k] - symmetric));
+    }
+  }
+  const double trace = I[0] + I[4] + I[8];
+  const int is_wheel = most <= SAME * trace && link->moved_mass * tribo_dot3(off, off) <= SAME * SAME * trace;
+  return is_wheel && trace > 0 ? axial : 0;
+}
+
 // The joints of a tree, parents first.
 static TriboStatus make_joints(const TriboTreeInfo* info, TreePart* part) {
   int* joint_of = part->joint_of = tribo_alloc((size_t)info->nlink, sizeof *joint_of);
@@ -121,6 +142,11 @@ static TriboStatus make_joints(const TriboTreeInfo* info, TreePart* part) {
                                           link->kind == TRIBO_JOINT_ELLIPSOID,
                       .radii = link->kind == TRIBO_JOINT_ELLIPSOID ? link->radii : NULL};
     }
+  }
+  for (int j = 0; part->has_own_kernels && j < part->njoint; ++j) {
+    const TriboLinkInfo* link = info->links + part->joints[j].link;
+    const int is_hinge = link->kind == TRIBO_JOINT_REVOLUTE || link->kind == TRIBO_JOINT_CONTINUOUS;
+    part->joints[j].wheel_inertia = is_hinge ? wheel_inertia(link) : 0;
   }
   return TRIBO_OK;
 }

@@ -14,6 +14,11 @@ static const Flag info_flags[] = {
     {0},
 };
 
+static const char* scheme_name(TriboScheme scheme) {
+  static const char* const names[] = {"variational", "euler", "midpoint"};
+  return names[scheme];
+}
+
 // Sizes, bodies, joints and shapes for people.
 static void print_info(const Simulation* sim) {
   const TriboModel* model = sim->model;
@@ -27,7 +32,7 @@ static void print_info(const Simulation* sim) {
   printf("mass %.9g kg, memory of the model %.1f kB\n", total, (double)n.memory / 1024);
   const TriboWorldDef* w = tribo_model_world(model);
   printf("gravity %g %g %g m/s², dt %g s, solver %s, scheme %s\n", w->gravity[0], w->gravity[1], w->gravity[2], w->dt,
-         w->solver, w->scheme == TRIBO_SCHEME_EULER ? "euler" : "midpoint");
+         w->solver, scheme_name(w->scheme));
   enum { MOST = 40 };
   printf("\nbodies\n");
   for (int i = 0; i < n.nbody && i < MOST; ++i) {
@@ -97,7 +102,7 @@ static void write_world(Json* json, const Simulation* sim) {
   json_begin(json, "world", '{');
   json_reals(json, "gravity", world->gravity, 3);
   json_text(json, "solver", world->solver);
-  json_text(json, "scheme", world->scheme == TRIBO_SCHEME_EULER ? "euler" : "midpoint");
+  json_text(json, "scheme", scheme_name(world->scheme));
   json_real(json, "dt", world->dt);
   json_real(json, "duration", world->duration);
   json_end(json, '}');

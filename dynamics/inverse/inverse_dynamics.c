@@ -121,6 +121,9 @@ TriboStatus tribo_dyn_inverse_update(const TriboSystem* system, TriboDynData* da
     return tribo_fail(TRIBO_INVALID, "%s: system, data, options, q, v or v_target is NULL", where);
   }
   const TriboSystemInfo* info = &system->info;
+  if (options->scheme == TRIBO_SCHEME_VARIATIONAL && info->ntree > 0) {
+    return tribo_fail(TRIBO_UNSUPPORTED, "%s: scheme variational: trees need scheme midpoint or euler", where);
+  }
   TRIBO_TRY(tribo_dyn_begin_step(system, data, options, where, q, v));
   TRIBO_TRY(tribo_dyn_check_finite(where, "target v", v_target, info->nv));
   data->is_inverse = 1;

@@ -43,35 +43,10 @@ static const double CONVERGING = 0.9, STEP_MAX = 5;
 int tribo_dyn_moves_smoothly(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
                              int block) {
   const int cluster = system->cluster[block];
-  return options->scheme == TRIBO_SCHEME_MIDPOINT && cluster >= 0 && !data->cluster_in_contact[cluster];
+  return options->scheme != TRIBO_SCHEME_EULER && cluster >= 0 && !data->cluster_in_contact[cluster];
 }
 
 // ---- the start of a step -------------------------------------------------------------------------------------------
-
-// Dry friction and motors act in every step; contacts and limits show when they push.
-static void mark_contact_clusters(const TriboSystem* system, TriboDynData* data) {
-  memset(data->cluster_in_contact, 0, (size_t)system->ncluster);
-  memset(data->cluster_touched, 0, (size_t)system->ncluster);
-  for (int b = 0; b < system->info.nblock; ++b) {
-    if (system->cluster[b] >= 0) {
-      data->cluster_touched[system->cluster[b]] |= data->touched[b];
-    }
-  }
-  for (int c = 0; c < data->rows.ncone; ++c) {
-    const TriboRowInfo* row = data->rows.infos + c;
-    const int cluster = system->cluster[row->block_a];
-    if ((row->kind == TRIBO_ROW_FRICTION || row->kind == TRIBO_ROW_MOTOR) && cluster >= 0) {
-      data->cluster_in_contact[cluster] = 1;
-    }
-  }
-  for (int i = 0; i < system->nclosure; ++i) {
-    if (tribo_dyn_is_soft(system->closures + i)) {
-      int blocks[2];
-      const int n = tribo_dyn_closure_blocks(system, system->closures + i, blocks);
-      data->cluster_in_contact[system->cluster[blocks[0]]] = (unsigned char)(n > 0);
-    }
-  }
-}
 
 // Where a block would be without impulses; what leans on something is expected to stay there.
 static TriboStatus move_freely(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
@@ -83,6 +58,11 @@ static TriboStatus move_freely(const TriboSystem* system, TriboDynData* data, co
   if (tree < 0) {
     tribo_dyn_body_advance(options->h, smooth ? TRIBO_DYN_SMOOTH : 0, q, v + at_v, v_free, data->q_trial + at_q);
     return TRIBO_OK;
+  }
+  if (options->scheme == TRIBO_SCHEME_VARIATIONAL) {
+    const int is_known = data->mean_kind[tree] == MEAN_FREE && data->flight.converged[tree];
+    return tribo_dyn_tree_move(system->trees + tree, data->pin[tree], q, options->h,
+                               is_known ? data->flight.w + at_v : v_free, data->work, data->q_trial + at_q);
   }
   for (int k = 0; k < system->block_dim[block]; ++k) {
     data->work[k] = (smooth ? 0.5 : 1) * options->h * v_free[k];
@@ -133,7 +113,7 @@ static void set_soft(const TriboSystem* system, TriboDynData* data, const TriboS
 // Whether the rows before those of the closures leave what these tie alone.
 static int only_closures_act(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options) {
   const Rows* rows = &data->rows;
-  int closures_only = options->scheme == TRIBO_SCHEME_MIDPOINT && options->direct && !data->is_inverse &&
+  int closures_only = options->scheme != TRIBO_SCHEME_EULER && options->direct && !data->is_inverse &&
                       system->closure_size.nrow <= TRIBO_DYN_DENSE_ROWS_MAX;
   for (int t = 0; t < rows->term_first[rows->ncone - system->nclosure] && closures_only; ++t) {
     closures_only = system->cluster[rows->term_block[t]] < 0;
@@ -177,7 +157,6 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
   data->passes = 0;
   data->anderson.count = 0;
   data->flow_is_halfway = 0;
-  mark_contact_clusters(system, data);
   for (int i = 0; i < system->info.nv; ++i) {
     data->flow_dv[i] = data->v_free[i] - v[i];
   }
@@ -242,6 +221,8 @@ TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* dat
       tribo_dyn_body_free_velocity(system->bodies + b, options, data->q + at_q, kick, data->tau + at_v,
                                    data->wrench + 6 * b, v_next + at_v);
       tribo_dyn_body_advance(options->h, TRIBO_DYN_SMOOTH, data->q + at_q, kick, v_next + at_v, q_next + at_q);
+    } else if (options->scheme == TRIBO_SCHEME_VARIATIONAL) {
+      TRIBO_TRY(tribo_dyn_flight_flow(system, data, tree, options, kick, q_next + at_q, v_next + at_v));
     } else {
       TRIBO_TRY(tribo_dyn_tree_flow(system, data, tree, options, kick, data->tau + at_v,
                                     data->wrench + 6 * system->trees[tree].body, data->flow_dv + at_v, q_next + at_q,

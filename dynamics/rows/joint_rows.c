@@ -174,17 +174,26 @@ static void add_bounds(const TriboSystem* system, TriboDynData* data, const Trib
 }
 
 void tribo_dyn_mark_limits(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
-                           double close, unsigned char* marks) {
+                           double close, const double* v, unsigned char* marks) {
   for (int i = 0; i < system->nbound; ++i) {
     const BoundDof* bound = system->bounds + i;
     if (isfinite(bound->lower) || isfinite(bound->upper)) {
-      const double at = limited_coordinate(bound, data->q).at;
-      marks[bound->block] |= fmin(at - bound->lower, bound->upper - at) <= close;
+      const LimitedCoordinate coord = limited_coordinate(bound, data->q);
+      double rate = 0;
+      for (int k = 0; k < coord.n; ++k) {
+        rate += coord.along[k] * v[coord.v + k];
+      }
+      marks[bound->block] |= coord.at - bound->lower <= close + options->h * fmax(0, -rate) ||
+                             bound->upper - coord.at <= close + options->h * fmax(0, rate);
     }
   }
   for (int i = 0; i < options->nbound; ++i) {
     const TriboBound* bound = options->bounds + i;
-    if (bound->distance <= close) {
+    double rate = 0;
+    for (int k = 0; k < system->info.nv; ++k) {
+      rate += bound->jac[k] * v[k];
+    }
+    if (bound->distance <= close + options->h * fmax(0, -rate)) {
       for (int k = 0; k < system->info.nv; ++k) {
         if (bound->jac[k] != 0) {
           marks[tribo_dyn_block_of_v(system, k)] = 1;

@@ -85,9 +85,9 @@ void tribo_dyn_normal_row(const TriboSystem* system, TriboDynData* data, const T
 
 void tribo_dyn_joint_rows(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                           const double* v);
-// Marks blocks (nblock) with a joint or a tendon no farther than `close` from a limit.
+// Marks blocks (nblock) with a joint or a tendon no farther than `close` from a limit, or that v takes there in a step.
 void tribo_dyn_mark_limits(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
-                           double close, unsigned char* marks);
+                           double close, const double* v, unsigned char* marks);
 TriboStatus tribo_dyn_check_motors(const TriboSystem* system, const TriboStepOptions* o);
 
 // ---- contact_rows.c

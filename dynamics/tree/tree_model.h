@@ -21,6 +21,7 @@ typedef struct TreeJoint {
   int q_at, v_at, nv;
   int axes_are_carried;  // 1: each of its axes is carried by the ones before
   const double* radii;   // of an ellipsoid joint, else NULL
+  double wheel_inertia;  // about its axis, of a body that looks the same however it has turned; else 0 [kg·m²]
 } TreeJoint;
 
 // What a joint that turns about an axis a adds to its placement C: tree_place.c.

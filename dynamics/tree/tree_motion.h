@@ -2,6 +2,7 @@
 #pragma once
 
 #include "system_blocks.h"
+#include "tree/tree_drift.h"
 
 // A tree half-way through a step, where its forces and masses are taken.
 typedef struct Halfway {
@@ -51,6 +52,52 @@ TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data,
 TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, int tree,
                                 const TriboStepOptions* options, const double* v, const double* tau,
                                 const double* wrench, double* flow_dv, double* q_next, double* v_next);
+// A tree at an instant of a variational step.
+typedef struct TreeInstant {
+  double* q;         // (nq)
+  TriboPose* poses;  // (nlink)
+  double* jac;       // (6 × nv)
+  TreeBody* bodies;  // (njoint)
+  double* mass;      // (nv × nv) M̃; of a tree that closures tie M
+  double* factor;    // (nv × nv) of M̃
+  double* diagonal;  // (nv) of M
+  double* extra;     // (nv) diagonal of M̃ − M
+  double* theta;     // (nv) fraction of forces and impulses that acts at the start
+  double* force;     // (nv) known forces but weight and dampers [N, N·m]
+  double* weight;    // (nv) the bias that gravity alone makes [N, N·m]
+} TreeInstant;
+
+// What the variational step of trees keeps from stage to stage: tree_flight.c.
+typedef struct FlightData {
+  TreeBody* bodies;                // (nv) at q, per block as many as it has joints  set by: update
+  double *diagonal, *extra;        // (nv) of M, of M̃ − M  set by: update, assemble
+  double* theta;                   // (nv) fraction of what acts that acts at the start  set by: the same
+  double* delta;                   // (nv) mean velocity of a touched tree's drift − v_a  set by: assemble
+  double* w;                       // (nv) of the drift without rows  set by: assemble, as the next four
+  double (*P)[6];                  // (nv) its momenta
+  double* spin;                    // (nv) of its wheels
+  double* r;                       // (nv) what its passes left
+  unsigned char* converged;        // (ntree) 1: they have met
+  int is_unresolved;               // 1: passes of the last advance did not meet, which is why it failed
+  double *momentum, *kick, *jump;  // (nv_max) scratch, as all below
+  double* mass;                    // (nv_max²)
+  TreeInstant mid;                 // at an impact; poses (nbody)
+  DriftWork drift;
+} FlightData;
+
+// Stages of a variational step, as those of the other schemes below.
+TriboStatus tribo_dyn_flight_update(const TriboSystem* system, TriboDynData* data, int tree,
+                                    const TriboStepOptions* options, const double* v, const double* tau,
+                                    const double* wrench);
+TriboStatus tribo_dyn_flight_finish(const TriboSystem* system, TriboDynData* data, int tree,
+                                    const TriboStepOptions* options, const double* v);
+// One smooth step from v: its end goes to q_next and v_next.
+TriboStatus tribo_dyn_flight_flow(const TriboSystem* system, TriboDynData* data, int tree,
+                                  const TriboStepOptions* options, const double* v, double* q_next, double* v_next);
+// v: of this tree. v_next holds v_f + M̃⁻¹Jᵀλ and becomes the next velocity.
+TriboStatus tribo_dyn_flight_advance(const TriboSystem* system, TriboDynData* data, int tree,
+                                     const TriboStepOptions* options, const double* v, double* q_next, double* v_next);
+
 // M of one tree, without damping, and its inverse (nv × nv each), where poses (nlink) and jac (6 × nv) are.
 TriboStatus tribo_dyn_tree_masses(const TreePart* part, TriboDynData* data, const TriboPose* poses, const double* jac,
                                   double* mass, double* minv);

@@ -67,7 +67,7 @@ const TriboSetting* tribo_world_settings(int* count) {
 }
 
 TriboWorldDef tribo_world_default(void) {
-  TriboWorldDef def = {.gravity = {0, 0, -9.81}, .scheme = TRIBO_SCHEME_MIDPOINT, .solver = "auto"};
+  TriboWorldDef def = {.gravity = {0, 0, -9.81}, .scheme = TRIBO_SCHEME_VARIATIONAL, .solver = "auto"};
   tribo_settings_default(world_settings, WORLD_SETTINGS, &def);
   return def;
 }
@@ -82,7 +82,7 @@ TriboStatus tribo_scene_set_world(TriboScene* scene, const TriboWorldDef* def) {
   TRIBO_TRY(tribo_check_finite("world", "gravity", def->gravity, 3));
   TRIBO_TRY(tribo_check_finite("world", "wind", def->wind, 3));
   TRIBO_TRY(tribo_settings_validate(world_settings, WORLD_SETTINGS, def, "world"));
-  if (def->scheme != TRIBO_SCHEME_MIDPOINT && def->scheme != TRIBO_SCHEME_EULER) {
+  if ((unsigned)def->scheme >= TRIBO_SCHEME_COUNT) {
     return tribo_fail(TRIBO_INVALID, "world: scheme = %d; accepted are midpoint and euler", (int)def->scheme);
   }
   if (memchr(def->solver, '\0', sizeof def->solver) == NULL || tribo_solver_find(def->solver) == NULL) {
