@@ -80,25 +80,21 @@ static void mark_touched(const TriboSystem* system, TriboDynData* data, const Tr
   mark_clusters(system, data, options);
 }
 
-// Free velocities with their final bias, of trees that contacts touch and of those that nothing does.
+// Free velocities as rows see them, of trees that something touches and of those that nothing does.
 static TriboStatus finish_trees(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                 const double* v, const TriboContact* contacts, int ncontact) {
+  const int is_euler = options->scheme == TRIBO_SCHEME_EULER;
   data->is_predicted = 0;
-  if (system->info.ntree + system->nclosure == 0 || options->scheme == TRIBO_SCHEME_EULER) {
-    return TRIBO_OK;
-  }
-  mark_touched(system, data, options, v, contacts, ncontact);
-  data->is_predicted =
-      data->predicted_in_update && tribo_dyn_loops_predictable(system, data, options, contacts, ncontact);
-  if (!data->is_predicted) {
-    TRIBO_TRY(tribo_dyn_trees_restart(system, data, options, v));
+  if (system->info.ntree + system->nclosure > 0 && !is_euler) {
+    mark_touched(system, data, options, v, contacts, ncontact);
+    data->is_predicted = data->has_prediction && tribo_dyn_loops_predictable(system, data, options, contacts, ncontact);
   }
   for (int t = 0; t < system->info.ntree; ++t) {
     const double* tree_v = v + system->block_v[system->trees[t].block];
-    if (options->scheme == TRIBO_SCHEME_VARIATIONAL) {
-      TRIBO_TRY(tribo_dyn_flight_finish(system, data, t, options, tree_v));
-    } else {
-      tribo_dyn_tree_finish(system, data, t, options, tree_v);
+    if (data->is_inverse) {
+      TRIBO_TRY(tribo_dyn_inverse_read_tree(system, data, t, options, tree_v));
+    } else if (!is_euler) {
+      TRIBO_TRY(tribo_dyn_tree_finish(system, data, t, options, tree_v));
     }
   }
   return TRIBO_OK;

@@ -19,118 +19,116 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
 }
 
 // X(array, count): the arrays whose size the system fixes; n… are locals of allocate_data
-#define DATA_ARRAYS(X)                             \
-  X(q, nq)                                         \
-  X(v_free, nv)                                    \
-  X(poses, nbody)                                  \
-  X(twists, nbody)                                 \
-  X(mass, system->nmass)                           \
-  X(minv, system->nmass)                           \
-  X(jac, ntree > 0 ? 6 * nv : 0)                   \
-  X(q_half, ntree > 0 ? nq : 0)                    \
-  X(jac_half, ntree > 0 ? 6 * nv : 0)              \
-  X(inertias, ntree > 0 ? nv : 0)                  \
-  X(motions, ntree > 0 ? nv : 0)                   \
-  X(force, ntree > 0 ? nv : 0)                     \
-  X(weight, ntree > 0 ? nv : 0)                    \
-  X(coriolis, ntree > 0 ? nv : 0)                  \
-  X(factor, ntree > 0 ? system->nmass : 0)         \
-  X(touched, nblock)                               \
-  X(cluster_touched, ncluster)                     \
-  X(mean_kind, ntree)                              \
-  X(impulse, nv)                                   \
-  X(split, nblock)                                 \
-  X(is_ballistic, nblock)                          \
-  X(v_before, nv)                                  \
-  X(v_after, nv)                                   \
-  X(cluster_in_contact, ncluster)                  \
-  X(limit_row, 2 * (size_t)system->nbound)         \
-  X(cluster_split, ncluster)                       \
-  X(tau, ntree > 0 || loops ? nv : 0)              \
-  X(wrench, ntree > 0 || loops ? 6 * nbody : 0)    \
-  X(kick, loops ? nv : 0)                          \
-  X(flow_dv, loops ? nv : 0)                       \
-  X(predicted_dv, loops ? nv : 0)                  \
-  X(q_trial, loops ? nq : 0)                       \
-  X(end_q, loops ? nq : 0)                         \
-  X(next_poses, loops ? nbody : 0)                 \
-  X(next_jac, loops ? 6 * nv : 0)                  \
-  X(next_mass, loops ? system->nmass : 0)          \
-  X(next_minv, loops ? system->nmass : 0)          \
-  X(next_block, loops ? nblock : 0)                \
-  X(next_dim, loops ? nblock : 0)                  \
-  X(next_at, loops ? nblock : 0)                   \
-  X(next_term, system->closure_size.nterm)         \
-  X(guess, nclosed)                                \
-  X(anderson.X, TRIBO_DYN_ANDERSON_DEPTH* nclosed) \
-  X(anderson.F, TRIBO_DYN_ANDERSON_DEPTH* nclosed) \
-  X(anderson.Q, TRIBO_DYN_ANDERSON_DEPTH* nclosed) \
-  X(anderson.x, nclosed)                           \
-  X(anderson.f, nclosed)                           \
-  X(anderson.f_new, nclosed)                       \
-  X(anderson.d, nclosed)                           \
-  X(anderson.first_dx, nclosed)                    \
-  X(anderson.first_df, nclosed)                    \
-  X(closure_factor.N, factors ? nsquare : 0)       \
-  X(closure_factor.W, factors ? nsquare : 0)       \
-  X(closure_factor.scale, factors ? nclosed : 0)   \
-  X(closure_factor.order, factors ? nclosed : 0)   \
-  X(closure_factor.y, 6 * widest)                  \
-  X(pin, ntree)                                    \
-  X(mean, nv_max)                                  \
-  X(work, widest)                                  \
-  X(scratch_q[0], nq)                              \
-  X(scratch_q[1], nq)                              \
-  X(scratch_poses, nbody)                          \
-  X(scratch_twists, nbody)                         \
-  X(scratch_jac, 6 * nv_max)                       \
-  X(scratch_inertias, nv_max)                      \
-  X(scratch_sums, nv_max)                          \
-  X(scratch_motions, nv_max)                       \
-  X(scratch_force, nv_max)                         \
-  X(scratch_weight, nv_max)                        \
-  X(scratch_factor, nfactor)                       \
-  X(flight.bodies, ntree > 0 ? nv : 0)             \
-  X(flight.diagonal, ntree > 0 ? nv : 0)           \
-  X(flight.extra, ntree > 0 ? nv : 0)              \
-  X(flight.theta, ntree > 0 ? nv : 0)              \
-  X(flight.delta, ntree > 0 ? nv : 0)              \
-  X(flight.w, ntree > 0 ? nv : 0)                  \
-  X(flight.P, ntree > 0 ? nv : 0)                  \
-  X(flight.spin, ntree > 0 ? nv : 0)               \
-  X(flight.r, ntree > 0 ? nv : 0)                  \
-  X(flight.converged, ntree)                       \
-  X(flight.momentum, nv_max)                       \
-  X(flight.kick, nv_max)                           \
-  X(flight.jump, nv_max)                           \
-  X(flight.mass, nfactor)                          \
-  X(flight.mid.q, nq)                              \
-  X(flight.mid.poses, nbody)                       \
-  X(flight.mid.jac, 6 * nv_max)                    \
-  X(flight.mid.bodies, nv_max)                     \
-  X(flight.mid.mass, nfactor)                      \
-  X(flight.mid.factor, nfactor)                    \
-  X(flight.mid.diagonal, nv_max)                   \
-  X(flight.mid.extra, nv_max)                      \
-  X(flight.mid.theta, nv_max)                      \
-  X(flight.mid.force, nv_max)                      \
-  X(flight.mid.weight, nv_max)                     \
-  X(flight.drift.spin, nv_max)                     \
-  X(flight.drift.w, nv_max)                        \
-  X(flight.drift.P, nv_max)                        \
-  X(flight.drift.r, nv_max)                        \
-  X(flight.drift.f, nv_max)                        \
-  X(flight.drift.step, nv_max)                     \
-  X(flight.drift.history[0], nv_max)               \
-  X(flight.drift.history[1], nv_max)               \
-  X(flight.drift.history[2], nv_max)               \
-  X(flight.drift.history[3], nv_max)               \
-  X(flight.drift.history[4], nv_max)               \
-  X(flight.drift.history[5], nv_max)               \
-  X(flight.drift.sums, nv_max)                     \
-  X(flight.drift.moved, nv_max)                    \
-  X(flight.drift.q_trial, nq)                      \
-  X(flight.drift.poses, nbody)                     \
+#define DATA_ARRAYS(X)                                \
+  X(q, nq)                                            \
+  X(v_free, nv)                                       \
+  X(poses, nbody)                                     \
+  X(twists, nbody)                                    \
+  X(mass, system->nmass)                              \
+  X(minv, system->nmass)                              \
+  X(jac, ntree > 0 ? 6 * nv : 0)                      \
+  X(inertias, ntree > 0 ? nv : 0)                     \
+  X(motions, ntree > 0 ? nv : 0)                      \
+  X(force, ntree > 0 ? nv : 0)                        \
+  X(weight, ntree > 0 ? nv : 0)                       \
+  X(factor, ntree > 0 ? system->nmass : 0)            \
+  X(touched, nblock)                                  \
+  X(cluster_touched, ncluster)                        \
+  X(motion_kind, ntree)                               \
+  X(impulse, nv)                                      \
+  X(split, nblock)                                    \
+  X(is_ballistic, nblock)                             \
+  X(v_before, nv)                                     \
+  X(v_after, nv)                                      \
+  X(cluster_in_contact, ncluster)                     \
+  X(limit_row, 2 * (size_t)system->nbound)            \
+  X(cluster_split, ncluster)                          \
+  X(tau, ntree > 0 || loops ? nv : 0)                 \
+  X(wrench, ntree > 0 || loops ? 6 * nbody : 0)       \
+  X(kick, loops ? nv : 0)                             \
+  X(predicted_dv, loops ? nv : 0)                     \
+  X(q_trial, loops ? nq : 0)                          \
+  X(end_q, loops ? nq : 0)                            \
+  X(next_poses, loops ? nbody : 0)                    \
+  X(next_jac, loops ? 6 * nv : 0)                     \
+  X(next_mass, loops ? system->nmass : 0)             \
+  X(next_minv, loops ? system->nmass : 0)             \
+  X(next_block, loops ? nblock : 0)                   \
+  X(next_dim, loops ? nblock : 0)                     \
+  X(next_at, loops ? nblock : 0)                      \
+  X(next_term, system->closure_size.nterm)            \
+  X(guess, nclosed)                                   \
+  X(anderson.X, TRIBO_DYN_ANDERSON_DEPTH* nclosed)    \
+  X(anderson.F, TRIBO_DYN_ANDERSON_DEPTH* nclosed)    \
+  X(anderson.Q, TRIBO_DYN_ANDERSON_DEPTH* nclosed)    \
+  X(anderson.x, nclosed)                              \
+  X(anderson.f, nclosed)                              \
+  X(anderson.f_new, nclosed)                          \
+  X(anderson.d, nclosed)                              \
+  X(anderson.first_dx, nclosed)                       \
+  X(anderson.first_df, nclosed)                       \
+  X(closure_factor.N, factors ? nsquare : 0)          \
+  X(closure_factor.W, factors ? nsquare : 0)          \
+  X(closure_factor.scale, factors ? nclosed : 0)      \
+  X(closure_factor.order, factors ? nclosed : 0)      \
+  X(closure_factor.y, 6 * widest)                     \
+  X(pin, ntree)                                       \
+  X(work, widest)                                     \
+  X(scratch_q[0], nq)                                 \
+  X(scratch_q[1], nq)                                 \
+  X(scratch_poses, nbody)                             \
+  X(scratch_twists, nbody)                            \
+  X(scratch_jac, 6 * nv_max)                          \
+  X(scratch_inertias, nv_max)                         \
+  X(scratch_sums, nv_max)                             \
+  X(scratch_motions, nv_max)                          \
+  X(scratch_force, nv_max)                            \
+  X(scratch_weight, nv_max)                           \
+  X(scratch_factor, nfactor)                          \
+  X(flight.bodies, ntree > 0 ? nv : 0)                \
+  X(flight.diagonal, ntree > 0 ? nv : 0)              \
+  X(flight.extra, ntree > 0 ? nv : 0)                 \
+  X(flight.theta, ntree > 0 ? nv : 0)                 \
+  X(flight.bent, ntree > 0 ? nv : 0)                  \
+  X(flight.momentum, nv_max)                          \
+  X(flight.kick, nv_max)                              \
+  X(flight.jump, nv_max)                              \
+  X(flight.end.q, ntree > 0 ? nq : 0)                 \
+  X(flight.end.poses, ntree > 0 ? nbody : 0)          \
+  X(flight.end.jac, ntree > 0 ? 6 * nv : 0)           \
+  X(flight.end.inertias, ntree > 0 ? nv : 0)          \
+  X(flight.end.mass, ntree > 0 ? system->nmass : 0)   \
+  X(flight.end.factor, ntree > 0 ? system->nmass : 0) \
+  X(flight.end.weight, ntree > 0 ? nv : 0)            \
+  X(flight.end_is_known, ntree)                       \
+  X(flight.later.q, nq)                               \
+  X(flight.later.poses, nbody)                        \
+  X(flight.later.jac, 6 * nv_max)                     \
+  X(flight.later.bodies, nv_max)                      \
+  X(flight.later.inertias, nv_max)                    \
+  X(flight.later.mass, nfactor)                       \
+  X(flight.later.factor, nfactor)                     \
+  X(flight.later.diagonal, nv_max)                    \
+  X(flight.later.extra, nv_max)                       \
+  X(flight.later.theta, nv_max)                       \
+  X(flight.later.force, nv_max)                       \
+  X(flight.later.weight, nv_max)                      \
+  X(flight.drift.spin, nv_max)                        \
+  X(flight.drift.w, nv_max)                           \
+  X(flight.drift.P, nv_max)                           \
+  X(flight.drift.r, nv_max)                           \
+  X(flight.drift.f, nv_max)                           \
+  X(flight.drift.step, nv_max)                        \
+  X(flight.drift.history[0], nv_max)                  \
+  X(flight.drift.history[1], nv_max)                  \
+  X(flight.drift.history[2], nv_max)                  \
+  X(flight.drift.history[3], nv_max)                  \
+  X(flight.drift.history[4], nv_max)                  \
+  X(flight.drift.history[5], nv_max)                  \
+  X(flight.drift.sums, nv_max)                        \
+  X(flight.drift.moved, nv_max)                       \
+  X(flight.drift.q_trial, nq)                         \
+  X(flight.drift.poses, nbody)                        \
   X(flight.drift.jac, 6 * nv_max)
 
 // Takes them all; 0 when there is no memory.

@@ -12,8 +12,7 @@ typedef enum Stage { STAGE_NONE, STAGE_UPDATED, STAGE_ASSEMBLED } Stage;
 struct TriboDynData {
   Stage stage;
 
-  // set by: update. Velocities in [m/s, rad/s], forces in [N, N·m], masses in SI; trees: at the half-way point where
-  // said
+  // set by: update. Velocities in [m/s, rad/s], forces in [N, N·m], masses in SI
   double* q;              // (nq) the caller's, with unit parts of length 1
   double* v_free;         // (nv) of trees final after assemble; with is_inverse the target velocity
   TriboPose* poses;       // (nbody) at q
@@ -21,13 +20,10 @@ struct TriboDynData {
   double* mass;           // (nmass) per block, free bodies' at creation
   double* minv;           // (nmass) its inverse
   double* jac;            // (6 × nv) trees: world twist per unit velocity, at q, columns by v; free bodies': unused
-  double* q_half;         // (nq) trees: the point half-way, q ⊕ (h/2) v
-  double* jac_half;       // (6 × nv) half-way
-  TreeInertia* inertias;  // (nv) half-way, per block as many as it has joints
-  TreeMotion* motions;    // (nv) half-way, likewise, at the velocity v and without weight
-  double* force;          // (nv) trees: all known forces but the bias, half-way
-  double* weight;         // (nv) trees: the part of the bias that gravity makes, half-way
-  double* coriolis;       // (nv) trees: the rest of the bias, at the velocity v
+  TreeInertia* inertias;  // (nv) at q, per block as many as it has joints
+  TreeMotion* motions;    // (nv) likewise, at the velocity v and without weight  set by: assemble
+  double* force;          // (nv) trees: known forces but weight and dampers
+  double* weight;         // (nv) trees: the part of the bias that gravity makes
   double* factor;         // (nmass) trees: of M̃
   int is_inverse;         // 1: v_free is a target velocity  set by: inverse_update
 
@@ -38,7 +34,7 @@ struct TriboDynData {
   unsigned char* cluster_in_contact;  // (ncluster) more than its closures acts on a cluster: it moves as at contacts
   unsigned char* touched;             // (nblock) at q a contact or a limit is reached
   unsigned char* cluster_touched;     // (ncluster) some block of a cluster is touched
-  unsigned char* mean_kind;           // (ntree) MEAN_…: where v_free has its bias from
+  unsigned char* motion_kind;         // (ntree) MOTION_…: what v_free and M̃ are for
 
   // scratch of: advance
   double* impulse;              // (nv) Jᵀλ [N·s, N·m·s]
@@ -49,9 +45,6 @@ struct TriboDynData {
   // closures only: the forces of update, and the step's flow
   double *tau, *wrench;          // (nv), (nbody × 6) the forces of update
   double *kick, *cluster_split;  // (nv), (ncluster) scratch of advance
-  double* flow_dv;               // (nv) v_f − v of the last flow: where the next one starts
-  int flow_is_halfway;           // 1: the half-way point of update serves the first flow  set by: assemble
-  int flow_is_inexact;           // 1: the last flow lacks its last digits  set by: advance
   double* q_trial;               // (nq) scratch of assemble
 
   // closures only: at the next state, or, between steps, at the end of the last one
@@ -72,7 +65,7 @@ struct TriboDynData {
       closure_factor;       // set by: assemble, where rows are redundant or closures_only; project_velocity_assemble
   int closures_only;        // 1: nothing but closures acts on what they tie, and the factor is there
   double* predicted_dv;     // (nv) M⁻¹Jᵀλ of the predicted impulses  set by: update
-  int predicted_in_update;  // 1: trees went half-way with the predicted impulses  set by: update
+  int has_prediction;       // 1: predicted_dv is there  set by: update
   int is_predicted;         // 1: the passes start from predicted impulses  set by: assemble
   AndersonMemory anderson;  // set by: close
   double last_error;        // of the pass before [m, rad]  set by: close
@@ -84,7 +77,6 @@ struct TriboDynData {
   // scratch of: trees
   TriboPinData** pin;  // (npin = ntree)
   int npin;
-  double* mean;            // (nv_max)
   double* work;            // (nv_max, at least 6)
   double* scratch_force;   // (nv_max)
   double* scratch_weight;  // (nv_max)
@@ -102,3 +94,5 @@ struct TriboDynData {
 // What every step begins with: checks, and q with its unit parts of length 1 into the data.  state_check.c
 TriboStatus tribo_dyn_begin_step(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                  const char* where, const double* q, const double* v);
+// Copies the forces (either may be NULL), which act at the end of the step too.  forward_step.c
+void tribo_dyn_keep_forces(const TriboSystem* system, TriboDynData* data, const double* tau, const double* wrench);

@@ -14,6 +14,11 @@ static void keep(double* to, const double* from, size_t count) {
   }
 }
 
+void tribo_dyn_keep_forces(const TriboSystem* system, TriboDynData* data, const double* tau, const double* wrench) {
+  keep(data->tau, tau, (size_t)system->info.nv);
+  keep(data->wrench, wrench, 6 * (size_t)system->info.nbody);
+}
+
 TriboStatus tribo_dyn_update(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                              const double* q, const double* v, const double* tau, const double* wrench) {
   const char* where = "tribo_dyn_update";
@@ -24,11 +29,8 @@ TriboStatus tribo_dyn_update(const TriboSystem* system, TriboDynData* data, cons
   TRIBO_TRY(tribo_dyn_begin_step(system, data, options, where, q, v));
   data->is_inverse = 0;
 
-  const int is_variational = options->scheme == TRIBO_SCHEME_VARIATIONAL;
-  if (system->nclosure > 0 || (is_variational && info->ntree > 0)) {
-    // forces are needed at the end of the step too; closures go through it more than once
-    keep(data->tau, tau, (size_t)info->nv);
-    keep(data->wrench, wrench, 6 * (size_t)info->nbody);
+  if (system->nclosure + info->ntree > 0) {
+    tribo_dyn_keep_forces(system, data, tau, wrench);
   }
   if (system->nclosure > 0) {
     TRIBO_TRY(tribo_dyn_loops_predict(system, data, options));
@@ -46,11 +48,8 @@ TriboStatus tribo_dyn_update(const TriboSystem* system, TriboDynData* data, cons
   for (int t = 0; t < info->ntree; ++t) {
     const TreePart* part = system->trees + t;
     const int at = info->block_v[part->block];
-    const double *tree_tau = tau == NULL ? NULL : tau + at,
-                 *tree_wrench = wrench == NULL ? NULL : wrench + 6 * part->body;
-    const TriboStatus status = is_variational
-                                   ? tribo_dyn_flight_update(system, data, t, options, v + at, tree_tau, tree_wrench)
-                                   : tribo_dyn_tree_update(system, data, t, options, v + at, tree_tau, tree_wrench);
+    const TriboStatus status = tribo_dyn_tree_update(system, data, t, options, v + at, tau == NULL ? NULL : tau + at,
+                                                     wrench == NULL ? NULL : wrench + 6 * part->body);
     if (status != TRIBO_OK) {
       tribo_fail_prefix("%s: tree %d: ", where, t);
       return status;
@@ -182,15 +181,9 @@ TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data, con
   }
   for (int t = 0; t < info->ntree; ++t) {
     const int block = system->trees[t].block, at_v = info->block_v[block];
-    if (tribo_dyn_moves_smoothly(system, data, options, block)) {
-      continue;
-    }
-    if (options->scheme == TRIBO_SCHEME_VARIATIONAL) {
+    if (!tribo_dyn_moves_smoothly(system, data, options, block)) {
       TRIBO_TRY(
-          tribo_dyn_flight_advance(system, data, t, options, v + at_v, q_next + info->block_q[block], v_next + at_v));
-    } else {
-      TRIBO_TRY(tribo_dyn_tree_advance(system, data, t, options->h, data->v_before + at_v, data->v_after + at_v,
-                                       q_next + info->block_q[block]));
+          tribo_dyn_tree_advance(system, data, t, options, v + at_v, q_next + info->block_q[block], v_next + at_v));
     }
   }
   TRIBO_TRY(tribo_dyn_loops_advance(system, data, options, v, q_next, v_next));

@@ -21,7 +21,7 @@ TriboStatus tribo_dyn_check_options(const char* where, const TriboStepOptions* o
                       options->gravity[1], options->gravity[2]);
   }
   if ((unsigned)options->scheme >= TRIBO_SCHEME_COUNT) {
-    return tribo_fail(TRIBO_INVALID, "%s: scheme is %d, must be MIDPOINT (0) or EULER (1)", where, options->scheme);
+    return tribo_fail(TRIBO_INVALID, "%s: scheme is %d, must be VARIATIONAL (0) or EULER (1)", where, options->scheme);
   }
   if (!(options->erp >= 0 && options->erp <= 1)) {
     return tribo_fail(TRIBO_INVALID, "%s: erp is %g, must be in 0 … 1", where, options->erp);

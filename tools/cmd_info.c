@@ -15,7 +15,7 @@ static const Flag info_flags[] = {
 };
 
 static const char* scheme_name(TriboScheme scheme) {
-  static const char* const names[] = {"variational", "euler", "midpoint"};
+  static const char* const names[] = {"variational", "euler"};
   return names[scheme];
 }
 

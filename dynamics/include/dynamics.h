@@ -360,20 +360,23 @@ void tribo_dyn_closure_impulses(const TriboSystem* system, const TriboDynData* d
 TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_update(const TriboSystem* system, TriboDynData* data,
                                                      const TriboStepOptions* options, const double* q, const double* v,
                                                      const double* v_target, const double* tau, const double* wrench);
+// After assemble, not under Euler's scheme: where the step that is read backwards ends, q_next (nq). smooth: free
+// bodies move as they do where nothing touches them.
+TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_end(const TriboSystem* system, const TriboDynData* data,
+                                                  const TriboStepOptions* options, const double* v,
+                                                  const double* v_target, int smooth, double* q_next);
 TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_reduce(const TriboSystem* system, TriboDynData* data,
                                                      const unsigned char* driven, double tol, int whole,
                                                      TriboProblem* problem);
 TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_balance(const TriboSystem* system, TriboDynData* data,
-                                                      const TriboStepOptions* options, const double* v,
                                                       const double* reduced, double* lambda, double* change);
 TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_finish(const TriboSystem* system, TriboDynData* data,
-                                                     const TriboStepOptions* options, const double* v,
-                                                     const double* lambda, double* force, double* v_error);
+                                                     const TriboStepOptions* options, const double* lambda,
+                                                     double* force, double* v_error);
 // Before finish: the last digits of lambda (inverse/inverse_polish.c), from those of one solve; not for huge problems,
 // which solve and balance can bring there too.
 int tribo_dyn_inverse_polishes(const TriboSystem* system, const TriboDynData* data);
-TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_polish(const TriboSystem* system, TriboDynData* data,
-                                                     const TriboStepOptions* options, const double* v, double* lambda);
+TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_polish(const TriboSystem* system, TriboDynData* data, double* lambda);
 // The torques that are left open (inverse/inverse_span.c), after reduce: count orthonormal rows of nv.
 TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_span(const TriboSystem* system, TriboDynData* data, const double** span,
                                                    int* count);

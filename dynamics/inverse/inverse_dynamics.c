@@ -4,13 +4,13 @@
 // Given is the target velocity v⁺. A step with the impulses λ and the generalized forces τ of the driven joints a makes
 // it when
 //
-//     p = Jᵀλ + h Sᵀτ,     p = M̃(v_f − v) + h(b(q½, ½(v + v_f)) − f) + Jᵀλ,     v_f = v⁺ − M̃⁻¹Jᵀλ           (1)
-//     K ∋ λ ⊥ σ + Γ(σ) ∈ K*,     σ = Rλ + c,     c = J v⁺ + γ                                               (2)
+//     p = Jᵀλ + h Sᵀτ                                                                                        (1)
+//     K ∋ λ ⊥ σ + Γ(σ) ∈ K*,     σ = Rλ + c,     c = J u + γ                                                 (2)
 //
-// with f all known forces, M̃ and q½ as in tree_motion.c: the equations of the forward step, read the other way. p, the
-// impulse that the target velocity needs, depends on λ in trees that nothing touches at q, through the mean velocity of
-// the bias b, and in trees that closures tie, where impulses act on M instead of M̃: weakly, so the problem below is
-// solved with p of no impulse, and Newton's method (inverse_polish.c) does the rest.
+// with p, the impulse that the target velocity needs, and u, the velocity that rows have seen, both read from q, v and
+// v⁺ (tree_reading.c, free_body.c). They do not depend on λ, but p in trees that closures tie does a little, where
+// impulses act on M instead of M̃: the problem below is solved with p of no impulse, and Newton's method
+// (inverse_polish.c) does the rest.
 //
 // In (2) c is given, and there each constraint stands alone:
 //
@@ -41,7 +41,8 @@
 // ---- the target velocity -------------------------------------------------------------------------------------------
 
 static TriboStatus reserve(const TriboSystem* system, Inverse* inv) {
-  const size_t nv = (size_t)system->info.nv, nblock = (size_t)system->info.nblock, nmass = system->nmass;
+  const size_t nq = (size_t)system->info.nq, nv = (size_t)system->info.nv, nblock = (size_t)system->info.nblock,
+               nmass = system->nmass;
 #define X(array, count) TRIBO_TRY(TRIBO_RESERVE(&inv->array, count));
   TRIBO_DYN_INVERSE_ARRAYS(X)
 #undef X
@@ -93,23 +94,17 @@ static void target_body(const TriboSystem* system, TriboDynData* data, const Tri
   tribo_dyn_body_twist(body, data->poses + b, seen, data->twists + b);
 }
 
+// What acts on a tree is read from the step when it is known what touches it (tree_reading.c).
 static TriboStatus target_tree(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options, int tree,
                                const double* v, const double* v_target, const double* tau, const double* wrench) {
-  const TreePart* part = system->trees + tree;
-  const int block = part->block, at = system->block_v[block], n = part->info->nv, tied = system->cluster[block] >= 0;
-  const double* q = data->q + system->block_q[block];
-  const size_t at_mass = system->block_at[block];
-  double *mass = data->mass + at_mass, *minv = data->minv + at_mass, *flow = tied ? data->next_mass + at_mass : mass;
-  const Halfway half = tribo_dyn_tree_half(system, data, tree, flow);
-  TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v + at, tau == NULL ? NULL : tau + at,
-                                   wrench == NULL ? NULL : wrench + 6 * part->body, &half));
-  memcpy(data->v_free + at, v_target + at, (size_t)n * sizeof *v_target);
-  TRIBO_TRY(tribo_dyn_tree_kinematics(part, data->pin[tree], q, v_target + at, data->poses + part->body,
-                                      data->twists + part->body, data->jac + 6 * at));
-  if (tied) {
-    return tribo_dyn_tree_masses(part, data, data->poses + part->body, data->jac + 6 * at, mass, minv);
-  }
-  tribo_dyn_factor_inverse(&part->dofs, half.factor, minv);
+  const TreeAt at_tree = tribo_dyn_tree_at(system, data, tree);
+  const TreeInstant at = tribo_dyn_tree_start(&at_tree, data);
+  const int n = at_tree.n, body = at_tree.part->body;
+  memcpy(data->inverse.v_target + at_tree.v, v_target + at_tree.v, (size_t)n * sizeof *v_target);
+  memcpy(data->v_free + at_tree.v, v_target + at_tree.v, (size_t)n * sizeof *v_target);
+  TRIBO_TRY(tribo_dyn_tree_begin(&at_tree, data, options, v + at_tree.v, tau == NULL ? NULL : tau + at_tree.v,
+                                 wrench == NULL ? NULL : wrench + 6 * body, &at));
+  tribo_dyn_tree_twists(at_tree.info, at.jac, data->v_free + at_tree.v, at.poses, data->twists + body);
   return TRIBO_OK;
 }
 
@@ -121,17 +116,16 @@ TriboStatus tribo_dyn_inverse_update(const TriboSystem* system, TriboDynData* da
     return tribo_fail(TRIBO_INVALID, "%s: system, data, options, q, v or v_target is NULL", where);
   }
   const TriboSystemInfo* info = &system->info;
-  if (options->scheme == TRIBO_SCHEME_VARIATIONAL && info->ntree > 0) {
-    return tribo_fail(TRIBO_UNSUPPORTED, "%s: scheme variational: trees need scheme midpoint or euler", where);
-  }
   TRIBO_TRY(tribo_dyn_begin_step(system, data, options, where, q, v));
   TRIBO_TRY(tribo_dyn_check_finite(where, "target v", v_target, info->nv));
   data->is_inverse = 1;
-  data->start_is_known = data->end_is_known = data->predicted_in_update = 0;
+  data->start_is_known = data->end_is_known = data->has_prediction = 0;
   if (info->ntree > 0) {
-    memset(data->mean_kind, MEAN_START, (size_t)info->ntree);
+    memset(data->motion_kind, MOTION_START, (size_t)info->ntree);
+    tribo_dyn_keep_forces(system, data, tau, wrench);
   }
   TRIBO_TRY(reserve(system, &data->inverse));
+  data->inverse.scale = 0;
   for (int b = 0; b < info->nfree; ++b) {
     target_body(system, data, options, b, v, v_target, tau, wrench);
   }
@@ -143,6 +137,21 @@ TriboStatus tribo_dyn_inverse_update(const TriboSystem* system, TriboDynData* da
     }
   }
   data->stage = STAGE_UPDATED;
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_dyn_inverse_end(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
+                                  const double* v, const double* v_target, int smooth, double* q_next) {
+  const TriboSystemInfo* info = &system->info;
+  if (data->stage != STAGE_ASSEMBLED || !data->is_inverse || options->scheme == TRIBO_SCHEME_EULER) {
+    return tribo_fail(TRIBO_STATE, "tribo_dyn_inverse_end: inverse_update and assemble must come first, not by Euler");
+  }
+  memcpy(q_next, data->inverse.q_read, (size_t)info->nq * sizeof *q_next);
+  for (int b = 0; b < info->nfree; ++b) {
+    const int at_q = info->block_q[b], at_v = info->block_v[b];
+    tribo_dyn_body_advance(options->h, smooth ? TRIBO_DYN_SMOOTH : 0, data->q + at_q, v + at_v, v_target + at_v,
+                           q_next + at_q);
+  }
   return TRIBO_OK;
 }
 
@@ -369,35 +378,20 @@ static void expand(const TriboDynData* data, const double* reduced, double* lamb
   }
 }
 
-TriboStatus tribo_dyn_inverse_impulse(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                                      const double* v, const double* lambda) {
+TriboStatus tribo_dyn_inverse_impulse(const TriboSystem* system, TriboDynData* data, const double* lambda) {
   Inverse* inv = &data->inverse;
   tribo_dyn_rows_impulse(system, &data->rows, 0, lambda, data->impulse);
-  inv->scale = 0;
   for (int t = 0; t < system->info.ntree; ++t) {
-    const int block = system->trees[t].block, n = system->block_dim[block], at = system->block_v[block];
-    const size_t at_mass = system->block_at[block];
-    const double *minv = data->minv + at_mass, *v_target = data->v_free + at, *impulse = data->impulse + at;
-    const double* flow = (system->cluster[block] >= 0 ? data->next_mass : data->mass) + at_mass;
-    double* v_free = inv->v_free + at;
-    for (int i = 0; i < n; ++i) {
-      v_free[i] = v_target[i] - tribo_dot(minv + i * n, impulse, n);
-    }
-    for (int i = 0; i < n; ++i) {
-      const int known = data->mean_kind[t] == MEAN_TOUCHED;
-      const double start = known ? inv->mean[at + i] : v[at + i];
-      data->mean[i] = known || options->scheme == TRIBO_SCHEME_EULER ? start : 0.5 * (start + v_free[i]);
-    }
-    const Halfway half = tribo_dyn_tree_half(system, data, t, NULL);
-    tribo_dyn_tree_bias(system->trees + t, options->gravity, half.q, half.jac, half.inertias, data->mean,
-                        data->scratch_motions, data->work);
-    for (int i = 0; i < n; ++i) {
-      double sum = options->h * (data->work[i] - data->force[at + i]) + impulse[i];
-      inv->scale = fmax(inv->scale, options->h * (fabs(data->work[i]) + fabs(data->force[at + i])));
-      for (int k = 0; k < n; ++k) {
-        sum += flow[i * n + k] * (v_free[k] - v[at + k]);
-      }
-      inv->impulse_needed[at + i] = sum;
+    const TreeAt tree = tribo_dyn_tree_at(system, data, t);
+    const TreeInstant at = tribo_dyn_tree_start(&tree, data);
+    const double *seen = data->v_free + tree.v, *impulse = data->impulse + tree.v;
+    double *v_free = inv->v_free + tree.v, *needed = inv->impulse_needed + tree.v, *dv = data->work;
+    tribo_mat_vec(tree.n, tree.n, data->minv + tree.m, impulse, dv);
+    memcpy(needed, inv->impulse_read + tree.v, (size_t)tree.n * sizeof *needed);
+    for (int i = 0; i < tree.n; ++i) {
+      v_free[i] = seen[i] - dv[i];
+      // where closures tie a tree, impulses act on M and torques on M̃
+      needed[i] -= tree.is_tied && data->motion_kind[t] != MOTION_FREE ? at.extra[i] * dv[i] : 0;
     }
   }
   return TRIBO_OK;
@@ -450,14 +444,14 @@ static void set_reduced_g(const TriboSystem* system, TriboDynData* data) {
   }
 }
 
-TriboStatus tribo_dyn_inverse_balance(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                                      const double* v, const double* reduced, double* lambda, double* change) {
+TriboStatus tribo_dyn_inverse_balance(const TriboSystem* system, TriboDynData* data, const double* reduced,
+                                      double* lambda, double* change) {
   const Inverse* inv = &data->inverse;
   const int nv = system->info.nv;
   memcpy(data->v_before, inv->impulse_needed, (size_t)nv * sizeof *inv->impulse_needed);
   // with all impulses: the impulse that is needed, and how far it moved
   expand(data, reduced, lambda);
-  TRIBO_TRY(tribo_dyn_inverse_impulse(system, data, options, v, lambda));
+  TRIBO_TRY(tribo_dyn_inverse_impulse(system, data, lambda));
   double size = 0;
   *change = 0;
   for (int i = 0; i < nv; ++i) {
@@ -477,10 +471,10 @@ TriboStatus tribo_dyn_inverse_balance(const TriboSystem* system, TriboDynData* d
 }
 
 TriboStatus tribo_dyn_inverse_finish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                                     const double* v, const double* lambda, double* force, double* v_error) {
+                                     const double* lambda, double* force, double* v_error) {
   Inverse* inv = &data->inverse;
   const TriboSystemInfo* info = &system->info;
-  TRIBO_TRY(tribo_dyn_inverse_impulse(system, data, options, v, lambda));
+  TRIBO_TRY(tribo_dyn_inverse_impulse(system, data, lambda));
   for (int i = 0; i < info->nv; ++i) {
     force[i] = (inv->impulse_needed[i] - data->impulse[i]) / options->h;
   }

@@ -7,9 +7,12 @@
 #define TRIBO_DYN_INVERSE_ARRAYS(X) \
   X(impulse_needed, nv)             \
   X(v_free, nv)                     \
-  X(mean, nv)                       \
+  X(q_read, nq)                     \
+  X(v_target, nv)                   \
+  X(impulse_read, nv)               \
+  X(start_momentum, nv)             \
+  X(target_momentum, nv)            \
   X(v_error, nv)                    \
-  X(bias_low, nv)                   \
   X(place, nv)                      \
   X(chain_parent, nv)               \
   X(chain_start, nv)                \
@@ -31,8 +34,11 @@ enum {
 typedef struct Inverse {
   double* impulse_needed;  // (nv) p [N·s, N·m·s]  set by: inverse_update (free bodies), inverse_balance (trees)
   double* v_free;          // (nv) v_f [m/s, rad/s]  set by: the same
-  double* mean;            // (nv) velocity of the bias, trees that something touches [m/s, rad/s]  set by: assemble
-  double* v_error;         // (nv) y, 0 on driven velocities [m/s, rad/s]  set by: inverse_balance, inverse_finish
+  double* v_target;        // (nv) of trees, v⁺ [m/s, rad/s]  set by: inverse_update
+  double* q_read;          // (nq) of trees, q⁺  set by: assemble
+  double* impulse_read;    // (nv) of trees, p where impulses and torques act alike [N·s, N·m·s]  set by: assemble
+  double *start_momentum, *target_momentum;  // (nv) scratch of: tree_reading
+  double* v_error;  // (nv) y, 0 on driven velocities [m/s, rad/s]  set by: inverse_balance, inverse_finish
 
   // set by: inverse_reduce
   int whole;                        // 1: contacts answer to the motion they make, not to the target velocity
@@ -43,18 +49,20 @@ typedef struct Inverse {
   double *mass, *minv;              // M_uu and its inverse, block by block
   int *mode, *cone_of;              // (ncone) TRIBO_DYN_MODE_…; reduced cone → cone
   double* lambda_known;             // (nrow) what is known of λ: see classify in inverse_dynamics.c [N·s]
-  double scale;      // of the terms that impulse_needed is the sum of [N·s, N·m·s]  set by: inverse_impulse
-  double* span;      // (nrow × nv)  set by: inverse_span
-  double* polish;    // scratch of: inverse_polish
-  char* directions;  // scratch of: inverse_polish
-  double* bias_low;  // (nv) scratch of: inverse_polish
-  Rows rows;         // the reduced problem
+  double scale;                     // of the terms that impulse_needed is the sum of [N·s, N·m·s]  set by: assemble
+  double* span;                     // (nrow × nv)  set by: inverse_span
+  double* polish;                   // scratch of: inverse_polish
+  char* directions;                 // scratch of: inverse_polish
+  Rows rows;                        // the reduced problem
 } Inverse;
 
 void tribo_dyn_inverse_free(Inverse* inverse);
 // Jᵀλ (in data->impulse), and with it v_f and p of the trees; free bodies' are known.
-TriboStatus tribo_dyn_inverse_impulse(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                                      const double* v, const double* lambda);
-// inverse_polish.c: what an impulse asks of the step's forces. column (block's nv): Jᵀe, and where closures tie
-// M̃M⁻¹Jᵀe; d: M⁻¹Jᵀe.
-void tribo_dyn_inverse_carry(const TriboSystem* system, const TriboDynData* data, int block, double* column, double* d);
+TriboStatus tribo_dyn_inverse_impulse(const TriboSystem* system, TriboDynData* data, const double* lambda);
+// tree_reading.c: the velocity that rows see of a tree, in data->v_free, and its impulse_read.
+TriboStatus tribo_dyn_inverse_read_tree(const TriboSystem* system, TriboDynData* data, int tree,
+                                        const TriboStepOptions* options, const double* v);
+// inverse_polish.c: what an impulse asks of the step's forces. column (block's nv): in Jᵀe, out the same, and M̃M⁻¹Jᵀe
+// where closures tie a tree that is kicked in full.
+void tribo_dyn_inverse_carry(const TriboSystem* system, const TriboDynData* data, int block, double* column,
+                             double* work);

@@ -2,16 +2,14 @@
 // leave.
 //
 // A contact solver is content when velocities are right to its tolerance; divided by h and multiplied by a robot's mass
-// that is not yet a torque. And where the contacts cannot hold every motion of what is not driven (a biped on two
-// points turns about the line between them; springs press as the motion says) F = 0 asks something of the target: then
-// only p's own dependence on λ, through the mean velocity in the bias, can meet it.
+// that is not yet a torque.
 //
-//     A δ = −F,   A = (JᵀE + ½h ∂b/∂v M̃⁻¹JᵀE)_u,   λ ← λ + α E δ,   ‖S⁻¹δ‖ least
+//     A δ = −F,   A = (JᵀE)_u,   λ ← λ + α E δ,   ‖S⁻¹δ‖ least
 //
+// (with M̃M⁻¹Jᵀ for Jᵀ where closures tie a tree: there impulses act on M and torques on M̃).
 // The columns of E are the directions in which impulses may move. Each cone's share of S is how far its λ is from its
 // boundary, so that impulses stay inside without being pushed back: what is at the boundary stays there, what has room
-// moves (affine scaling). α ends a step before the first boundary. b is quadratic in v, so a central difference is its
-// derivative exactly; it is taken only where A without it leaves something of F.
+// moves (affine scaling). α ends a step before the first boundary.
 #include "dyn_data.h"
 #include "small_dense.h"
 
@@ -175,53 +173,20 @@ static int find_directions(const TriboDynData* data, ImpulseDirection* dirs) {
   return m;
 }
 
-// d = M⁻¹ column of one block; and column becomes M̃ d where closures tie: there the flow has another mass than
-// impulses.
 void tribo_dyn_inverse_carry(const TriboSystem* system, const TriboDynData* data, int block, double* column,
-                             double* d) {
-  const int n = system->block_dim[block];
-  const double *minv = data->minv + system->block_at[block], *flow = data->next_mass + system->block_at[block];
-  tribo_mat_vec(n, n, minv, column, d);
-  if (system->cluster[block] >= 0 && block >= system->info.nfree) {
-    tribo_mat_vec(n, n, flow, d, column);
-  }
-}
-
-// What one block adds to a column beyond Jᵀe (in column): the other mass of its flow, and, where that is asked for,
-// ½h ∂b/∂v d with d = M⁻¹Jᵀe.
-static TriboStatus add_change(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options, int block,
-                              int bias, const double* v, double* column) {
-  const int n = system->block_dim[block], at = system->block_v[block], tree = block - system->info.nfree;
-  if (tree < 0 || !(system->cluster[block] >= 0 || bias)) {
-    return TRIBO_OK;
-  }
-  bias = bias && data->mean_kind[tree] != MEAN_TOUCHED;
-  const Halfway half = tribo_dyn_tree_half(system, data, tree, NULL);
-  double *d = data->scratch_force, *low = data->inverse.bias_low, most = 0;
-  tribo_dyn_inverse_carry(system, data, block, column + at, d);
-  for (int i = 0; i < n; ++i) {
-    most = fmax(most, fabs(d[i]));
-  }
-  if (bias && most > 0) {
-    for (int side = 0; side < 2; ++side) {
-      for (int i = 0; i < n; ++i) {
-        data->mean[i] = 0.5 * (v[at + i] + data->inverse.v_free[at + i]) + (side ? 1 : -1) * d[i] / most;
-      }
-      tribo_dyn_tree_bias(system->trees + tree, options->gravity, half.q, half.jac, half.inertias, data->mean,
-                          data->scratch_motions, side ? data->work : low);
-    }
-  }
-  if (bias && most > 0) {
+                             double* work) {
+  const int n = system->block_dim[block], tree = block - system->info.nfree;
+  if (tree >= 0 && system->cluster[block] >= 0 && data->motion_kind[tree] != MOTION_FREE) {
+    const double* extra = data->flight.extra + system->block_v[block];
+    tribo_mat_vec(n, n, data->minv + system->block_at[block], column, work);
     for (int i = 0; i < n; ++i) {
-      column[at + i] += 0.25 * options->h * most * (data->work[i] - low[i]);
+      column[i] += extra[i] * work[i];
     }
   }
-  return TRIBO_OK;
 }
 
 // column (nv): how F moves with one direction.
-static TriboStatus fill_column(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                               const ImpulseDirection* dir, int bias, const double* v, double* column) {
+static void fill_column(const TriboSystem* system, TriboDynData* data, const ImpulseDirection* dir, double* column) {
   const Rows* rows = &data->rows;
   memset(column, 0, (size_t)system->info.nv * sizeof *column);
   for (int t = rows->term_first[dir->cone]; t < rows->term_first[dir->cone + 1]; ++t) {
@@ -235,16 +200,15 @@ static TriboStatus fill_column(const TriboSystem* system, TriboDynData* data, co
         }
       }
     }
-    TRIBO_TRY(add_change(system, data, options, block, bias, v, column));
+    tribo_dyn_inverse_carry(system, data, block, column + at, data->work);
   }
-  return TRIBO_OK;
 }
 
 // F at λ; returns its largest entry, and the size of what it is the difference of.
-static TriboStatus find_residual(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                                 const double* v, const double* lambda, double* F, double* most, double* size) {
+static TriboStatus find_residual(const TriboSystem* system, TriboDynData* data, const double* lambda, double* F,
+                                 double* most, double* size) {
   const Inverse* inv = &data->inverse;
-  TRIBO_TRY(tribo_dyn_inverse_impulse(system, data, options, v, lambda));
+  TRIBO_TRY(tribo_dyn_inverse_impulse(system, data, lambda));
   *most = 0;
   *size = fmax(inv->scale, largest_impulse(&data->rows, lambda));
   for (int i = 0, k = 0; i < system->info.nv; ++i) {
@@ -372,22 +336,20 @@ static void solve_least(double* A, double* F, int n, int m, double tiny, double*
 }
 
 // A S (n × m): how F moves with each direction, seen from its distance to the boundary.
-static TriboStatus fill_matrix(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                               const ImpulseDirection* dirs, int m, int bias, const double* v, const double* lambda,
-                               double* column, double* scale, double* A) {
+static void fill_matrix(const TriboSystem* system, TriboDynData* data, const ImpulseDirection* dirs, int m,
+                        const double* lambda, double* column, double* scale, double* A) {
   const Inverse* inv = &data->inverse;
   for (int j = 0; j < m; ++j) {
     const int c = dirs[j].cone;
     const TriboCone* cone = data->rows.cones + c;
     scale[j] = boundary_distance(cone, inv->mode[c], lambda + cone->row);
-    TRIBO_TRY(fill_column(system, data, options, dirs + j, bias, v, column));
+    fill_column(system, data, dirs + j, column);
     for (int i = 0, k = 0; i < system->info.nv; ++i) {
       if (inv->place[i] >= 0) {
         A[(size_t)k++ * (size_t)m + (size_t)j] = scale[j] * column[i];
       }
     }
   }
-  return TRIBO_OK;
 }
 
 // Velocities that are not driven.
@@ -404,8 +366,7 @@ int tribo_dyn_inverse_polishes(const TriboSystem* system, const TriboDynData* da
   return n > 0 && n * ((size_t)data->rows.nrow + 2 * (n + 1)) <= MOST_ENTRIES;
 }
 
-TriboStatus tribo_dyn_inverse_polish(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                                     const double* v, double* lambda) {
+TriboStatus tribo_dyn_inverse_polish(const TriboSystem* system, TriboDynData* data, double* lambda) {
   Inverse* inv = &data->inverse;
   const Rows* rows = &data->rows;
   const int nv = system->info.nv, n = count_undriven(system, data);
@@ -422,9 +383,9 @@ TriboStatus tribo_dyn_inverse_polish(const TriboSystem* system, TriboDynData* da
   double low = INFINITY, least = INFINITY;
   project_onto_cones(data, lambda);
   memcpy(best, lambda, nrow * sizeof *best);
-  for (int pass = 0, bias = 0, stalls = 0, starts = 0; pass < MOST_STEPS; ++pass) {
+  for (int pass = 0, stalls = 0, starts = 0; pass < MOST_STEPS; ++pass) {
     double most, size;
-    TRIBO_TRY(find_residual(system, data, options, v, lambda, F, &most, &size));
+    TRIBO_TRY(find_residual(system, data, lambda, F, &most, &size));
     if (most < least) {
       least = most;
       memcpy(best, lambda, nrow * sizeof *best);
@@ -433,21 +394,20 @@ TriboStatus tribo_dyn_inverse_polish(const TriboSystem* system, TriboDynData* da
     if (most <= 4e-15 * size || (most <= 1e-13 * size && most > 0.5 * low)) {
       break;
     }
-    // no progress: with the derivative of the bias and with room to move, then from elsewhere
+    // no progress: with room to move, then from elsewhere
     stalls = most > (starts == 0 ? 0.1 : 0.5) * low ? stalls + 1 : 0;
     low = fmin(low, most);
     if (stalls == (starts == 0 ? 1 : PATIENCE)) {
       if (starts > 0 && least > INFEASIBLE * size) {
         break;
       }
-      bias = options->scheme == TRIBO_SCHEME_MIDPOINT;
       memcpy(lambda, best, nrow * sizeof *lambda);
       start_inside(data, largest_impulse(rows, lambda), starts++, lambda);
-      TRIBO_TRY(find_residual(system, data, options, v, lambda, F, &low, &size));
+      TRIBO_TRY(find_residual(system, data, lambda, F, &low, &size));
       stalls = 0;
     }
-    TRIBO_TRY(fill_matrix(system, data, options, dirs, m, bias, v, lambda, column, scale, A));
-    solve_least(A, F, n, m, bias ? 1e-11 : 1e-9, work, delta);
+    fill_matrix(system, data, dirs, m, lambda, column, scale, A);
+    solve_least(A, F, n, m, starts > 0 ? 1e-11 : 1e-9, work, delta);
     for (int j = 0; j < m; ++j) {
       delta[j] *= scale[j];
     }

@@ -31,7 +31,8 @@ TriboStatus tribo_dyn_closures_mass(const TriboSystem* system, TriboDynData* dat
   if (!system->closure_needs_pose[part->block]) {
     TRIBO_TRY(tribo_dyn_tree_place(part, data->pin[tree], q + system->block_q[part->block], poses, jac));
   }
-  return tribo_dyn_tree_masses(part, data, poses, jac, data->next_mass + at, data->next_minv + at);
+  return tribo_dyn_tree_masses(system, data, tree, q + system->block_q[part->block], poses, jac, data->next_mass + at,
+                               data->next_minv + at);
 }
 
 // All of it is at q, in the data's own buffers.

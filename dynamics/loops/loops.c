@@ -59,16 +59,13 @@ static TriboStatus move_freely(const TriboSystem* system, TriboDynData* data, co
     tribo_dyn_body_advance(options->h, smooth ? TRIBO_DYN_SMOOTH : 0, q, v + at_v, v_free, data->q_trial + at_q);
     return TRIBO_OK;
   }
-  if (options->scheme == TRIBO_SCHEME_VARIATIONAL) {
-    const int is_known = data->mean_kind[tree] == MEAN_FREE && data->flight.converged[tree];
-    return tribo_dyn_tree_move(system->trees + tree, data->pin[tree], q, options->h,
-                               is_known ? data->flight.w + at_v : v_free, data->work, data->q_trial + at_q);
-  }
+  // with the mean velocity
   for (int k = 0; k < system->block_dim[block]; ++k) {
-    data->work[k] = (smooth ? 0.5 : 1) * options->h * v_free[k];
+    const double theta = data->flight.theta[at_v + k];
+    data->scratch_force[k] = v[at_v + k] + theta * (v_free[k] - v[at_v + k]);
   }
-  return tribo_dyn_tree_integrate(system->trees + tree, data->pin[tree], smooth ? data->q_half + at_q : q, data->work,
-                                  data->q_trial + at_q);
+  return tribo_dyn_tree_move(system->trees + tree, data->pin[tree], q, options->h, data->scratch_force, data->work,
+                             data->q_trial + at_q);
 }
 
 // g = J v_f + ERP φ(q)/h
@@ -156,10 +153,6 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
   data->last_error = INFINITY;
   data->passes = 0;
   data->anderson.count = 0;
-  data->flow_is_halfway = 0;
-  for (int i = 0; i < system->info.nv; ++i) {
-    data->flow_dv[i] = data->v_free[i] - v[i];
-  }
   for (int i = 0; i < system->nclosure; ++i) {
     if (data->start_is_known) {
       tribo_dyn_rows_repeat(system, &data->rows, &data->projection, i);
@@ -202,7 +195,7 @@ int tribo_dyn_closures_only(const TriboSystem* system, const TriboDynData* data,
 
 TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                     const double* v, double* q_next, double* v_next) {
-  data->end_is_known = data->flow_is_inexact = 0;
+  data->end_is_known = 0;
   for (int b = 0; b < system->info.nblock; ++b) {
     if (!tribo_dyn_moves_smoothly(system, data, options, b)) {
       continue;
@@ -221,15 +214,10 @@ TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* dat
       tribo_dyn_body_free_velocity(system->bodies + b, options, data->q + at_q, kick, data->tau + at_v,
                                    data->wrench + 6 * b, v_next + at_v);
       tribo_dyn_body_advance(options->h, TRIBO_DYN_SMOOTH, data->q + at_q, kick, v_next + at_v, q_next + at_q);
-    } else if (options->scheme == TRIBO_SCHEME_VARIATIONAL) {
-      TRIBO_TRY(tribo_dyn_flight_flow(system, data, tree, options, kick, q_next + at_q, v_next + at_v));
     } else {
-      TRIBO_TRY(tribo_dyn_tree_flow(system, data, tree, options, kick, data->tau + at_v,
-                                    data->wrench + 6 * system->trees[tree].body, data->flow_dv + at_v, q_next + at_q,
-                                    v_next + at_v));
+      TRIBO_TRY(tribo_dyn_tree_flow(system, data, tree, options, kick, q_next + at_q, v_next + at_v));
     }
   }
-  data->flow_is_halfway = 0;
   return TRIBO_OK;
 }
 
@@ -307,11 +295,6 @@ static TriboStatus next_g(const TriboSystem* system, TriboDynData* data, const T
   if (data->passes == 1) {
     keep_first_change(&data->anderson, n, g);
   }
-  if (*error <= options->shut && data->flow_is_inexact) {
-    // as predicted: once more, to the last digit
-    *again = 1;
-    return TRIBO_OK;
-  }
   // shut, or rounding keeps them from it, or there is nothing more to try
   const int stuck = *error > 0.5 * data->last_error;
   if (options->scheme == TRIBO_SCHEME_EULER || *error <= options->shut || (*error <= 1e-10 && stuck) ||
@@ -329,7 +312,13 @@ static TriboStatus next_g(const TriboSystem* system, TriboDynData* data, const T
     data->passes = PASSES_MAX + 1;
     data->closures_only = 0;
     memset(data->cluster_in_contact, 1, (size_t)system->ncluster);
-    TRIBO_TRY(tribo_dyn_trees_restart(system, data, options, v));
+    data->has_prediction = data->is_predicted = 0;
+    for (int t = 0; t < system->info.ntree; ++t) {
+      const int block = system->trees[t].block;
+      if (system->cluster[block] >= 0) {
+        TRIBO_TRY(tribo_dyn_tree_finish(system, data, t, options, v + system->block_v[block]));
+      }
+    }
     set_baumgarte(system, data, options);
   } else {
     anderson_mix(&data->anderson, n, g);

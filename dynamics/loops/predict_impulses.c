@@ -6,8 +6,7 @@
 // direction in every step, how the opening answered to the first correction in the last step tells how it will now: the
 // passes set out with that in their memory (Anderson's, loops.c).
 //
-// All but contacts is known before update: trees go half-way with the predicted impulses at once. Where a contact comes
-// in, they go back and start without.
+// All but contacts is known before update; where a contact comes in, the passes start from nothing.
 //
 // The caller keeps this memory, as state. What was found at the end of the last step, places, masses, rows and their
 // factor, is kept here, by the q it belongs to: whether it is there or is found again makes no difference of a bit.
@@ -49,8 +48,8 @@ static double extrapolate(const TriboLoopMemory* loop, int k) {
 
 TriboStatus tribo_dyn_loops_predict(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options) {
   data->start_is_known = tribo_dyn_loops_start_is_known(system, data);
-  data->predicted_in_update = tribo_dyn_loops_predictable(system, data, options, NULL, 0);
-  if (!data->predicted_in_update) {
+  data->has_prediction = tribo_dyn_loops_predictable(system, data, options, NULL, 0);
+  if (!data->has_prediction) {
     return TRIBO_OK;
   }
   if (!data->start_is_known) {
@@ -89,17 +88,6 @@ void tribo_dyn_loops_use_prediction(const TriboSystem* system, TriboDynData* dat
     }
   }
   memory->count = any;
-
-  // update has been half-way with these impulses: the first flow goes on from there
-  data->flow_is_halfway = data->predicted_in_update;
-  for (int t = 0; t < system->info.ntree; ++t) {
-    const int block = system->trees[t].block, at = system->block_v[block];
-    if (system->cluster[block] >= 0) {
-      for (int k = 0; k < system->block_dim[block]; ++k) {
-        data->flow_dv[at + k] -= data->predicted_dv[at + k];
-      }
-    }
-  }
 }
 
 void tribo_dyn_loops_store_memory(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,

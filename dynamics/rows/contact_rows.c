@@ -77,8 +77,7 @@ static double tangent_fall(const TriboSystem* system, const TriboDynData* data, 
                            const TriboContact* contact, const double normal[3]) {
   const int block[2] = {tribo_dyn_block_of(system, contact->body_a), tribo_dyn_block_of(system, contact->body_b)};
   const int side = block[0] < 0 ? 1 : 0, tree = block[side] - system->info.nfree;
-  if (block[1 - side] >= 0 || tree < 0 || options->scheme == TRIBO_SCHEME_EULER ||
-      (options->scheme == TRIBO_SCHEME_VARIATIONAL && data->mean_kind[tree] != MEAN_TOUCHED)) {
+  if (block[1 - side] >= 0 || tree < 0 || data->motion_kind[tree] != MOTION_TOUCHED) {
     return 0;
   }
   const TreePart* part = system->trees + tree;

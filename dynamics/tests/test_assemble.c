@@ -5,7 +5,7 @@
 #include "memory.h"
 
 static const TriboStepOptions OPTIONS = {
-    .h = 0.01, .scheme = TRIBO_SCHEME_MIDPOINT, .erp = 0.2, .slop = 1e-6, .depen_max = 1, .bounce_min = 0.05};
+    .h = 0.01, .scheme = TRIBO_SCHEME_VARIATIONAL, .erp = 0.2, .slop = 1e-6, .depen_max = 1, .bounce_min = 0.05};
 static const double NO_GRAVITY[3] = {0, 0, 0};
 
 typedef struct World {

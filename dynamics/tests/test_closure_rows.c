@@ -139,7 +139,7 @@ static void closures_make_no_momentum(void** state) {
     CHECK_OK(tribo_dyn_data_create(w.system, &w.data));
     world_randomize(&w, &random, 2);
     // any impulse at the start of a smooth step, though the closure is open
-    const TriboStepOptions o = step_options(0.01, TRIBO_SCHEME_MIDPOINT, 0);
+    const TriboStepOptions o = step_options(0.01, TRIBO_SCHEME_VARIATIONAL, 0);
     world_assemble(&w, &o, NULL, NULL, NULL, NULL, 0);
     double lambda[6];
     for (int r = 0; r < 6; ++r) {
@@ -174,20 +174,17 @@ static void what_was_foreseen_is_taken_back(void** state) {
   const TriboContact contact = {
       .body_a = TRIBO_WORLD_BODY, .body_b = 5, .point = {0.1, 0.2, 0.3}, .normal = {0, 0, 1}, .gap = 0};
   const TriboContactLaw law = {.dim = 1};
-  double first[MAX_V], last[2][MAX_V];
+  double last[2][MAX_V];
   for (int foresees = 0; foresees < 2; ++foresees) {
-    TriboStepOptions o = step_options(0.01, TRIBO_SCHEME_MIDPOINT, -9.81);
+    TriboStepOptions o = step_options(0.01, TRIBO_SCHEME_VARIATIONAL, -9.81);
     o.direct = 1;
     o.loops = foresees ? &memory : NULL;
     CHECK_OK(tribo_dyn_update(w.system, w.data, &o, w.q, w.v, NULL, NULL));
     const double* v_free = tribo_dyn_free_velocity(w.data);
-    // (update has gone half-way with them)
-    assert_true(!foresees || memcmp(first, v_free, (size_t)w.info->nv * sizeof *first) != 0);
-    memcpy(first, v_free, (size_t)w.info->nv * sizeof *first);
     CHECK_OK(tribo_dyn_assemble(w.system, w.data, &o, w.q, w.v, &contact, &law, 1, &w.problem, &w.rows));
-    memcpy(last[foresees], v_free, (size_t)w.info->nv * sizeof *first);
+    memcpy(last[foresees], v_free, (size_t)w.info->nv * sizeof *v_free);
   }
-  assert_memory_equal(last[0], last[1], (size_t)w.info->nv * sizeof *first);
+  assert_memory_equal(last[0], last[1], (size_t)w.info->nv * sizeof last[0][0]);
   world_end(&w);
   tribo_dyn_tree_destroy(tree);
 }

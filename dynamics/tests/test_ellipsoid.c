@@ -270,7 +270,7 @@ static double swing_error(int axis, int steps, double amplitude, double* range, 
   TriboTree* tree;
   World w = world_of_links(&link, 1, &tree);
   const double period = swing_period(RADII[1 - axis], RADII[2], amplitude);
-  const TriboStepOptions o = step_options(period / steps, TRIBO_SCHEME_MIDPOINT, -9.81);
+  const TriboStepOptions o = step_options(period / steps, TRIBO_SCHEME_VARIATIONAL, -9.81);
   double low = INFINITY, high = -INFINITY;
   w.q[axis] = amplitude;
   *fastest = 0;
@@ -313,7 +313,7 @@ static void tumbling_energy(double h, double seconds, double* first, double* sec
   link.inertia[0] = 0.02, link.inertia[4] = 0.03;
   TriboTree* tree;
   World w = world_of_links(&link, 1, &tree);
-  const TriboStepOptions o = step_options(h, TRIBO_SCHEME_MIDPOINT, -9.81);
+  const TriboStepOptions o = step_options(h, TRIBO_SCHEME_VARIATIONAL, -9.81);
   tribo_set3(w.q, 0.7, -0.4, 0.3);
   tribo_set3(w.v, 0.5, 1, 2);
   const double start = world_energy(&w, DOWN);
@@ -367,7 +367,7 @@ static void sphere_is_three_hinges(void** state) {
 
   TriboTree* trees[2];
   World w[2] = {world_of_links(links[0], 1, trees), world_of_links(hinges, 3, trees + 1)};
-  const TriboStepOptions o = step_options(1e-3, TRIBO_SCHEME_MIDPOINT, -9.81);
+  const TriboStepOptions o = step_options(1e-3, TRIBO_SCHEME_VARIATIONAL, -9.81);
   for (int side = 0; side < 2; ++side) {
     tribo_set3(w[side].q, 0.3, -0.2, 0.4);
     tribo_set3(w[side].v, 1, 0.5, -2);

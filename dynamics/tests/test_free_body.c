@@ -49,7 +49,7 @@ static void free_fall_is_exact(void** state) {
   (void)state;
   TriboFreeBodyDef body = body_with(2, 1, 1, 1);
   World w = world_of(&body, 1);
-  TriboStepOptions o = options_with(0.01, TRIBO_SCHEME_MIDPOINT);
+  TriboStepOptions o = options_with(0.01, TRIBO_SCHEME_VARIATIONAL);
   o.gravity[2] = -9.81;
   double q[7] = {1, 2, 3, 0, 0, 0, 1}, v[6] = {0.5, 0, 4, 0, 0, 0}, force[6] = {0, 3, 0, 0, 0, 0};
   for (int i = 0; i < 100; ++i) {
@@ -68,7 +68,7 @@ static void asymmetric_top_keeps_energy_and_momentum(void** state) {
   TriboFreeBodyDef body = {
       .mass = 3, .com = {0.1, -0.2, 0.3}, .inertia = {0.4, 0.03, -0.02, 0.03, 0.7, 0.05, -0.02, 0.05, 1.0}};
   World w = world_of(&body, 1);
-  TriboStepOptions o = options_with(1e-3, TRIBO_SCHEME_MIDPOINT);
+  TriboStepOptions o = options_with(1e-3, TRIBO_SCHEME_VARIATIONAL);
   double q[7] = {0.3, 0.1, -0.2, 0, 0, 0.6, 0.8}, v[6] = {0.1, -0.2, 0.05, 0.5, 8, -0.7};
   TriboEnergy first, now;
   CHECK_OK(tribo_dyn_energy(w.system, w.data, NO_GRAVITY, q, v, &first));
@@ -91,7 +91,7 @@ static double top_error(double h) {
   const double I1 = 0.5, I3 = 0.8;
   TriboFreeBodyDef body = body_with(1, I1, I1, I3);
   World w = world_of(&body, 1);
-  TriboStepOptions o = options_with(h, TRIBO_SCHEME_MIDPOINT);
+  TriboStepOptions o = options_with(h, TRIBO_SCHEME_VARIATIONAL);
   // momentum along z: the axis of the body leans by the angle between L and its third axis
   double v[6] = {0, 0, 0, 2, 0, 5}, L[3] = {I1 * 2, 0, I3 * 5};
   double size = tribo_norm3(L), lean = atan2(L[0], L[2]);
@@ -121,7 +121,7 @@ static void world_torque_turns_a_sphere(void** state) {
   (void)state;
   TriboFreeBodyDef body = body_with(1, 0.4, 0.4, 0.4);
   World w = world_of(&body, 1);
-  TriboStepOptions o = options_with(1e-3, TRIBO_SCHEME_MIDPOINT);
+  TriboStepOptions o = options_with(1e-3, TRIBO_SCHEME_VARIATIONAL);
   double q[7] = {0, 0, 0, 0, 0, 0, 1}, v[6] = {0, 0, 0, 0, 0, 3}, wrench[6] = {0, 0, 0, 0.2, 0, 0.1};
   for (int i = 0; i < 1000; ++i) {
     step(w, &o, q, v, NULL, wrench);
@@ -142,7 +142,7 @@ static void wild_spins_stay_bounded(void** state) {
   const double I[3] = {0.1, 0.5, 0.55};
   TriboFreeBodyDef body = body_with(1, I[0], I[1], I[2]);
   World w = world_of(&body, 1);
-  TriboStepOptions o = options_with(0.01, TRIBO_SCHEME_MIDPOINT);
+  TriboStepOptions o = options_with(0.01, TRIBO_SCHEME_VARIATIONAL);
   for (int i = 0; i < 2000; ++i) {
     double speed = pow(10, kit_uniform(&random, 0, 6));
     double q[7] = {0, 0, 0, 0, 0, 0, 1}, v[6] = {0}, spin[2] = {0}, energy[2] = {0};
@@ -293,7 +293,7 @@ static void bad_states_and_options_are_named(void** state) {
   (void)state;
   TriboFreeBodyDef body = body_with(1, 1, 1, 1);
   World w = world_of(&body, 1);
-  TriboStepOptions o = options_with(1e-3, TRIBO_SCHEME_MIDPOINT);
+  TriboStepOptions o = options_with(1e-3, TRIBO_SCHEME_VARIATIONAL);
   double q[7] = {0, 0, 0, 0, 0, 0, 1}, v[6] = {0}, q_next[7], v_next[6], huge[6] = {1e308, 0, 0, 0, 0, 0};
   TriboProblem problem;
   const TriboRowInfo* rows;
@@ -332,7 +332,7 @@ static void quaternions_need_not_be_unit(void** state) {
   (void)state;
   TriboFreeBodyDef body = body_with(1, 1, 2, 3);
   World w = world_of(&body, 1);
-  TriboStepOptions o = options_with(1e-3, TRIBO_SCHEME_MIDPOINT);
+  TriboStepOptions o = options_with(1e-3, TRIBO_SCHEME_VARIATIONAL);
   double q[7] = {0, 0, 0, 0, 0, 0.6, 0.8}, twice[7] = {0, 0, 0, 0, 0, 1.2, 1.6}, v[6] = {0, 0, 0, 1, 2, 3};
   double v2[6] = {0, 0, 0, 1, 2, 3};
   step(w, &o, q, v, NULL, NULL);

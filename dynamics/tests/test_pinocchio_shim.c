@@ -217,7 +217,7 @@ static void integrate_undoes_difference(void** state) {
 static void looks_disturb_nothing(void** state) {
   (void)state;
   Fixture f = fixture(9);
-  TriboStepOptions o = step_options(1e-3, TRIBO_SCHEME_MIDPOINT, -9.81);
+  TriboStepOptions o = step_options(1e-3, TRIBO_SCHEME_VARIATIONAL, -9.81);
   world_assemble(&f.w, &o, NULL, NULL, NULL, NULL, 0);
   world_advance(&f.w, &o, NULL);
   double q_next[MAX_Q], other[MAX_Q], zero[MAX_V] = {0};
@@ -241,7 +241,7 @@ static void looks_disturb_nothing(void** state) {
 static void bad_states_are_named(void** state) {
   (void)state;
   Fixture f = fixture(10);
-  TriboStepOptions o = step_options(1e-3, TRIBO_SCHEME_MIDPOINT, -9.81);
+  TriboStepOptions o = step_options(1e-3, TRIBO_SCHEME_VARIATIONAL, -9.81);
   for (int i = 0; i < f.info->nlink; ++i) {
     const TriboLinkInfo* link = f.info->links + i;
     if (link->nq == link->nv) {

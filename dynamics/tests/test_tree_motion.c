@@ -40,7 +40,7 @@ static double pendulum_error(int steps, double* energy_range) {
   TriboTree* tree = tree_of(&link, 1);
   World w = world_of(NULL, 0, &tree, 1);
   const double period = 4 * sqrt(length / 9.81) * elliptic(sin(0.5));
-  TriboStepOptions o = step_options(period / steps, TRIBO_SCHEME_MIDPOINT, -9.81);
+  TriboStepOptions o = step_options(period / steps, TRIBO_SCHEME_VARIATIONAL, -9.81);
   w.q[0] = 1;
   double low = INFINITY, high = -INFINITY;
   // at the turning point an error of the period shows in the speed
@@ -88,12 +88,12 @@ static void double_pendulum_energy(TriboScheme scheme, double h, double seconds,
 static void double_pendulum_keeps_its_energy(void** state) {
   (void)state;
   double first, second, coarse, unused, euler;
-  double_pendulum_energy(TRIBO_SCHEME_MIDPOINT, 1e-3, 20, &first, &second);
+  double_pendulum_energy(TRIBO_SCHEME_VARIATIONAL, 1e-3, 20, &first, &second);
   // no drift: the second ten seconds are no worse; the scale is about 20 J
   CHECK_LE(first, 2e-3);
   CHECK_LE(second, 1.5 * first);
-  double_pendulum_energy(TRIBO_SCHEME_MIDPOINT, 2e-3, 1, &coarse, &unused);
-  double_pendulum_energy(TRIBO_SCHEME_MIDPOINT, 1e-3, 1, &first, &unused);
+  double_pendulum_energy(TRIBO_SCHEME_VARIATIONAL, 2e-3, 1, &coarse, &unused);
+  double_pendulum_energy(TRIBO_SCHEME_VARIATIONAL, 1e-3, 1, &first, &unused);
   CHECK_NEAR(coarse / first, 4, 0.5);
   double_pendulum_energy(TRIBO_SCHEME_EULER, 1e-3, 1, &euler, &unused);
   CHECK_LE(10 * first, euler);
@@ -106,7 +106,7 @@ static void motion_without_damping_is_reversible(void** state) {
   World w = world_of(NULL, 0, &tree, 1);
   KitRandom random = {3};
   world_randomize(&w, &random, 0.5);
-  TriboStepOptions o = step_options(1e-3, TRIBO_SCHEME_MIDPOINT, -9.81);
+  TriboStepOptions o = step_options(1e-3, TRIBO_SCHEME_VARIATIONAL, -9.81);
   double start[MAX_Q], dv[MAX_V];
   memcpy(start, w.q, sizeof start);
   for (int leg = 0; leg < 2; ++leg) {
@@ -129,13 +129,13 @@ static void motion_without_damping_is_reversible(void** state) {
   tribo_dyn_tree_destroy(tree);
 }
 
-// A floating tree without outer forces: its momentum stays, to the order of the scheme.
+// A floating tree of all joint kinds without outer forces: its momentum stays, whatever the step.
 static double momentum_drift(double h) {
   TriboTree* tree = tree_of_every_kind(4);
   World w = world_of(NULL, 0, &tree, 1);
   KitRandom random = {4};
   world_randomize(&w, &random, 0.3);
-  TriboStepOptions o = step_options(h, TRIBO_SCHEME_MIDPOINT, 0);
+  TriboStepOptions o = step_options(h, TRIBO_SCHEME_VARIATIONAL, 0);
   TriboEnergy first, last;
   const double none[3] = {0, 0, 0};
   CHECK_OK(tribo_dyn_energy(w.system, w.data, none, w.q, w.v, &first));
@@ -152,9 +152,8 @@ static double momentum_drift(double h) {
 
 static void floating_tree_keeps_its_momentum(void** state) {
   (void)state;
-  double coarse = momentum_drift(2e-3), fine = momentum_drift(1e-3);
-  CHECK_LE(fine, 1e-4);
-  CHECK_NEAR(coarse / fine, 4, 0.5);
+  CHECK_LE(momentum_drift(1e-3), 1e-12);
+  CHECK_LE(momentum_drift(1e-2), 1e-12);
 }
 
 static TriboLinkDef slider(double mass, double damping) {
@@ -171,7 +170,7 @@ static double damped_speed(double damping, double h, int steps) {
   TriboLinkDef link = slider(2, damping);
   TriboTree* tree = tree_of(&link, 1);
   World w = world_of(NULL, 0, &tree, 1);
-  TriboStepOptions o = step_options(h, TRIBO_SCHEME_MIDPOINT, 0);
+  TriboStepOptions o = step_options(h, TRIBO_SCHEME_VARIATIONAL, 0);
   w.v[0] = 3;
   for (int i = 0; i < steps; ++i) {
     world_step(&w, &o, NULL, NULL);
@@ -250,7 +249,7 @@ static void free_link_is_a_free_body(void** state) {
   }
 
   // motion: 0.2 s of free flight
-  TriboStepOptions flight = step_options(1e-4, TRIBO_SCHEME_MIDPOINT, -9.81);
+  TriboStepOptions flight = step_options(1e-4, TRIBO_SCHEME_VARIATIONAL, -9.81);
   for (int i = 0; i < 2000; ++i) {
     world_step(&a, &flight, NULL, wrench);
     world_step(&b, &flight, NULL, wrench);
@@ -336,19 +335,19 @@ static void contact_rows_of_links(void** state) {
   tribo_dyn_tree_destroy(tree);
 }
 
-// A wrench on a link does what the joint torque J^T w does, half-way for the midpoint.
+// A wrench on a link does what the joint torque J^T w does.
 static void wrenches_act_through_the_jacobian(void** state) {
   (void)state;
   TriboLinkDef link = bob("bob", -1, 0, 2, 0.5);
   TriboTree* tree = tree_of(&link, 1);
   World w = world_of(NULL, 0, &tree, 1);
-  TriboStepOptions o = step_options(0.01, TRIBO_SCHEME_MIDPOINT, 0);
+  TriboStepOptions o = step_options(0.01, TRIBO_SCHEME_VARIATIONAL, 0);
   w.q[0] = 0.3;
   w.v[0] = 2;
   double wrench[6] = {5, 3, 4, 0.7, 9, 9};
   CHECK_OK(tribo_dyn_update(w.system, w.data, &o, w.q, w.v, NULL, wrench));
   // the bob stands at (0, l sin q, −l cos q), so the torque about x is l (f_y cos q + f_z sin q) + τ_x
-  double q = 0.3 + 0.01, torque = 0.5 * (3 * cos(q) + 4 * sin(q)) + 0.7;
+  double q = 0.3, torque = 0.5 * (3 * cos(q) + 4 * sin(q)) + 0.7;
   CHECK_NEAR(tribo_dyn_free_velocity(w.data)[0], 2 + 0.01 * torque / (2 * 0.25), 1e-14);
   world_end(&w);
   tribo_dyn_tree_destroy(tree);
@@ -362,7 +361,7 @@ static void limits_and_friction_become_rows(void** state) {
   TriboTree* tree = tree_of(links, 2);
   TriboFreeBodyDef body = {.mass = 1, .inertia = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
   World w = world_of(&body, 1, &tree, 1);
-  TriboStepOptions o = step_options(0.01, TRIBO_SCHEME_MIDPOINT, 0);
+  TriboStepOptions o = step_options(0.01, TRIBO_SCHEME_VARIATIONAL, 0);
   const int v0 = 6, q0 = 7;
 
   // in the middle: the friction row alone
@@ -394,21 +393,26 @@ static void limits_and_friction_become_rows(void** state) {
     CHECK_NEAR(w.problem.jac[i], expected[i], 0);
   }
 
-  // a limit that pushes makes the tree advance with the new velocity; friction alone does not
+  // near its limits the tree goes with the velocity after the kick, but for what its joints bend in the step; in the
+  // middle with the mean velocity
   double lambda[3] = {0, 1, 0};
   world_advance(&w, &o, lambda);
-  CHECK_NEAR(w.q_next[q0 + 1], 0.95 + 0.01 * w.v_next[v0 + 1], 1e-14);
-  lambda[1] = 0, lambda[2] = 0.02;
+  CHECK_NEAR(w.q_next[q0 + 1], 0.95 + 0.01 * w.v_next[v0 + 1], 1e-4);
+  w.q[q0] = w.q[q0 + 1] = 0;
+  world_assemble(&w, &o, NULL, NULL, NULL, NULL, 0);
+  assert_int_equal(w.problem.ncone, 1);
+  lambda[0] = 0.02;
   world_advance(&w, &o, lambda);
-  CHECK_NEAR(w.q_next[q0 + 1], 0.95 + 0.005 * (6 + w.v_next[v0 + 1]), 1e-14);
+  CHECK_NEAR(w.q_next[q0], 0.005 * w.v_next[v0], 1e-5);
   world_end(&w);
   tribo_dyn_tree_destroy(tree);
 }
 
-// How far the free velocity of two torques at once is from the sum of what each does alone, with a contact at a gap.
+// How far the velocity that rows see of two torques at once is from the sum of what each does alone, with a contact at
+// a gap.
 static double torque_mixing(const World* start, double gap, const double* first, const double* second) {
   World w = *start;
-  const TriboStepOptions o = step_options(1e-3, TRIBO_SCHEME_MIDPOINT, -9.81);
+  const TriboStepOptions o = step_options(1e-3, TRIBO_SCHEME_VARIATIONAL, -9.81);
   const TriboContact contact = {.body_a = TRIBO_WORLD_BODY, .body_b = 1, .normal = {0, 0, 1}, .gap = gap};
   const TriboContactLaw law = {.dim = 1};
   double tau[MAX_V], sum[MAX_V] = {0}, most = 0;
@@ -428,8 +432,8 @@ static double torque_mixing(const World* start, double gap, const double* first,
   return most;
 }
 
-// What touches something answers to forces linearly, and at rest feels its weight alone.
-static void touched_trees_answer_linearly(void** state) {
+// What rows see answers to forces linearly, in contact and in flight, and at rest feels its weight alone.
+static void rows_see_forces_linearly(void** state) {
   (void)state;
   TriboTree* tree = tree_of_every_kind(5);
   World w = world_of(NULL, 0, &tree, 1);
@@ -441,10 +445,10 @@ static void touched_trees_answer_linearly(void** state) {
     second[i] = 20 * kit_normal(&random);
   }
   CHECK_LE(torque_mixing(&w, 0, first, second), 1e-12);
-  CHECK_LE(1e-6, torque_mixing(&w, 1e-4, first, second));
+  CHECK_LE(torque_mixing(&w, 1, first, second), 1e-12);
 
   memset(w.v, 0, sizeof w.v);
-  const TriboStepOptions o = step_options(1e-3, TRIBO_SCHEME_MIDPOINT, -9.81);
+  const TriboStepOptions o = step_options(1e-3, TRIBO_SCHEME_VARIATIONAL, -9.81);
   const TriboContact contact = {.body_a = TRIBO_WORLD_BODY, .body_b = 1, .normal = {0, 0, 1}};
   const TriboContactLaw law = {.dim = 1};
   world_assemble(&w, &o, first, NULL, &contact, &law, 1);
@@ -466,7 +470,7 @@ static void impacts_split_the_step(void** state) {
   TriboLinkDef link = slider(2, 0);
   TriboTree* tree = tree_of(&link, 1);
   World w = world_of(NULL, 0, &tree, 1);
-  TriboStepOptions o = step_options(0.01, TRIBO_SCHEME_MIDPOINT, 0);
+  TriboStepOptions o = step_options(0.01, TRIBO_SCHEME_VARIATIONAL, 0);
   w.v[0] = -2;
   TriboContact contact = {.body_a = TRIBO_WORLD_BODY, .body_b = 0, .normal = {0, 0, 1}, .gap = 0.005};
   TriboContactLaw law = {.dim = 1, .restitution = 0.5};
@@ -486,7 +490,7 @@ static void second_step_takes_no_memory(void** state) {
   World w = world_of(NULL, 0, &tree, 1);
   KitRandom random = {8};
   world_randomize(&w, &random, 1);
-  TriboStepOptions o = step_options(1e-3, TRIBO_SCHEME_MIDPOINT, -9.81);
+  TriboStepOptions o = step_options(1e-3, TRIBO_SCHEME_VARIATIONAL, -9.81);
   TriboContact contacts[8];
   TriboContactLaw laws[8];
   double lambda[24] = {0};
@@ -517,7 +521,7 @@ static void welded_tree_has_no_motion(void** state) {
   World w = world_of(&body, 1, &tree, 1);
   assert_int_equal(w.info->body_block[1], -1);
   assert_int_equal(w.info->block_dim[1], 0);
-  TriboStepOptions o = step_options(1e-3, TRIBO_SCHEME_MIDPOINT, -9.81);
+  TriboStepOptions o = step_options(1e-3, TRIBO_SCHEME_VARIATIONAL, -9.81);
   TriboContact contact = {.body_a = 1, .body_b = 0, .normal = {0, 0, 1}};
   TriboContactLaw law = {.dim = 1};
   world_assemble(&w, &o, NULL, NULL, &contact, &law, 1);
@@ -544,7 +548,7 @@ int main(void) {
       cmocka_unit_test(contact_rows_of_links),
       cmocka_unit_test(wrenches_act_through_the_jacobian),
       cmocka_unit_test(limits_and_friction_become_rows),
-      cmocka_unit_test(touched_trees_answer_linearly),
+      cmocka_unit_test(rows_see_forces_linearly),
       cmocka_unit_test(impacts_split_the_step),
       cmocka_unit_test(second_step_takes_no_memory),
       cmocka_unit_test(welded_tree_has_no_motion),

@@ -270,6 +270,15 @@ static TriboStatus find_residual(const TreePart* part, TriboPinData* pin, const 
   return TRIBO_OK;
 }
 
+TriboStatus tribo_dyn_tree_departure(const TreePart* part, TriboPinData* pin, const TreeStart* at, double h,
+                                     const double* extra, DriftWork* work, double* out) {
+  memset(out, 0, (size_t)part->info->nv * sizeof *out);
+  TRIBO_TRY(find_residual(part, pin, at, h, extra, out, work));
+  memcpy(out, work->r, (size_t)part->info->nv * sizeof *out);
+  memset(work->r, 0, (size_t)part->info->nv * sizeof *out);
+  return TRIBO_OK;
+}
+
 // w + f, mixed with the last changes: `count` of them lie in the history, newest first; each is w, f and r = −M̃f.
 static void mix(int n, DriftWork* work, int count) {
   double N[2][2] = {{0}}, y[2] = {0}, theta[2] = {0};

@@ -47,5 +47,8 @@ TriboStatus tribo_dyn_tree_move(const TreePart* part, TriboPinData* pin, const d
 // too far in one step, or the passes part.
 TriboStatus tribo_dyn_tree_drift(const TreePart* part, TriboPinData* pin, const TreeStart* at, double h, double tol,
                                  const double* extra, const double* impulse, DriftWork* work, int* converged);
+// out (nv) = J(q)ᵀP(w) + (A + extra) w for the w in work.
+TriboStatus tribo_dyn_tree_departure(const TreePart* part, TriboPinData* pin, const TreeStart* at, double h,
+                                     const double* extra, DriftWork* work, double* out);
 // out (nv) = J(q⁺)ᵀP + A w with the columns jac (6 × nv) at q⁺.
 void tribo_dyn_tree_momentum(const TreePart* part, const double* jac, DriftWork* work, double* out);

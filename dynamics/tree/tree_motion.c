@@ -1,410 +1,383 @@
-// Trees in motion.
+// Trees in motion: kick, drift, kick. tree_drift.c has the drift.
 //
-// M(q) v̇ + b(q, v) + D v = τ, with D the viscous damping of the joints. The default scheme is a position Verlet: half a
-// step of q, a whole step of v there, half a step of q:
+// Forces act with the fraction θ = ½ at the start and the rest at the end of the step: with the weight g, springs K at
+// the mean of both ends and dampers D on w,
 //
-//     q½ = q ⊕ (h/2) v
-//     M(q½)(v_f − v) = h (τ − b(q½, v̄) − D((1−θ) v + θ v_f)),   v̄ = ½(v + v_f)
-//     q⁺ = q½ ⊕ (h/2) v⁺
+//     j⁻ = θh(τ − g(q) − K y(q)) − θ(hD + ½h²K) w          j⁺ = (1−θ)h(τ − g(q⁺) − K y(q)) − (1−θ)(hD + ½h²K) w
 //
-// With θ = ½ exchanging (q, v) with (q⁺, −v⁺) gives the same equations: the scheme is time-symmetric, so it is of
-// second order and the energy does not drift. Collecting v_f on the left,
+// The terms in w go to the left side of the drift's equation: M̃ = M + θ(hD + ½h²K). A joint that damping stops within
+// one step, z = h d/M_kk > 2, would ring for ever with θ = ½; there θ = 1 − 1/z, for all that acts on the joint. Then a
+// force f alone makes w and v⁺ go to f/d at once, however large z is.
 //
-//     (M + θhD)(v_f − v) = h (τ − b(q½, v̄) − D v),
+// Impulses of joint rows (motors, dry friction, stops) are divided likewise. Their law is on the velocity at the end to
+// second order, and linear in all that acts,
 //
-// so the mass block that impulses meet is M + θhD, and v_f is found by iterating on v̄: each pass wins a factor of
-// about h|v|. A joint that damping stops within one step, z = h d/M_ii > 2, would ring for ever with θ = ½ (factor
-// (1 − z/2)/(1 + z/2) → −1); there θ = 1 − 1/z, which stops it.
+//     u = v + M̃⁻¹(h(τ − g(q) − K y − (D + ½hK) v) + Jᵀλ) + 2δ,     δ = −½h M̃⁻¹c(q, v),
 //
-// Where something touches the tree, v_f is not near v⁺: the ground holds against weight and motors, and half of what
-// they would do alone is a velocity that never is. There q moves with v⁺ and the step is of first order anyway, and the
-// bias is taken at the mean of the motion that no force acts on,
+// c the Coriolis and centrifugal forces: 2δ is what the turning of joints bends in the step. At rest δ = 0.
 //
-//     v̄ = v − ½h M̃⁻¹ c(q½, v),     c = b without gravity.
+// A tree that something touches is kicked in full at q, where contacts are found, and drifts without forces:
 //
-// So a robot at rest feels no bias but its weight; and v⁺ − v depends on forces and impulses linearly, through the same
-// M̃⁻¹, which makes a torque at a joint and an impulse of its motor the same thing, and the step one that can be read
-// backwards (inverse.c). What counts as touching is where things are at q: nothing that forces or impulses change.
+//     M̃ = M + hD + ½h²K,     v_f = v + M̃⁻¹ h(τ − g(q) − Dv − K(y + ½hv)),     v_a = v_f + M̃⁻¹Jᵀλ,
+//     J(q)ᵀP + (A + hD + ½h²K) w = M̃ v_a                for w.
 //
-// A spring k of a joint acts at the mean of q and q⁺, which is q½ + (h/4)(v⁺ − v): a force −k(q½ − rest) and h²k/4 more
-// mass. That is the implicit midpoint rule: no step is too long for it, and it keeps the energy of a linear spring.
+// v_a depends on impulses and torques linearly, rows take energy and give none but what ERP adds, and impulses inside
+// the tree are equal and opposite at one point, so that they make no momentum. Dampers and springs act by w. What
+// carries points of the tree through the step is not v_a but the mean velocity w of the drift, to first order v_a + δ.
+// So rows are asked about v_a + δ: a contact that lasts then slips or sinks by O(h²) a step and not by O(h).
 //
-// Semi-implicit Euler takes everything at (q, v), θ = 1, and springs at q + h v⁺.
+// An impact inside the step, at its fraction θ, divides it: a smooth step of θh, the jump of velocity M̃⁻¹Jᵀλ, and a
+// smooth step of (1 − θ)h. A floating root gets of it what makes its momentum that of the impulses at q.
+//
+// Semi-implicit Euler kicks in full at (q, v), c(q, v) and springs at q + hv⁺ with it, and q⁺ = q ⊕ hv⁺.
 #include "dyn_data.h"
+#include "small_dense.h"
 
-enum { PASSES_MAX = 20 };
+// Where the drift stops: as a fraction of the velocities, in the metric of the mass. A body alone goes to rounding.
+static const double SMOOTH_TOL = 1e-13, TOUCHED_TOL = 1e-13, ALONE_TOL = 1e-15;
 
-// How far from its end the iteration on v̄ stops.
-static const double EXACT = 1e-15, INEXACT = 1e-12;
+TreeAt tribo_dyn_tree_at(const TriboSystem* system, TriboDynData* data, int tree) {
+  const TreePart* part = system->trees + tree;
+  return (TreeAt){.index = tree,
+                  .part = part,
+                  .info = part->info,
+                  .pin = data->pin[tree],
+                  .q = system->block_q[part->block],
+                  .v = system->block_v[part->block],
+                  .n = part->info->nv,
+                  .m = system->block_at[part->block],
+                  .is_tied = system->cluster[part->block] >= 0};
+}
 
-// Velocities go down the tree: a link moves as its parent does, plus what its own joint adds. Twists at the world
-// origin first, then moved to the links' origins.
-void tribo_dyn_tree_twists(const TriboTreeInfo* info, const double* jac, const double* v, const TriboPose* poses,
-                           TriboTwist* twists) {
-  for (int i = 0; i < info->nlink; ++i) {
-    const TriboLinkInfo* link = info->links + i;
-    twists[i] = link->parent < 0 ? (TriboTwist){{0}, {0}} : twists[link->parent];
-    for (int k = link->v_at; k < link->v_at + link->nv; ++k) {
-      tribo_axpy3(twists[i].v, twists[i].v, v[k], jac + 6 * k);
-      tribo_axpy3(twists[i].w, twists[i].w, v[k], jac + 6 * k + 3);
-    }
+TreeInstant tribo_dyn_tree_start(const TreeAt* tree, TriboDynData* data) {
+  return (TreeInstant){.q = data->q + tree->q,
+                       .poses = data->poses + tree->part->body,
+                       .jac = data->jac + 6 * tree->v,
+                       .bodies = data->flight.bodies + tree->v,
+                       .inertias = data->inertias + tree->v,
+                       .mass = data->mass + tree->m,
+                       .factor = data->factor + tree->m,
+                       .diagonal = data->flight.diagonal + tree->v,
+                       .extra = data->flight.extra + tree->v,
+                       .theta = data->flight.theta + tree->v,
+                       .force = data->force + tree->v,
+                       .weight = data->weight + tree->v};
+}
+
+TreeInstant tribo_dyn_tree_later(const TreeAt* tree, TriboDynData* data) {
+  TreeInstant later = data->flight.later;
+  later.poses += tree->part->body;
+  return later;
+}
+
+TriboStatus tribo_dyn_tree_run(const TreeAt* tree, TriboDynData* data, const TreeInstant* at, double h, double tol,
+                               const double* extra, const double* momentum, int* converged) {
+  const TreeStart start = {at->q, at->poses, at->jac, at->bodies, at->factor};
+  return tribo_dyn_tree_drift(tree->part, tree->pin, &start, h, tree->part->njoint == 1 ? fmin(tol, ALONE_TOL) : tol,
+                              extra, momentum, &data->flight.drift, converged);
+}
+
+// ---- drifts --------------------------------------------------------------------------------------------------------
+
+// The drift of a smooth step of h from v, with an impulse (may be NULL): θ of it at the start, or all.
+static TriboStatus drift_smoothly(const TreeAt* tree, TriboDynData* data, const TreeInstant* at, double h,
+                                  const double* v, const double* impulse, int all, int* converged) {
+  double *w = data->flight.drift.w, *p = data->flight.momentum;
+  tribo_dyn_instant_times_mass(tree, at, v, p);
+  for (int k = 0; k < tree->n; ++k) {
+    const double theta = at->theta[k], pushed = impulse == NULL ? 0 : (all ? 1 : theta) * impulse[k];
+    const double start = theta * h * (at->force[k] - at->weight[k]) + pushed;
+    p[k] += start;
+    w[k] = start - at->extra[k] * v[k];
   }
-  for (int i = 0; i < info->nlink; ++i) {
-    double swing[3];
-    tribo_cross3(swing, twists[i].w, poses[i].p);
-    tribo_add3(twists[i].v, twists[i].v, swing);
+  tribo_dyn_factor_solve(&tree->part->dofs, at->factor, w);
+  for (int k = 0; k < tree->n; ++k) {
+    w[k] += v[k];
+  }
+  return tribo_dyn_tree_run(tree, data, at, h, SMOOTH_TOL, at->extra, p, converged);
+}
+
+// The tree at the end of the step: kept, since the next one begins there.
+static TreeInstant end_of(const TreeAt* tree, TriboDynData* data) {
+  const TreeInstant* end = &data->flight.end;
+  return (TreeInstant){.q = end->q + tree->q,
+                       .poses = end->poses + tree->part->body,
+                       .jac = end->jac + 6 * tree->v,
+                       .inertias = end->inertias + tree->v,
+                       .mass = end->mass + tree->m,
+                       .factor = end->factor + tree->m,
+                       .weight = end->weight + tree->v};
+}
+
+// Whether the last step has ended at q (nq): what was found there still holds, to the bit.
+static int end_is_at(const TreeAt* tree, const TriboDynData* data, const double* q, const double gravity[3]) {
+  const FlightData* flight = &data->flight;
+  return flight->end_is_known[tree->index] && tribo_equal(flight->end_gravity, gravity, 3) &&
+         memcmp(flight->end.q + tree->q, q, (size_t)tree->info->nq * sizeof *q) == 0;
+}
+
+// p (nv) += what acts at the end of a step: the rest of the forces and of `impulse` (may be NULL).
+static void add_late_forces(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options,
+                            const TreeInstant* at, double h, const TreeInstant* end, const double* impulse, double* p) {
+  const double *wrench = data->wrench + 6 * tree->part->body, *w = data->flight.drift.w;
+  double *change = data->scratch_force, *before = data->work;
+  const size_t bytes = (size_t)tree->n * sizeof *p;
+  // wrenches act where their links are: at q⁺ their columns are other ones
+  memset(change, 0, bytes);
+  tribo_dyn_tree_wrenches(tree->part, end->poses, end->jac, wrench, change);
+  memset(before, 0, bytes);
+  tribo_dyn_tree_wrenches(tree->part, at->poses, at->jac, wrench, before);
+  for (int k = 0; k < tree->n; ++k) {
+    const double resisted = (tribo_dyn_instant_damping(tree, options, k) + 0.5 * h * tree->info->stiffness[k]) * w[k];
+    p[k] += (1 - at->theta[k]) * h * (at->force[k] + change[k] - before[k] - end->weight[k] - resisted);
+  }
+  if (impulse != NULL) {
+    tribo_dyn_instant_carry(tree, at->poses, end->poses, impulse, change);
+    for (int k = 0; k < tree->n; ++k) {
+      p[k] += (1 - at->theta[k]) * change[k];
+    }
   }
 }
 
-TriboStatus tribo_dyn_tree_kinematics(const TreePart* part, TriboPinData* pin, const double* q, const double* v,
-                                      TriboPose* poses, TriboTwist* twists, double* jac) {
-  TRIBO_TRY(tribo_dyn_tree_place(part, pin, q, poses, jac));
-  tribo_dyn_tree_twists(part->info, jac, v, poses, twists);
+// The end of a drift: q⁺ from w, v⁺ from the momenta and from what acts there; `forces` 0: nothing does.
+static TriboStatus end_drift(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options,
+                             const TreeInstant* at, double h, int forces, const double* impulse, double* q_next,
+                             double* v_next) {
+  DriftWork* drift = &data->flight.drift;
+  const TreeInstant end = end_of(tree, data);
+  TRIBO_TRY(tribo_dyn_tree_move(tree->part, tree->pin, at->q, h, drift->w, drift->step, q_next));
+  TRIBO_TRY(tribo_dyn_tree_place(tree->part, tree->pin, q_next, end.poses, end.jac));
+  tribo_dyn_tree_inertias(tree->part, end.poses, end.inertias);
+  tribo_dyn_tree_mass(tree->part, end.jac, end.inertias, data->scratch_sums, end.mass);
+  tribo_dyn_tree_weight(tree->part, options->gravity, end.jac, data->scratch_sums, end.weight);
+  tribo_dyn_tree_momentum(tree->part, end.jac, drift, v_next);
+  if (forces) {
+    add_late_forces(tree, data, options, at, h, &end, impulse, v_next);
+  }
+  TRIBO_TRY(tribo_dyn_factor(&tree->part->dofs, end.mass, end.factor));
+  tribo_dyn_factor_solve(&tree->part->dofs, end.factor, v_next);
+  memcpy(end.q, q_next, (size_t)tree->info->nq * sizeof *q_next);
+  tribo_copy3(data->flight.end_gravity, options->gravity);
+  data->flight.end_is_known[tree->index] = 1;
   return TRIBO_OK;
 }
 
-void tribo_dyn_tree_wrenches(const TreePart* part, const TriboPose* poses, const double* jac, const double* wrench,
-                             double* force) {
-  static const double NONE[6] = {0};
-  const TriboTreeInfo* info = part->info;
-  for (int i = 0; i < info->nlink; ++i, wrench += 6) {
-    if (tribo_equal(wrench, NONE, 6)) {
-      continue;
-    }
-    // torque about the world origin, as the columns of jac want it
-    double centre[3], torque[3];
-    tribo_mul33v(centre, poses[i].R, info->links[i].com);
-    tribo_add3(centre, centre, poses[i].p);
-    tribo_cross3(torque, centre, wrench);
-    tribo_add3(torque, torque, wrench + 3);
-    for (int link = i; link >= 0; link = info->links[link].parent) {
-      const TriboLinkInfo* at = info->links + link;
-      for (int k = at->v_at; k < at->v_at + at->nv; ++k) {
-        force[k] += tribo_dot3(jac + 6 * k, wrench) + tribo_dot3(jac + 6 * k + 3, torque);
-      }
-    }
+// Why a step cannot be taken.
+static TriboStatus fail_unresolved(const TreeAt* tree, TriboDynData* data, double h) {
+  const double turn = sqrt(data->flight.drift.turn) / h;
+  data->flight.is_unresolved = 1;
+  return tribo_fail(TRIBO_NUMERIC,
+                    "the motion of '%s' cannot be resolved: a link turns by %.3g rad/s, too far in one step of %g s; a "
+                    "step of %.1g s would do",
+                    tree->info->links[0].name, turn, h, fmin(0.3 / turn, 0.5 * h));
+}
+
+// ---- update and assemble -------------------------------------------------------------------------------------------
+
+// The end of the last step becomes the start of this one.
+static void begin_at_end(const TreeAt* tree, TriboDynData* data, const TreeInstant* at) {
+  const TreeInstant end = end_of(tree, data);
+  const size_t nv = (size_t)tree->n, square = nv * nv * sizeof *at->mass;
+  memcpy(at->poses, end.poses, (size_t)tree->info->nlink * sizeof *at->poses);
+  memcpy(at->jac, end.jac, 6 * nv * sizeof *at->jac);
+  memcpy(at->inertias, end.inertias, (size_t)tree->part->njoint * sizeof *at->inertias);
+  memcpy(at->mass, end.mass, square);
+  memcpy(at->factor, end.factor, square);
+  memcpy(at->weight, end.weight, nv * sizeof *at->weight);
+  tribo_dyn_tree_bodies(tree->part, at->poses, at->bodies);
+  for (int k = 0; k < tree->n; ++k) {
+    at->diagonal[k] = at->mass[k * (tree->n + 1)];
+    at->extra[k] = 0;
   }
 }
 
-// Adds θhD to the mass matrix; the derivation above says why θ depends on the joint. resist (nv, may be NULL) is the
-// damping in what drives it, whose force at v is in τ.
-static void add_damping(const TriboTreeInfo* info, const TriboStepOptions* options, const double* resist,
-                        double* mass) {
-  for (int k = 0; k < info->nv; ++k) {
-    double* diagonal = mass + k * (info->nv + 1);
-    const double hd = options->h * (info->damping[k] + (resist != NULL ? resist[k] : 0));
-    if (hd > 0) {
-      const double z = hd / *diagonal, theta = options->scheme == TRIBO_SCHEME_EULER ? 1 : z > 2 ? 1 - 1 / z : 0.5;
-      *diagonal += theta * hd;
+TriboStatus tribo_dyn_tree_begin(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options,
+                                 const double* v, const double* tau, const double* wrench, const TreeInstant* at) {
+  const int is_known = end_is_at(tree, data, at->q, options->gravity);
+  if (is_known) {
+    begin_at_end(tree, data, at);
+  } else {
+    TRIBO_TRY(tribo_dyn_instant_place(tree, options->gravity, data->scratch_sums, at));
+  }
+  tribo_dyn_instant_forces(tree, options, v, tau, wrench, at);
+  if (tree->is_tied) {
+    // the impulses of closures act at q, before the drift
+    if (!is_known) {
+      TRIBO_TRY(tribo_dyn_factor(&tree->part->dofs, at->mass, at->factor));
     }
-  }
-}
-
-int tribo_dyn_spring_stretch(const TriboTreeInfo* info, const TriboLinkInfo* link, const double* q, double out[3]) {
-  if (link->nv == 0 || info->stiffness[link->v_at] == 0) {
-    return 0;
-  }
-  if (link->kind != TRIBO_JOINT_SPHERICAL) {
-    out[0] = q[link->q_at] - info->rest[link->v_at];
-    return 1;
-  }
-  // the rotation as a vector, by the shorter way round
-  const double* x = q + link->q_at;
-  const double sign = x[3] < 0 ? -1 : 1, s = tribo_norm3(x), angle = 2 * atan2(s, sign * x[3]);
-  tribo_scale3(out, sign * (s > 1e-10 ? angle / s : 2), x);
-  return 3;
-}
-
-// Adds the springs: their force at the configuration q, and the mass that makes them implicit.
-static void add_springs(const TriboTreeInfo* info, const TriboStepOptions* options, const double* q, const double* v,
-                        double* force, double* mass) {
-  const double h = options->h, lead = options->scheme == TRIBO_SCHEME_EULER ? h : 0;
-  for (int i = 0; i < info->nlink; ++i) {
-    double stretch[3];
-    const int n = tribo_dyn_spring_stretch(info, info->links + i, q, stretch), at = info->links[i].v_at;
-    for (int k = at; k < at + n; ++k) {
-      force[k] -= info->stiffness[k] * (stretch[k - at] + lead * v[k]);
-      mass[k * (info->nv + 1)] += (lead > 0 ? 1 : 0.25) * h * h * info->stiffness[k];
+    if (data->start_is_known) {
+      memcpy(data->minv + tree->m, data->next_minv + tree->m, (size_t)(tree->n * tree->n) * sizeof *data->minv);
+    } else {
+      tribo_dyn_factor_inverse(&tree->part->dofs, at->factor, data->minv + tree->m);
     }
   }
-}
-
-static const double WEIGHTLESS[3] = {0, 0, 0};
-
-// c(q½, mean), the bias without gravity
-static void coriolis_bias(const TreePart* part, TreeMotion* motions, const Halfway* half, const double* mean,
-                          double* out) {
-  tribo_dyn_tree_bias(part, WEIGHTLESS, half->q, half->jac, half->inertias, mean, motions, out);
-}
-
-// v_f = v + h M̃⁻¹(force − b) with the bias b = weight + `coriolis`, `force` being τ − D v. Returns the largest change
-// of v_f in *change and its size in *size.
-static void take_bias(const TreePart* part, TriboDynData* data, const TriboStepOptions* options, const Halfway* half,
-                      const double* coriolis, const double* v, double* v_free, double* change, double* size) {
-  const int n = part->info->nv;
-  double* work = data->work;
-  for (int k = 0; k < n; ++k) {
-    work[k] = half->force[k] - (half->weight[k] + coriolis[k]);
-  }
-  tribo_dyn_factor_solve(&part->dofs, half->factor, work);
-  double most = 0, longest = 0;
-  for (int k = 0; k < n; ++k) {
-    const double next = v[k] + options->h * work[k];
-    const double moved = fabs(next - v_free[k]), length = fabs(v[k]) + fabs(next);
-    most = moved > most ? moved : most;
-    longest = length > longest ? length : longest;
-    v_free[k] = next;
-  }
-  *change = most;
-  *size = longest;
-}
-
-// The same at the velocity `mean`.
-static void pass_free_velocity(const TreePart* part, TriboDynData* data, const TriboStepOptions* options,
-                               const Halfway* half, const double* mean, const double* v, double* v_free, double* change,
-                               double* size) {
-  coriolis_bias(part, data->scratch_motions, half, mean, data->work);
-  take_bias(part, data, options, half, data->work, v, v_free, change, size);
-}
-
-// A first free velocity, the bias taken at v; `coriolis` (nv) keeps what of it is not weight, `motions` how links go
-// on.
-static void first_free_velocity(const TreePart* part, TriboDynData* data, const TriboStepOptions* options,
-                                const Halfway* half, const double* v, double* coriolis, TreeMotion* motions,
-                                double* v_free) {
-  double change, size;
-  coriolis_bias(part, motions, half, v, coriolis);
-  take_bias(part, data, options, half, coriolis, v, v_free, &change, &size);
-}
-
-// The free velocity of a tree that nothing touches, from a first one: iterated on the mean. The passes
-// converge linearly; the ratio of two changes tells how far the last one is from the end. They stop at tol, as a share
-// of the velocities; 1: what is left is rounding.
-static int iterate_free_velocity(const TreePart* part, TriboDynData* data, const TriboStepOptions* options,
-                                 const Halfway* half, double tol, const double* v, double* v_free) {
-  double change, size, last = INFINITY;
-  for (int pass = 1; pass < PASSES_MAX; ++pass) {
-    for (int k = 0; k < part->info->nv; ++k) {
-      data->mean[k] = 0.5 * (v[k] + v_free[k]);
+  const TreeKick kick = options->scheme == TRIBO_SCHEME_EULER ? KICK_EULER : KICK_FULL;
+  TRIBO_TRY(tribo_dyn_instant_mass(tree, options, options->h, kick, is_known || tree->is_tied, at));
+  if (kick == KICK_EULER) {
+    static const double WEIGHTLESS[3] = {0, 0, 0};
+    tribo_dyn_tree_bias(tree->part, WEIGHTLESS, at->q, at->jac, at->inertias, v, data->motions + tree->v, data->work);
+    for (int k = 0; k < tree->n; ++k) {
+      at->force[k] -= data->work[k];
     }
-    pass_free_velocity(part, data, options, half, data->mean, v, v_free, &change, &size);
-    const double ratio = pass == 1 ? 1 : change / last;
-    const double left = change * (ratio < 1 ? ratio : 1);
-    if (left <= tol * size || (ratio >= 0.5 && change <= 1e-13 * size)) {
-      return left <= EXACT * size || tol == EXACT;
+    if (!tree->is_tied) {
+      tribo_dyn_factor_inverse(&tree->part->dofs, at->factor, data->minv + tree->m);
     }
-    // the passes part instead of meeting: the tree turns too far in one step to be resolved, go on explicitly
-    if (pass > 1 && !(ratio < 1)) {
-      pass_free_velocity(part, data, options, half, v, v, v_free, &change, &size);
-      return 1;
-    }
-    last = change;
   }
-  return 1;
-}
-
-// The mean velocity of a tree that something touches: v̄ = v − ½h M̃⁻¹ c(q½, v), from `mean` = c.
-static void touched_mean(const TreePart* part, double h, const Halfway* half, const double* v, double* mean) {
-  tribo_dyn_factor_solve(&part->dofs, half->factor, mean);
-  for (int k = 0; k < part->info->nv; ++k) {
-    mean[k] = v[k] - 0.5 * h * mean[k];
-  }
-}
-
-Halfway tribo_dyn_tree_half(const TriboSystem* system, TriboDynData* data, int tree, double* mass) {
-  const int block = system->trees[tree].block;
-  return (Halfway){.q = data->q_half + system->block_q[block],
-                   .jac = data->jac_half + 6 * system->block_v[block],
-                   .inertias = data->inertias + system->block_v[block],
-                   .mass = mass,
-                   .factor = data->factor + system->block_at[block],
-                   .force = data->force + system->block_v[block],
-                   .weight = data->weight + system->block_v[block]};
-}
-
-// M̃ = M + θhD, and what springs add.
-TriboStatus tribo_dyn_tree_prepare(const TriboSystem* system, TriboDynData* data, int tree,
-                                   const TriboStepOptions* options, const double* v, const double* tau,
-                                   const double* wrench, const Halfway* half) {
-  const TreePart* part = system->trees + tree;
-  const TriboTreeInfo* info = part->info;
-  TriboPinData* pin = data->pin[tree];
-
-  // where masses and forces are taken: half-way, or at q itself
-  const double lead = options->scheme == TRIBO_SCHEME_MIDPOINT ? 0.5 * options->h : 0;
-  for (int k = 0; k < info->nv; ++k) {
-    data->work[k] = lead * v[k];
-    half->force[k] = (tau == NULL ? 0 : tau[k]) - info->damping[k] * v[k];
-  }
-  TRIBO_TRY(tribo_dyn_tree_integrate(part, pin, data->q + system->block_q[part->block], data->work, half->q));
-  TriboPose* poses = data->scratch_poses + part->body;
-  TRIBO_TRY(tribo_dyn_tree_place(part, pin, half->q, poses, half->jac));
-  tribo_dyn_tree_inertias(part, poses, half->inertias);
-  if (wrench != NULL) {
-    tribo_dyn_tree_wrenches(part, poses, half->jac, wrench, half->force);
-  }
-  tribo_dyn_tree_mass(part, half->jac, half->inertias, data->scratch_sums, half->mass);
-  tribo_dyn_tree_weight(part, options->gravity, half->jac, data->scratch_sums, half->weight);
-  add_damping(info, options, options->resist != NULL ? options->resist + system->block_v[part->block] : NULL,
-              half->mass);
-  if (part->has_springs) {
-    add_springs(info, options, half->q, v, half->force, half->mass);
-  }
-  return tribo_dyn_factor(&part->dofs, half->mass, half->factor);
+  return TRIBO_OK;
 }
 
 TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data, int tree,
                                   const TriboStepOptions* options, const double* v, const double* tau,
                                   const double* wrench) {
-  const TreePart* part = system->trees + tree;
-  const TriboTreeInfo* info = part->info;
-  const int at_q = system->block_q[part->block], at_v = system->block_v[part->block];
-  double* mass = data->mass + system->block_at[part->block];
-  double* minv = data->minv + system->block_at[part->block];
-  const Halfway half = tribo_dyn_tree_half(system, data, tree, mass);
-  double* v_free = data->v_free + at_v;
-  if (data->predicted_in_update && system->cluster[part->block] >= 0) {
-    // it will start with the predicted impulses
-    for (int k = 0; k < info->nv; ++k) {
-      data->kick[at_v + k] = v[k] + data->predicted_dv[at_v + k];
-    }
-    v = data->kick + at_v;
-  }
-  TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v, tau, wrench, &half));
+  const TreeAt at_tree = tribo_dyn_tree_at(system, data, tree);
+  const TreeInstant at = tribo_dyn_tree_start(&at_tree, data);
+  const TreeKick kick = options->scheme == TRIBO_SCHEME_EULER ? KICK_EULER : KICK_FULL;
+  double* v_free = data->v_free + at_tree.v;
+  TRIBO_TRY(tribo_dyn_tree_begin(&at_tree, data, options, v, tau, wrench, &at));
   // what touches it is not known yet: a first free velocity, good enough to look ahead
-  first_free_velocity(part, data, options, &half, v, data->coriolis + at_v, data->motions + at_v, v_free);
-  data->mean_kind[tree] = MEAN_START;
+  tribo_dyn_instant_kick(&at_tree, options, kick, &at, v, v_free);
+  tribo_dyn_tree_twists(at_tree.info, at.jac, v_free, at.poses, data->twists + at_tree.part->body);
+  data->motion_kind[tree] = MOTION_START;
+  return TRIBO_OK;
+}
 
-  // what contacts see is at q
-  TriboPose* poses = data->poses + part->body;
-  double* jac = data->jac + 6 * at_v;
-  if (data->start_is_known && system->cluster[part->block] >= 0) {
-    // the last step has been there
-    const size_t nlink = (size_t)info->nlink, nv = (size_t)info->nv, at = system->block_at[part->block];
-    memcpy(poses, data->next_poses + part->body, nlink * sizeof *poses);
-    memcpy(jac, data->next_jac + 6 * at_v, 6 * nv * sizeof *jac);
-    memcpy(mass, data->next_mass + at, nv * nv * sizeof *mass);
-    memcpy(minv, data->next_minv + at, nv * nv * sizeof *minv);
-    tribo_dyn_tree_twists(info, jac, v_free, poses, data->twists + part->body);
+void tribo_dyn_tree_bend(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options, TreeKick kick,
+                         const TreeInstant* at, const double* v, double* bent) {
+  static const double WEIGHTLESS[3] = {0, 0, 0};
+  tribo_dyn_tree_bias(tree->part, WEIGHTLESS, at->q, at->jac, at->inertias, v, data->motions + tree->v, bent);
+  tribo_dyn_factor_solve(&tree->part->dofs, at->factor, bent);
+  const double half = kick == KICK_FULL ? 0.5 : 1;
+  for (int k = 0; k < tree->n; ++k) {
+    bent[k] *= -half * options->h;
+  }
+}
+
+TriboStatus tribo_dyn_tree_finish(const TriboSystem* system, TriboDynData* data, int tree,
+                                  const TriboStepOptions* options, const double* v) {
+  const TreeAt at_tree = tribo_dyn_tree_at(system, data, tree);
+  const TreeInstant at = tribo_dyn_tree_start(&at_tree, data);
+  const unsigned char kind = data->touched[at_tree.part->block] ? MOTION_TOUCHED : MOTION_FREE;
+  double *v_free = data->v_free + at_tree.v, *bent = data->flight.bent + at_tree.v;
+  // (what moves by predicted impulses is not touched, and its drift starts elsewhere)
+  if (data->motion_kind[tree] == kind || (data->is_predicted && at_tree.is_tied)) {
     return TRIBO_OK;
   }
-  TRIBO_TRY(
-      tribo_dyn_tree_kinematics(part, data->pin[tree], data->q + at_q, v_free, poses, data->twists + part->body, jac));
-  if (system->cluster[part->block] >= 0) {
-    // the impulses of closures act at q, before the flow
-    return tribo_dyn_tree_masses(part, data, poses, jac, mass, minv);
+  const TreeKick kick = kind == MOTION_TOUCHED ? KICK_FULL : KICK_DIVIDED;
+  TRIBO_TRY(tribo_dyn_instant_mass(&at_tree, options, options->h, kick, 1, &at));
+  tribo_dyn_instant_kick(&at_tree, options, kick, &at, v, v_free);
+  tribo_dyn_tree_bend(&at_tree, data, options, kick, &at, v, bent);
+  tribo_add_scaled(at_tree.n, 1, bent, v_free);
+  if (!at_tree.is_tied) {
+    tribo_dyn_factor_inverse(&at_tree.part->dofs, at.factor, data->minv + at_tree.m);
   }
-  tribo_dyn_factor_inverse(&part->dofs, half.factor, minv);
+  data->motion_kind[tree] = kind;
   return TRIBO_OK;
 }
 
-TriboStatus tribo_dyn_trees_restart(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                                    const double* v) {
-  if (data->predicted_in_update) {
-    for (int t = 0; t < system->info.ntree; ++t) {
-      const TreePart* part = system->trees + t;
-      const int at = system->block_v[part->block];
-      const Halfway half = tribo_dyn_tree_half(system, data, t, data->next_mass + system->block_at[part->block]);
-      if (system->cluster[part->block] >= 0) {
-        TRIBO_TRY(tribo_dyn_tree_prepare(system, data, t, options, v + at, data->tau + at,
-                                         data->wrench + 6 * part->body, &half));
-        first_free_velocity(part, data, options, &half, v + at, data->coriolis + at, data->motions + at,
-                            data->v_free + at);
-      }
+// ---- advance -------------------------------------------------------------------------------------------------------
+
+// A tree that is kicked in full at q: v_next is v_a + δ, and becomes v⁺.
+static TriboStatus advance_touched(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options,
+                                   const TreeInstant* at, double* q_next, double* v_next, int* converged) {
+  double* p = data->flight.momentum;
+  memcpy(data->flight.drift.w, v_next, (size_t)tree->n * sizeof *v_next);
+  tribo_add_scaled(tree->n, -1, data->flight.bent + tree->v, v_next);
+  tribo_dyn_instant_times_whole(tree, at, v_next, p);
+  TRIBO_TRY(tribo_dyn_tree_run(tree, data, at, options->h, TOUCHED_TOL, at->extra, p, converged));
+  return end_drift(tree, data, options, at, options->h, 0, NULL, q_next, v_next);
+}
+
+// A step with an impact after its fraction `split`.
+static TriboStatus advance_impact(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options,
+                                  const TreeInstant* at, double split, const double* v, const double* impulse,
+                                  double* q_next, double* v_next, int* converged) {
+  const double h[2] = {split * options->h, (1 - split) * options->h};
+  const TreeInstant later = tribo_dyn_tree_later(tree, data);
+  // the part before it, with a mass of its own
+  TreeInstant first = *at;
+  first.mass = later.mass, first.factor = later.factor, first.extra = later.extra, first.theta = later.theta;
+  memcpy(first.mass, at->mass, (size_t)(tree->n * tree->n) * sizeof *first.mass);
+  memcpy(first.extra, at->extra, (size_t)tree->n * sizeof *first.extra);
+  TRIBO_TRY(tribo_dyn_instant_mass(tree, options, h[0], KICK_DIVIDED, 0, &first));
+  TRIBO_TRY(drift_smoothly(tree, data, &first, h[0], v, NULL, 0, converged));
+  TRIBO_TRY(end_drift(tree, data, options, &first, h[0], 1, NULL, later.q, v_next));
+
+  // the jump, M (v̂ + M̃⁻¹Jᵀλ) − M v̂, of which a floating root has what acts from outside
+  double *jump = data->flight.jump, *kick = data->flight.kick;
+  TRIBO_TRY(tribo_dyn_instant_place(tree, options->gravity, data->scratch_sums, &later));
+  tribo_mat_vec(tree->n, tree->n, data->minv + tree->m, impulse, jump);
+  tribo_mat_vec(tree->n, tree->n, later.mass, jump, kick);
+  if (tree->info->links[tree->part->joints->link].kind == TRIBO_JOINT_FREE) {
+    tribo_dyn_instant_carry(tree, at->poses, later.poses, impulse, jump);
+    memcpy(kick, jump, 6 * sizeof *kick);
+  }
+
+  // the part after it
+  tribo_dyn_instant_forces(tree, options, v_next, data->tau + tree->v, data->wrench + 6 * tree->part->body, &later);
+  for (int k = 0; options->resist != NULL && k < tree->n; ++k) {
+    // (τ has the damping of drives at v)
+    later.force[k] += options->resist[tree->v + k] * (v[k] - v_next[k]);
+  }
+  TRIBO_TRY(tribo_dyn_instant_mass(tree, options, h[1], KICK_DIVIDED, 0, &later));
+  int met;
+  TRIBO_TRY(drift_smoothly(tree, data, &later, h[1], v_next, kick, 1, &met));
+  *converged = *converged && met;
+  return end_drift(tree, data, options, &later, h[1], 1, NULL, q_next, v_next);
+}
+
+TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, int tree,
+                                const TriboStepOptions* options, const double* v, double* q_next, double* v_next) {
+  const TreeAt at_tree = tribo_dyn_tree_at(system, data, tree);
+  const TreeInstant at = tribo_dyn_tree_start(&at_tree, data);
+  int converged;
+  TRIBO_TRY(tribo_dyn_instant_mass(&at_tree, options, options->h, KICK_DIVIDED, 1, &at));
+  TRIBO_TRY(drift_smoothly(&at_tree, data, &at, options->h, v, NULL, 0, &converged));
+  return converged ? end_drift(&at_tree, data, options, &at, options->h, 1, NULL, q_next, v_next)
+                   : fail_unresolved(&at_tree, data, options->h);
+}
+
+TriboStatus tribo_dyn_tree_advance(const TriboSystem* system, TriboDynData* data, int tree,
+                                   const TriboStepOptions* options, const double* v, double* q_next, double* v_next) {
+  const TreeAt at_tree = tribo_dyn_tree_at(system, data, tree);
+  const TreeInstant at = tribo_dyn_tree_start(&at_tree, data);
+  const double *impulse = data->impulse + at_tree.v, split = data->split[at_tree.part->block];
+  if (options->scheme == TRIBO_SCHEME_EULER) {
+    for (int k = 0; k < at_tree.n; ++k) {
+      data->work[k] = options->h * v_next[k];
     }
+    return tribo_dyn_tree_integrate(at_tree.part, at_tree.pin, at.q, data->work, q_next);
   }
-  data->end_is_known = data->end_is_known && !data->predicted_in_update;
-  data->predicted_in_update = 0;
-  return TRIBO_OK;
+  int pushed = 0, converged = 1;
+  for (int k = 0; k < at_tree.n; ++k) {
+    pushed |= impulse[k] != 0;
+  }
+  if (pushed && split > 0 && split < 1 && !at_tree.is_tied) {
+    TRIBO_TRY(advance_impact(&at_tree, data, options, &at, split, v, impulse, q_next, v_next, &converged));
+  } else if (data->motion_kind[tree] == MOTION_TOUCHED) {
+    TRIBO_TRY(advance_touched(&at_tree, data, options, &at, q_next, v_next, &converged));
+  } else {
+    TRIBO_TRY(tribo_dyn_instant_mass(&at_tree, options, options->h, KICK_DIVIDED, 1, &at));
+    TRIBO_TRY(drift_smoothly(&at_tree, data, &at, options->h, v, pushed ? impulse : NULL, 0, &converged));
+    TRIBO_TRY(end_drift(&at_tree, data, options, &at, options->h, 1, pushed ? impulse : NULL, q_next, v_next));
+  }
+  return converged ? TRIBO_OK : fail_unresolved(&at_tree, data, options->h);
 }
 
-void tribo_dyn_tree_finish(const TriboSystem* system, TriboDynData* data, int tree, const TriboStepOptions* options,
-                           const double* v) {
-  const TreePart* part = system->trees + tree;
-  const int at = system->block_v[part->block];
-  const Halfway half = tribo_dyn_tree_half(system, data, tree, NULL);
-  const unsigned char kind = data->touched[part->block] ? MEAN_TOUCHED : MEAN_FREE;
-  double change, size, *v_free = data->v_free + at, *mean = data->is_inverse ? data->inverse.mean + at : data->mean;
-  if (data->is_inverse) {
-    coriolis_bias(part, data->motions + at, &half, v, data->coriolis + at);
-  }
-  // (what moves by predicted impulses is not touched, and its flow starts elsewhere)
-  if (data->mean_kind[tree] == kind || (data->is_predicted && system->cluster[part->block] >= 0)) {
-    return;
-  }
-  if (kind == MEAN_TOUCHED) {
-    memcpy(mean, data->coriolis + at, (size_t)part->info->nv * sizeof *mean);
-    touched_mean(part, options->h, &half, v, mean);
-  }
-  if (!data->is_inverse && kind == MEAN_TOUCHED) {
-    pass_free_velocity(part, data, options, &half, mean, v, v_free, &change, &size);
-  } else if (!data->is_inverse) {
-    iterate_free_velocity(part, data, options, &half, EXACT, v, v_free);
-  }
-  data->mean_kind[tree] = kind;
-}
+// ---- M alone -------------------------------------------------------------------------------------------------------
 
-TriboStatus tribo_dyn_tree_masses(const TreePart* part, TriboDynData* data, const TriboPose* poses, const double* jac,
-                                  double* mass, double* minv) {
+TriboStatus tribo_dyn_tree_masses(const TriboSystem* system, TriboDynData* data, int tree, const double* q,
+                                  const TriboPose* poses, const double* jac, double* mass, double* minv) {
+  const TreeAt at_tree = tribo_dyn_tree_at(system, data, tree);
+  const TreePart* part = at_tree.part;
+  const TreeInstant end = end_of(&at_tree, data);
+  if (end_is_at(&at_tree, data, q, data->flight.end_gravity)) {
+    memcpy(mass, end.mass, (size_t)(at_tree.n * at_tree.n) * sizeof *mass);
+    tribo_dyn_factor_inverse(&part->dofs, end.factor, minv);
+    return TRIBO_OK;
+  }
   tribo_dyn_tree_inertias(part, poses, data->scratch_inertias);
   tribo_dyn_tree_mass(part, jac, data->scratch_inertias, data->scratch_sums, mass);
   TRIBO_TRY(tribo_dyn_factor(&part->dofs, mass, data->scratch_factor));
   tribo_dyn_factor_inverse(&part->dofs, data->scratch_factor, minv);
   return TRIBO_OK;
-}
-
-TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, int tree,
-                                const TriboStepOptions* options, const double* v, const double* tau,
-                                const double* wrench, double* flow_dv, double* q_next, double* v_next) {
-  const TreePart* part = system->trees + tree;
-  TriboPinData* pin = data->pin[tree];
-  Halfway half = {.q = q_next,
-                  .jac = data->scratch_jac,
-                  .inertias = data->scratch_inertias,
-                  .mass = data->next_mass + system->block_at[part->block],
-                  .factor = data->scratch_factor,
-                  .force = data->scratch_force,
-                  .weight = data->scratch_weight};
-  if (data->flow_is_halfway) {
-    half = tribo_dyn_tree_half(system, data, tree, NULL);
-  } else {
-    TRIBO_TRY(tribo_dyn_tree_prepare(system, data, tree, options, v, tau, wrench, &half));
-  }
-  for (int k = 0; k < part->info->nv; ++k) {
-    v_next[k] = v[k] + flow_dv[k];
-  }
-  // a pass that another one follows need not know its last digits
-  data->flow_is_inexact |=
-      !iterate_free_velocity(part, data, options, &half, data->flow_is_halfway ? INEXACT : EXACT, v, v_next);
-  for (int k = 0; k < part->info->nv; ++k) {
-    flow_dv[k] = v_next[k] - v[k];
-    data->work[k] = 0.5 * options->h * v_next[k];
-  }
-  return tribo_dyn_tree_integrate(part, pin, half.q, data->work, q_next);
-}
-
-TriboStatus tribo_dyn_tree_advance(const TriboSystem* system, TriboDynData* data, int tree, double h, const double* v,
-                                   const double* v_next, double* q_next) {
-  const TreePart* part = system->trees + tree;
-  const int n = part->info->nv, at_q = system->block_q[part->block];
-  const double split = data->split[part->block];
-  TriboPinData* pin = data->pin[tree];
-  const double* from = data->q + at_q;
-  double rest = (1 - split) * h;
-  if (split == TRIBO_DYN_SMOOTH) {
-    // the second half of the Verlet step
-    from = data->q_half + at_q;
-    rest = 0.5 * h;
-  } else if (split > 0) {
-    // the old velocity up to the impact
-    for (int k = 0; k < n; ++k) {
-      data->work[k] = split * h * v[k];
-    }
-    TRIBO_TRY(tribo_dyn_tree_integrate(part, pin, from, data->work, q_next));
-    from = q_next;
-  }
-  for (int k = 0; k < n; ++k) {
-    data->work[k] = rest * v_next[k];
-  }
-  return tribo_dyn_tree_integrate(part, pin, from, data->work, q_next);
 }

@@ -83,7 +83,7 @@ TriboStatus tribo_scene_set_world(TriboScene* scene, const TriboWorldDef* def) {
   TRIBO_TRY(tribo_check_finite("world", "wind", def->wind, 3));
   TRIBO_TRY(tribo_settings_validate(world_settings, WORLD_SETTINGS, def, "world"));
   if ((unsigned)def->scheme >= TRIBO_SCHEME_COUNT) {
-    return tribo_fail(TRIBO_INVALID, "world: scheme = %d; accepted are midpoint and euler", (int)def->scheme);
+    return tribo_fail(TRIBO_INVALID, "world: scheme = %d; accepted are variational and euler", (int)def->scheme);
   }
   if (memchr(def->solver, '\0', sizeof def->solver) == NULL || tribo_solver_find(def->solver) == NULL) {
     const char* ids[64];

@@ -69,8 +69,10 @@ static double approach(const TriboData* data) {
 }
 
 // How fast the v_target opens closures. Euler's step asks for velocities, the rows of the problem say which; the other
-// one for positions: with the v_target all through the step, as at contacts, or with the mean velocity.
-static TriboStatus opening(const TriboModel* model, TriboData* data, double h, const double* v_target, double* out) {
+// one for positions, with free bodies as at contacts or as in flight.
+static TriboStatus opening(const TriboModel* model, TriboData* data, const TriboStepOptions* step,
+                           const double* v_target, double* out) {
+  const double h = step->h;
   double most[2] = {0, 0};
   for (int c = 0; c < data->result.problem.ncone; ++c) {
     const TriboCone* cone = &data->result.problem.cones[c];
@@ -86,10 +88,8 @@ static TriboStatus opening(const TriboModel* model, TriboData* data, double h, c
   }
   most[0] = 0;
   for (int smooth = 0; smooth < 2; ++smooth) {
-    for (int i = 0; i < model->nv; ++i) {
-      data->inverse.y[i] = smooth ? 0.5 * h * (data->now.v[i] + v_target[i]) : h * v_target[i];
-    }
-    TRIBO_TRY(tribo_dyn_integrate(model->mechanism.system, data->dynamics, data->now.q, data->inverse.y, data->next.q));
+    TRIBO_TRY(tribo_dyn_inverse_end(model->mechanism.system, data->dynamics, step, data->now.v, v_target, smooth,
+                                    data->next.q));
     TRIBO_TRY(tribo_dyn_closure_error(model->mechanism.system, data->dynamics, data->next.q, data->inverse.opening));
     for (int i = 0; i < 6 * model->nclosure; ++i) {
       most[smooth] = fmax(most[smooth], fabs(data->inverse.opening[i]) / h);
@@ -112,14 +112,13 @@ static TriboStatus level_nothing(TriboData* data) {
 }
 
 // Solves for the impulses and renews what the v_target needs, until both agree or for the given number of passes.
-static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const TriboStepOptions* options,
-                                 const TriboProblem* reduced, int most, TriboInverse* out) {
+static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const TriboProblem* reduced, int most,
+                                 TriboInverse* out) {
   const TriboProblem full = data->result.problem;
   double change;
   data->solve.closures_known = 0;
   TRIBO_TRY(level_nothing(data));
-  TRIBO_TRY(tribo_dyn_inverse_balance(model->mechanism.system, data->dynamics, options, data->now.v, NULL,
-                                      data->result.lambda, &change));
+  TRIBO_TRY(tribo_dyn_inverse_balance(model->mechanism.system, data->dynamics, NULL, data->result.lambda, &change));
   for (out->passes = 0; out->passes < most; ++out->passes) {
     TriboStepInfo info = {0};
     data->result.problem = *reduced;
@@ -141,8 +140,8 @@ static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const
     data->result.problem = full;
     TRIBO_TRY(status);
     out->iterations += info.iterations;
-    TRIBO_TRY(tribo_dyn_inverse_balance(model->mechanism.system, data->dynamics, options, data->now.v,
-                                        data->inverse.lambda, data->result.lambda, &change));
+    TRIBO_TRY(tribo_dyn_inverse_balance(model->mechanism.system, data->dynamics, data->inverse.lambda,
+                                        data->result.lambda, &change));
     if (change <= SETTLED) {
       break;
     }
@@ -220,22 +219,21 @@ static TriboStatus invert(const TriboModel* model, TriboData* data, const double
   TRIBO_TRY(TRIBO_RESERVE(&data->result.sigma, data->result.problem.nrow));
   TRIBO_TRY(TRIBO_RESERVE(&data->inverse.lambda, data->result.problem.nrow));
   out->penetration = approach(data);
-  TRIBO_TRY(opening(model, data, step->h, v_target, &out->opening));
+  TRIBO_TRY(opening(model, data, step, v_target, &out->opening));
   TriboProblem reduced;
   TRIBO_TRY(tribo_dyn_inverse_reduce(model->mechanism.system, data->dynamics, data->inverse.has_drive, options->tol,
                                      whole, &reduced));
   const int polish = !whole && tribo_dyn_inverse_polishes(model->mechanism.system, data->dynamics);
-  TRIBO_TRY(find_impulses(model, data, step, &reduced, polish ? 1 : MOST_PASSES, out));
+  TRIBO_TRY(find_impulses(model, data, &reduced, polish ? 1 : MOST_PASSES, out));
   if (polish) {
-    TRIBO_TRY(
-        tribo_dyn_inverse_polish(model->mechanism.system, data->dynamics, step, data->now.v, data->result.lambda));
+    TRIBO_TRY(tribo_dyn_inverse_polish(model->mechanism.system, data->dynamics, data->result.lambda));
   }
   TRIBO_TRY(publish(data, step->h, options->tol, out));
   out->nfree_torque = 0;
   if (options->find_free_torques && !whole) {
     TRIBO_TRY(tribo_dyn_inverse_span(model->mechanism.system, data->dynamics, &out->free_torques, &out->nfree_torque));
   }
-  TRIBO_TRY(tribo_dyn_inverse_finish(model->mechanism.system, data->dynamics, step, data->now.v, data->result.lambda,
+  TRIBO_TRY(tribo_dyn_inverse_finish(model->mechanism.system, data->dynamics, step, data->result.lambda,
                                      data->inverse.tau, data->inverse.y));
   out->v_error = 0;
   for (int i = 0; i < model->nv; ++i) {

@@ -126,9 +126,9 @@ typedef enum TriboInterpolation {
 
 // How a step goes from one state to the next.
 typedef enum TriboScheme {
-  TRIBO_SCHEME_VARIATIONAL,  // as midpoint; trees keep linear and angular momentum, and energy without drift
+  TRIBO_SCHEME_VARIATIONAL,  // second order where the motion is smooth; keeps momentum, and energy without drift;
+                             // Moreau's at contacts (the default)
   TRIBO_SCHEME_EULER,        // semi-implicit Euler, q⁺ = q ⊕ h v⁺
-  TRIBO_SCHEME_MIDPOINT,     // second order where the motion is smooth, Moreau's at contacts (the default)
   TRIBO_SCHEME_COUNT
 } TriboScheme;
 

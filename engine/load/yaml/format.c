@@ -7,7 +7,7 @@
 
 #define BIG 1e100
 
-static const char* const schemes[] = {"variational", "euler", "midpoint", NULL};
+static const char* const schemes[] = {"variational", "euler", NULL};
 static const char* const joint_kinds[] = {"fixed",     "revolute",    "continuous", "prismatic", "helical",
                                           "universal", "cylindrical", "planar",     "spherical", "translation",
                                           "euler",     "ellipsoid",   "free",       NULL};

@@ -92,7 +92,7 @@ static void shoulders_move_as_asked(void** state) {
              "joints:\n"
              "  - {name: shoulder, kind: ellipsoid, parent: world, child: upper, radii: [0.04, 0.02, 0.06]}\n"
              "  - {name: elbow, kind: revolute, parent: upper, child: fore, anchor: [0, 0, -0.55], axis: [0, 1, 0]}\n",
-             scheme ? "euler" : "midpoint");
+             scheme ? "euler" : "variational");
     TriboModel* model = model_of(text);
     TriboData* data = data_of(model);
     const double q[4] = {0.4, -0.6, 0.3, 0.5}, v[4] = {3, -2, 4, 1}, v_target[4] = {3.01, -2.03, 3.98, 1.02};

@@ -306,7 +306,7 @@ static Table there_and_back(const Case* c) {
   side "-knee-shin-joint " side "-shin-tarsus-joint " side "-tarsus-spring-joint " side "-crank-rod-joint " side \
        "-foot-op " side "-achilles-spring-joint "
 #define LOOSE LOOSE_LEG("left") LOOSE_LEG("right")
-#define MIDPOINT TRIBO_SCHEME_MIDPOINT
+#define MIDPOINT TRIBO_SCHEME_VARIATIONAL
 #define EULER TRIBO_SCHEME_EULER
 static const Case CASES[] = {
     {"tower", tower, 0, MIDPOINT, 0, 0, NULL, 0, 300, 20, 0, 0},
