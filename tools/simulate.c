@@ -175,7 +175,7 @@ static void worst_of(double* worst, double x) {
 // Takes the numbers of a step into the totals.
 static void add(Totals* t, const TriboStepInfo* info) {
   t->steps++;
-  t->divided += info->substeps > 1;
+  t->substepped += info->substeps > 1;
   t->normal_relaxation += info->normal_relaxation > 0;
   t->most_relaxation = fmax(t->most_relaxation, info->normal_relaxation);
   t->redetected += info->redetections > 0;
