@@ -80,6 +80,7 @@ static void json_totals(Json* json, const Simulation* sim) {
   json_end(json, '}');
 }
 
+// How good the answers were, and in how many steps more than one solve was needed.
 static void json_quality(Json* json, const Simulation* sim) {
   const Totals* t = &sim->totals;
   json_begin(json, "residual", '{');

@@ -36,13 +36,13 @@ static double meets_triangle(const double o[3], const double d[3], double p[3][3
   for (int i = 0; i < 3; ++i) {
     u[i] = p[1][i] - p[0][i], v[i] = p[2][i] - p[0][i], s[i] = o[i] - p[0][i];
   }
-  cross3(d, v, h);
-  const double det = dot3(u, h);
+  tribo_cross3(h, d, v);
+  const double det = tribo_dot3(u, h);
   if (!(both ? det != 0 : det > 0)) {
     return INFINITY;
   }
-  cross3(s, u, q);
-  const double a = dot3(s, h) / det, b = dot3(d, q) / det, t = dot3(v, q) / det;
+  tribo_cross3(q, s, u);
+  const double a = tribo_dot3(s, h) / det, b = tribo_dot3(d, q) / det, t = tribo_dot3(v, q) / det;
   return a >= 0 && b >= 0 && a + b <= 1 && t > 0 ? t : INFINITY;
 }
 
@@ -54,8 +54,8 @@ static double meets_instance(const TriboDrawList* list, const TriboDrawInstance*
   for (int i = 0; i < 3; ++i) {
     from[i] = o[i] - instance->position[i];
   }
-  quat_rotate_back(instance->quaternion, from, origin);
-  quat_rotate_back(instance->quaternion, d, direction);
+  tribo_quat_rotate_back(origin, instance->quaternion, from);
+  tribo_quat_rotate_back(direction, instance->quaternion, d);
   if (instance->mesh == TRIBO_MESH_PLANE) {
     return direction[2] < 0 && origin[2] > 0 ? -origin[2] / direction[2] : INFINITY;
   }
@@ -132,8 +132,8 @@ static double column_value(const TriboContactView* c, TriboContactColumn column)
   switch (column) {
     case TRIBO_COLUMN_BODIES: return 1e6 * c->body_a + c->body_b;
     case TRIBO_COLUMN_MODE: return c->mode;
-    case TRIBO_COLUMN_FORCE: return norm3(c->force);
-    case TRIBO_COLUMN_NORMAL_FORCE: return dot3(c->force, c->normal);
+    case TRIBO_COLUMN_FORCE: return tribo_norm3(c->force);
+    case TRIBO_COLUMN_NORMAL_FORCE: return tribo_dot3(c->force, c->normal);
     case TRIBO_COLUMN_GAP: return c->gap;
     case TRIBO_COLUMN_ISLAND: return c->island;
     default: return 0;
