@@ -43,7 +43,7 @@ struct Ruler {
   Sample *first, *third, *half, *last;
   double third_time, half_time, last_time;
   double pen[3];  // over the run, its beginning, its end [m]
-  double lift, energy_first, energy_min, energy_max, energy_last, momentum[3], momentum_err, gap;
+  double rise, energy_first, energy_min, energy_max, energy_last, momentum[3], momentum_err, gap;
   int bounce;  // 0 falling, 1 near the ground, 2 on the way to the apex, 3 done
   double apex;
   int count;
@@ -324,7 +324,7 @@ void ruler_add(Ruler* r, double time, const Sample* bodies) {
   r->momentum_err = fmax(r->momentum_err, scale > 0 ? sqrt(tribo_dot3(angular, angular)) / scale : 0);
   r->gap = fmax(r->gap, widest_gap(r, bodies));
   for (int i = 0; i < r->nbody; ++i) {
-    r->lift = fmax(r->lift, bodies[i].position[2] - r->first[i].position[2]);
+    r->rise = fmax(r->rise, bodies[i].position[2] - r->first[i].position[2]);
   }
   if (r->nsolid == 1 && r->solids[0].ball) {
     follow_bounce(r, bodies[0].position[2] - r->solids[0].half[0]);
@@ -388,7 +388,7 @@ int ruler_words(const Ruler* r, Word words[MOST_WORDS]) {
   if (lone && !ball && slope > 0) {
     const double speed = r->last[0].velocity[0] - r->third[0].velocity[0];
     WORD("accel_err_pct", 100 * (speed / (r->last_time - r->third_time) / slope - 1));
-    WORD("lift_mm", 1e3 * r->lift);
+    WORD("lift_mm", 1e3 * r->rise);
   }
   if (ball && thrown != 0 && g[0] == 0) {
     WORD("v_err_pct", 100 * (r->last[0].velocity[0] / (thrown * 5 / 7) - 1));

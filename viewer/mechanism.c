@@ -80,13 +80,13 @@ static TriboStatus add_arc(TriboDrawList* list, const TriboJointInfo* joint, con
                            double q, const Poses* poses, double size) {
   double u_local[3], u[3], v[3], a[3], b[3];
   const double radius = 0.05 * size, range = fmin(joint->upper - joint->lower, 6.283185307179586);
-  const int pieces = (int)ceil(range / 0.2) + 1;
+  const int segments = (int)ceil(range / 0.2) + 1;
   across3(joint->axis, u_local);
   tribo_view_list_direction(poses, joint->body, u_local, u);
   tribo_cross3(v, axis, u);
-  for (int i = 0; i < pieces; ++i) {
-    on_circle(at, u, v, joint->lower - q + range * i / pieces, radius, a);
-    on_circle(at, u, v, joint->lower - q + range * (i + 1) / pieces, radius, b);
+  for (int i = 0; i < segments; ++i) {
+    on_circle(at, u, v, joint->lower - q + range * i / segments, radius, a);
+    on_circle(at, u, v, joint->lower - q + range * (i + 1) / segments, radius, b);
     VIEW_TRY(tribo_view_list_bar(list, a, b, 0.004 * size, limit_color));
   }
   on_circle(at, u, v, 0, 1.3 * radius, b);

@@ -13,7 +13,7 @@ void tribo_view_camera_ray(const TriboCameraDef* camera, double aspect, double x
 // ---- rays
 
 // Does the line meet the box nearer than `nearest`? Slab by slab.
-static int meets_box(const double o[3], const double d[3], const double lo[3], const double hi[3], double nearest) {
+static int hit_box(const double o[3], const double d[3], const double lo[3], const double hi[3], double nearest) {
   double from = 0, to = nearest;
   for (int i = 0; i < 3; ++i) {
     double a = (lo[i] - o[i]) / d[i], b = (hi[i] - o[i]) / d[i];
@@ -31,7 +31,7 @@ static int meets_box(const double o[3], const double d[3], const double lo[3], c
 
 // Where the line meets a triangle, from its front or from both sides, INFINITY: nowhere. (Möller and Trumbore's
 // barycentric test.)
-static double meets_triangle(const double o[3], const double d[3], double p[3][3], int both) {
+static double hit_triangle(const double o[3], const double d[3], double p[3][3], int both) {
   double u[3], v[3], s[3], h[3], q[3];
   for (int i = 0; i < 3; ++i) {
     u[i] = p[1][i] - p[0][i], v[i] = p[2][i] - p[0][i], s[i] = o[i] - p[0][i];
@@ -48,8 +48,8 @@ static double meets_triangle(const double o[3], const double d[3], double p[3][3
 
 // The line in the frame of an instance, and the nearest of its triangles there. Marks are made fatter, or nobody would
 // hit an arrow.
-static double meets_instance(const TriboDrawList* list, const TriboDrawInstance* instance, const double o[3],
-                             const double d[3]) {
+static double hit_instance(const TriboDrawList* list, const TriboDrawInstance* instance, const double o[3],
+                           const double d[3]) {
   double from[3], origin[3], direction[3], nearest = INFINITY;
   for (int i = 0; i < 3; ++i) {
     from[i] = o[i] - instance->position[i];
@@ -71,7 +71,7 @@ static double meets_instance(const TriboDrawList* list, const TriboDrawInstance*
       p[k][0] = thickening * v->xyz[0] * s[0], p[k][1] = thickening * v->xyz[1] * s[1];
       p[k][2] = (double)v->xyz[2] * s[2] + (double)v->w * s[3];
     }
-    nearest = fmin(nearest, meets_triangle(origin, direction, p, mesh->open));
+    nearest = fmin(nearest, hit_triangle(origin, direction, p, mesh->open));
   }
   return nearest;
 }
@@ -92,11 +92,11 @@ int tribo_view_pick(const TriboDrawList* list, const double origin[3], const dou
     }
     if (!instance->overlay && instance->mesh != TRIBO_MESH_PLANE) {
       tribo_view_list_box(list, instance, lo, hi);
-      if (!meets_box(origin, direction, lo, hi, nearest)) {
+      if (!hit_box(origin, direction, lo, hi, nearest)) {
         continue;
       }
     }
-    const double t = meets_instance(list, instance, origin, direction);
+    const double t = hit_instance(list, instance, origin, direction);
     if (instance->overlay && t < nearest_contact) {
       nearest_contact = t;
       hit->contact = instance->of;

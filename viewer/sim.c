@@ -16,7 +16,7 @@ static void release_model(void* user) {
   }
 }
 
-static TriboStatus share_model(TriboModel* model, SharedModel** out) {
+static TriboStatus create_shared(TriboModel* model, SharedModel** out) {
   static atomic_llong serials = 1LL << 40;  // far from those of lists without a player
   SharedModel* shared = calloc(1, sizeof *shared);
   if (shared == NULL) {
@@ -216,7 +216,7 @@ static void choose_quantities(Sim* sim) {
 static TriboStatus compile(TriboScene* scene, Sim* fresh) {
   TriboModel* model;
   VIEW_TRY_ENGINE(tribo_model_create(scene, &model));
-  VIEW_TRY(share_model(model, &fresh->shared));
+  VIEW_TRY(create_shared(model, &fresh->shared));
   fresh->model = model;
   VIEW_TRY_ENGINE(tribo_data_create(model, &fresh->data));
   fresh->targets = calloc((size_t)tribo_model_size(model).nmotor + 1, sizeof(double));

@@ -94,9 +94,9 @@ static double top_error(double h) {
   TriboStepOptions o = options_with(h, TRIBO_SCHEME_MIDPOINT);
   // momentum along z: the axis of the body leans by the angle between L and its third axis
   double v[6] = {0, 0, 0, 2, 0, 5}, L[3] = {I1 * 2, 0, I3 * 5};
-  double size = tribo_norm3(L), lean = atan2(L[0], L[2]);
-  // turn the body about y by −lean, so that L (body) comes to lie on z (world)
-  double q[7] = {0, 0, 0, 0, -sin(0.5 * lean), 0, cos(0.5 * lean)};
+  double size = tribo_norm3(L), tilt = atan2(L[0], L[2]);
+  // turn the body about y by −tilt, so that L (body) comes to lie on z (world)
+  double q[7] = {0, 0, 0, 0, -sin(0.5 * tilt), 0, cos(0.5 * tilt)};
   int steps = (int)lround(1 / h);
   for (int i = 0; i < steps; ++i) {
     step(w, &o, q, v, NULL, NULL);
@@ -104,7 +104,7 @@ static double top_error(double h) {
   double R[9], angle = size / I1 * steps * h;
   tribo_quat_to_mat(R, q + 3);
   // the axis (third column) started at azimuth π
-  double error = hypot(R[2] - sin(lean) * cos(M_PI + angle), R[5] - sin(lean) * sin(M_PI + angle));
+  double error = hypot(R[2] - sin(tilt) * cos(M_PI + angle), R[5] - sin(tilt) * sin(M_PI + angle));
   world_end(w);
   return error;
 }
