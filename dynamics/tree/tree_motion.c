@@ -24,7 +24,7 @@
 //
 // So a robot at rest feels no bias but its weight; and v⁺ − v depends on forces and impulses linearly, through the same
 // M̃⁻¹, which makes a torque at a joint and an impulse of its motor the same thing, and the step one that can be read
-// backwards (inverse.c). What counts as touching is where things are at q: nothing that forces or impulses change.
+// backwards (inverse_dynamics.c). What counts as touching is where things are at q, which no force or impulse changes.
 //
 // A spring k of a joint acts at the mean of q and q⁺, which is q½ + (h/4)(v⁺ − v): a force −k(q½ − rest) and h²k/4 more
 // mass. That is the implicit midpoint rule: no step is too long for it, and it keeps the energy of a linear spring.
