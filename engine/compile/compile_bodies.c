@@ -352,6 +352,7 @@ static TriboStatus exclude_immovable(TriboModel* model) {
 
 // ---- initial state
 
+// The initial q and v of a free body: dynamics moves its centre of mass, and turns it about its own axes.
 static void free_body_state(const TriboBodyDef* def, const TriboBodyInfo* info, double* q, double* v) {
   TriboPose pose = tribo_pose(def->position, def->quaternion);
   double com[3];
