@@ -23,6 +23,11 @@ int cli_complain(TriboStatus status) {
   return status == TRIBO_INTERNAL || status == TRIBO_NOMEM || status == TRIBO_NUMERIC ? EXIT_INTERNAL : EXIT_INPUT;
 }
 
+int cli_close(FILE* file, const char* path) {
+  const int bad = ferror(file);
+  return fclose(file) == 0 && !bad ? EXIT_WELL : cli_wrong("%s: writing failed", path);
+}
+
 void cli_usage(FILE* to, const Command* command) {
   fprintf(to, "usage: tribo %s %s\n%s\n", command->name, command->usage, command->summary);
   if (command->flags[0].name != NULL) {

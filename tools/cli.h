@@ -55,6 +55,8 @@ void cli_usage(FILE* to, const Command* command);
 
 // "tribo: error: …" on stderr, and the exit code that fits the status.
 int cli_complain(TriboStatus status);
+// Closes a file that was written. An exit code, complained about already when something could not be written.
+int cli_close(FILE* file, const char* path);
 int cli_wrong(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 // Applies --dt, --duration, --solver, --tol, --threads, --step-budget and --set to a scene.

@@ -310,8 +310,7 @@ static int write_csv(const Bench* b, const char* path) {
       }
     }
   }
-  int bad = ferror(f);
-  return fclose(f) == 0 && !bad ? EXIT_WELL : cli_wrong("%s: writing failed", path);
+  return cli_close(f, path);
 }
 
 // The report as JSON: what was solved, and by whom, how fast.
