@@ -15,6 +15,9 @@
 //   momentum   with Π = Iω: Π_f − Π = −(h/2) ω̄ × (Π + Π_f), that is Π_f = Cay(hω̄)ᵀ Π, so R⁺Π_f = RΠ.
 // Torques given in the world are turned into body axes half-way, at R exp(hω/2): second order.
 //
+// Under Euler's scheme the gyroscopic term is that of ω_f: I(ω_f − ω) = h (τ − ω_f × Iω_f). Then a spin never grows
+// without a torque, ½ω_f·Iω_f − ½ω·Iω = −½(ω_f − ω)·I(ω_f − ω), at any h; with the term of ω it grows for ever.
+//
 // An impulse with the angular part T (body axes at R) changes the momentum by RT, and where the body ends, R⁺, depends
 // on the velocity it then has. ω_f + I⁻¹T would put the new momentum into axes that have turned meanwhile: an error of
 // order h. Instead ω⁺ solves the balance in the world,
@@ -57,40 +60,37 @@ static void rotate(double q_next[4], const double q[4], const double turn[4]) {
   memcpy(q_next, product, sizeof product);
 }
 
-// Newton for the mean ω̄ of  I(ω̄ − ω) + (h/2)(ω̄ × Iω̄ − τ) = 0; its derivative is I + (h/2)(ω̄^ I − (Iω̄)^).
-// Returns 0 where it does not converge, which was only seen above 2 rad per step.
-static int midpoint_spin(const FreeBody* body, double h, const double w[3], const double torque[3], double w_next[3]) {
+// Newton for x with  I(x − ω) + s (x × Ix − τ) = 0; its derivative is I + s (x^ I − (Ix)^). Returns 0 where it does not
+// converge, which was only seen above 2 rad per step.
+static int find_spin(const FreeBody* body, double s, const double w[3], const double torque[3], double x[3]) {
   const double* I = body->inertia;
-  double mean[3], last = INFINITY;
-  tribo_copy3(mean, w);
+  double last = INFINITY;
+  tribo_copy3(x, w);
   for (int pass = 0; pass < NEWTON_MAX; ++pass) {
     double change[3], spin[3], gyro[3], residual[3], A[9], inverse[9], step[3];
-    tribo_sub3(change, mean, w);
+    tribo_sub3(change, x, w);
     tribo_mul33v(residual, I, change);
-    tribo_mul33v(spin, I, mean);
-    tribo_cross3(gyro, mean, spin);
+    tribo_mul33v(spin, I, x);
+    tribo_cross3(gyro, x, spin);
     for (int i = 0; i < 3; ++i) {
-      residual[i] += 0.5 * h * (gyro[i] - torque[i]);
+      residual[i] += s * (gyro[i] - torque[i]);
     }
     double S[9], L[9];
-    tribo_skew33(S, mean);
+    tribo_skew33(S, x);
     tribo_skew33(L, spin);
     tribo_mul33(A, S, I);
     for (int i = 0; i < 9; ++i) {
-      A[i] = I[i] + 0.5 * h * (A[i] - L[i]);
+      A[i] = I[i] + s * (A[i] - L[i]);
     }
     if (tribo_inv33(inverse, A) == 0) {
       return 0;
     }
     tribo_mul33v(step, inverse, residual);
-    tribo_sub3(mean, mean, step);
+    tribo_sub3(x, x, step);
 
     // done when the step is at rounding, or no longer shrinks there
-    double size = tribo_norm3(step), scale = tribo_norm3(mean);
+    const double size = tribo_norm3(step), scale = tribo_norm3(x);
     if (size <= DBL_EPSILON * scale || (size <= 1e-12 * scale && size >= 0.5 * last)) {
-      for (int i = 0; i < 3; ++i) {
-        w_next[i] = 2 * mean[i] - w[i];
-      }
       return 1;
     }
     last = size;
@@ -109,6 +109,20 @@ static void frozen_spin(const FreeBody* body, double h, const double w[3], const
   tribo_mul33v(turned, R, spin);
   tribo_axpy3(turned, turned, h, torque);
   tribo_mul33v(w_next, body->inverse, turned);
+}
+
+// The spin at the end of a step: by the midpoint rule, or by Euler's scheme with the gyroscopic term at the end.
+static void next_spin(const FreeBody* body, const TriboStepOptions* options, const double w[3], const double torque[3],
+                      double w_next[3]) {
+  const int is_euler = options->scheme == TRIBO_SCHEME_EULER;
+  double x[3];
+  if (!find_spin(body, (is_euler ? 1 : 0.5) * options->h, w, torque, x)) {
+    frozen_spin(body, options->h, w, torque, w_next);
+    return;
+  }
+  for (int i = 0; i < 3; ++i) {
+    w_next[i] = is_euler ? x[i] : 2 * x[i] - w[i];
+  }
 }
 
 void tribo_dyn_body_free_velocity(const FreeBody* body, const TriboStepOptions* options, const double q[7],
@@ -136,19 +150,7 @@ void tribo_dyn_body_free_velocity(const FreeBody* body, const TriboStepOptions* 
   for (int i = 0; i < 3; ++i) {
     v_free[i] = v[i] + h * (options->gravity[i] + force[i] / body->mass);
   }
-  if (options->scheme != TRIBO_SCHEME_EULER) {
-    if (!midpoint_spin(body, h, w, torque, v_free + 3)) {
-      frozen_spin(body, h, w, torque, v_free + 3);
-    }
-  } else {
-    // explicit gyroscopic term
-    double spin[3], gyro[3], rate[3];
-    tribo_mul33v(spin, body->inertia, w);
-    tribo_cross3(gyro, w, spin);
-    tribo_sub3(torque, torque, gyro);
-    tribo_mul33v(rate, body->inverse, torque);
-    tribo_axpy3(v_free + 3, w, h, rate);
-  }
+  next_spin(body, options, w, torque, v_free + 3);
 }
 
 // How far a body turns within a step, relative to where it was: with `before` up to the share `split`, then `after`.

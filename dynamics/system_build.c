@@ -143,10 +143,12 @@ static TriboStatus make_joints(const TriboTreeInfo* info, TreePart* part) {
                       .radii = link->kind == TRIBO_JOINT_ELLIPSOID ? link->radii : NULL};
     }
   }
-  for (int j = 0; part->has_own_kernels && j < part->njoint; ++j) {
-    const TriboLinkInfo* link = info->links + part->joints[j].link;
-    const int is_hinge = link->kind == TRIBO_JOINT_REVOLUTE || link->kind == TRIBO_JOINT_CONTINUOUS;
-    part->joints[j].wheel_inertia = is_hinge ? wheel_inertia(link) : 0;
+  if (part->has_own_kernels) {
+    for (int j = 0; j < part->njoint; ++j) {
+      const TriboLinkInfo* link = info->links + part->joints[j].link;
+      const int is_hinge = link->kind == TRIBO_JOINT_REVOLUTE || link->kind == TRIBO_JOINT_CONTINUOUS;
+      part->joints[j].wheel_inertia = is_hinge ? wheel_inertia(link) : 0;
+    }
   }
   return TRIBO_OK;
 }

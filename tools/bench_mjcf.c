@@ -159,26 +159,12 @@ static void write_joint(const Writer* w, const TriboJointInfo* joint) {
   fputs("/>\n", w->file);
 }
 
-static void turn_back(const double q[4], const double x[3], double out[3]) {
-  // v' = v + 2 u × (u × v + w v) with the vector part reversed
-  const double u[3] = {-q[0], -q[1], -q[2]};
-  double t[3];
-  for (int i = 0; i < 3; ++i) {
-    const int j = (i + 1) % 3, k = (i + 2) % 3;
-    t[i] = u[j] * x[k] - u[k] * x[j] + q[3] * x[i];
-  }
-  for (int i = 0; i < 3; ++i) {
-    const int j = (i + 1) % 3, k = (i + 2) % 3;
-    out[i] = x[i] + 2 * (u[j] * t[k] - u[k] * t[j]);
-  }
-}
-
 // Where the frame of a body is: its sample tells the centre of mass.
 static void origin_of(const Writer* w, int body, double out[3]) {
   const Sample* s = &w->run->start[body];
   const double turned[4] = {-s->quaternion[0], -s->quaternion[1], -s->quaternion[2], s->quaternion[3]};
   double arm[3];
-  turn_back(turned, tribo_model_body(w->model, body)->com, arm);
+  tribo_quat_rotate_back(arm, turned, tribo_model_body(w->model, body)->com);
   for (int k = 0; k < 3; ++k) {
     out[k] = s->position[k] - arm[k];
   }
@@ -194,7 +180,7 @@ static void write_place(const Writer* w, int body, int parent) {
     double from[3];
     origin_of(w, parent, from);
     const double apart[3] = {p[0] - from[0], p[1] - from[1], p[2] - from[2]};
-    turn_back(a, apart, p);
+    tribo_quat_rotate_back(p, a, apart);
     q[0] = a[3] * b[0] - a[0] * b[3] - a[1] * b[2] + a[2] * b[1];
     q[1] = a[3] * b[1] - a[1] * b[3] - a[2] * b[0] + a[0] * b[2];
     q[2] = a[3] * b[2] - a[2] * b[3] - a[0] * b[1] + a[1] * b[0];

@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rotation.h"
-
 // A ball of radius half[0], or a box of half lengths; fixed where body < 0.
 typedef struct Solid {
   int body, ball;
@@ -45,21 +43,11 @@ struct Ruler {
   Sample *first, *third, *half, *last;
   double third_time, half_time, last_time;
   double pen[3];  // over the run, its beginning, its end [m]
-  double lift, energy_first, energy_min, energy_max, energy_last, momentum[3], momentum_err, gap;
+  double rise, energy_first, energy_min, energy_max, energy_last, momentum[3], momentum_err, gap;
   int bounce;  // 0 falling, 1 near the ground, 2 on the way to the apex, 3 done
   double apex;
   int count;
 };
-
-static void turn(const double R[9], const double in[3], double out[3]) {
-  for (int i = 0; i < 3; ++i) {
-    out[i] = R[3 * i] * in[0] + R[3 * i + 1] * in[1] + R[3 * i + 2] * in[2];
-  }
-}
-
-static double dot(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 // A point of a body frame in the world.
 static void point_of(const Ruler* r, int body, const Sample* state, const double local[3], double out[3]) {
@@ -68,8 +56,8 @@ static void point_of(const Ruler* r, int body, const Sample* state, const double
   for (int k = 0; k < 3; ++k) {
     offset[k] = local[k] - com[k];
   }
-  rotation_of(state[body].quaternion, R);
-  turn(R, offset, arm);
+  tribo_quat_to_mat(R, state[body].quaternion);
+  tribo_mul33v(arm, R, offset);
   for (int k = 0; k < 3; ++k) {
     out[k] = state[body].position[k] + arm[k];
   }
@@ -110,11 +98,11 @@ static double box_box(const Solid* a, const Placed* pa, const Solid* b, const Pl
       u[1] = A[6 + i] * B[j] - A[i] * B[6 + j];
       u[2] = A[i] * B[3 + j] - A[3 + i] * B[j];
     }
-    const double length = sqrt(dot(u, u));
+    const double length = sqrt(tribo_dot3(u, u));
     if (length < 1e-3) {  // edges nearly parallel: no new axis
       continue;
     }
-    double reach = -fabs(dot(d, u));
+    double reach = -fabs(tribo_dot3(d, u));
     for (int k = 0; k < 3; ++k) {
       reach += a->half[k] * fabs(A[k] * u[0] + A[3 + k] * u[1] + A[6 + k] * u[2]);
       reach += b->half[k] * fabs(B[k] * u[0] + B[3 + k] * u[1] + B[6 + k] * u[2]);
@@ -137,12 +125,12 @@ static double deepest(Ruler* r, const Sample* state) {
   for (int i = 0; i < r->nsolid; ++i) {
     const Solid* s = &r->solids[i];
     double own[9], body[9];
-    rotation_of(s->quaternion, own);
+    tribo_quat_to_mat(own, s->quaternion);
     memcpy(r->placed[i].p, s->position, sizeof s->position);
     memcpy(r->placed[i].R, own, sizeof own);
     if (s->body >= 0) {
       point_of(r, s->body, state, s->position, r->placed[i].p);
-      rotation_of(state[s->body].quaternion, body);
+      tribo_quat_to_mat(body, state[s->body].quaternion);
       for (int k = 0; k < 9; ++k) {
         const double *row = body + k / 3 * 3, *column = own + k % 3;
         r->placed[i].R[k] = row[0] * column[0] + row[1] * column[3] + row[2] * column[6];
@@ -159,7 +147,7 @@ static double deepest(Ruler* r, const Sample* state) {
       const Placed *pa = &r->placed[i], *pb = &r->placed[k];
       const double d[3] = {pa->p[0] - pb->p[0], pa->p[1] - pb->p[1], pa->p[2] - pb->p[2]};
       const double near = a->reach + b->reach;
-      if (a->body != b->body && dot(d, d) < near * near) {
+      if (a->body != b->body && tribo_dot3(d, d) < near * near) {
         worst = fmax(worst, overlap(a, pa, b, pb));
       }
     }
@@ -180,13 +168,14 @@ static double energy_of(const Ruler* r, const Sample* state, double angular[3]) 
     const double* m = b->inertia;  // xx yy zz xy xz yz
     const double I[9] = {m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2]};
     double R[9], local[3], spin[3], L[3];
-    rotation_of(s->quaternion, R);
+    tribo_quat_to_mat(R, s->quaternion);
     for (int k = 0; k < 3; ++k) {
       local[k] = R[k] * s->omega[0] + R[3 + k] * s->omega[1] + R[6 + k] * s->omega[2];
     }
-    turn(I, local, spin);
-    turn(R, spin, L);
-    e += 0.5 * dot(local, spin) + b->mass * (0.5 * dot(s->velocity, s->velocity) - dot(g, s->position));
+    tribo_mul33v(spin, I, local);
+    tribo_mul33v(L, R, spin);
+    e += 0.5 * tribo_dot3(local, spin) +
+         b->mass * (0.5 * tribo_dot3(s->velocity, s->velocity) - tribo_dot3(g, s->position));
     const double *p = s->position, *v = s->velocity;
     angular[0] += L[0] + b->mass * (p[1] * v[2] - p[2] * v[1]);
     angular[1] += L[1] + b->mass * (p[2] * v[0] - p[0] * v[2]);
@@ -250,7 +239,7 @@ static int add_shapes(Ruler* r) {
       for (int k = 0; k < 3; ++k) {
         solid->half[k] = solid->ball ? s->size[0] : 0.5 * s->size[k];
       }
-      solid->reach = solid->ball ? s->size[0] : sqrt(dot(solid->half, solid->half));
+      solid->reach = solid->ball ? s->size[0] : sqrt(tribo_dot3(solid->half, solid->half));
       memcpy(solid->position, s->position, sizeof solid->position);
       memcpy(solid->quaternion, s->quaternion, sizeof solid->quaternion);
       if (s->body < 0) {
@@ -328,14 +317,14 @@ void ruler_add(Ruler* r, double time, const Sample* bodies) {
   r->energy_last = energy;
   r->energy_min = fmin(r->energy_min, energy);
   r->energy_max = fmax(r->energy_max, energy);
-  const double scale = sqrt(dot(r->momentum, r->momentum));
+  const double scale = sqrt(tribo_dot3(r->momentum, r->momentum));
   for (int k = 0; k < 3; ++k) {
     angular[k] -= r->momentum[k];
   }
-  r->momentum_err = fmax(r->momentum_err, scale > 0 ? sqrt(dot(angular, angular)) / scale : 0);
+  r->momentum_err = fmax(r->momentum_err, scale > 0 ? sqrt(tribo_dot3(angular, angular)) / scale : 0);
   r->gap = fmax(r->gap, widest_gap(r, bodies));
   for (int i = 0; i < r->nbody; ++i) {
-    r->lift = fmax(r->lift, bodies[i].position[2] - r->first[i].position[2]);
+    r->rise = fmax(r->rise, bodies[i].position[2] - r->first[i].position[2]);
   }
   if (r->nsolid == 1 && r->solids[0].ball) {
     follow_bounce(r, bodies[0].position[2] - r->solids[0].half[0]);
@@ -364,7 +353,7 @@ static int lost(const Ruler* r) {
 static double rms_speed(const Ruler* r) {
   double sum = 0;
   for (int i = 0; i < r->nbody; ++i) {
-    sum += dot(r->last[i].velocity, r->last[i].velocity);
+    sum += tribo_dot3(r->last[i].velocity, r->last[i].velocity);
   }
   return sqrt(sum / r->nbody);
 }
@@ -399,7 +388,7 @@ int ruler_words(const Ruler* r, Word words[MOST_WORDS]) {
   if (lone && !ball && slope > 0) {
     const double speed = r->last[0].velocity[0] - r->third[0].velocity[0];
     WORD("accel_err_pct", 100 * (speed / (r->last_time - r->third_time) / slope - 1));
-    WORD("lift_mm", 1e3 * r->lift);
+    WORD("lift_mm", 1e3 * r->rise);
   }
   if (ball && thrown != 0 && g[0] == 0) {
     WORD("v_err_pct", 100 * (r->last[0].velocity[0] / (thrown * 5 / 7) - 1));
@@ -407,7 +396,7 @@ int ruler_words(const Ruler* r, Word words[MOST_WORDS]) {
   if (bounces) {
     WORD("apex_m", r->apex);
   }
-  if (dot(g, g) == 0) {
+  if (tribo_dot3(g, g) == 0) {
     WORD("energy_err", fmax(r->energy_max - r->energy_first, r->energy_first - r->energy_min) / r->energy_first);
     WORD("momentum_err", r->momentum_err);
   }
@@ -432,8 +421,8 @@ TriboStatus ruler_sample(const TriboModel* model, TriboData* data, Sample* bodie
     memcpy(s->quaternion, q.values + 4 * i, sizeof s->quaternion);
     memcpy(s->velocity, v.values + 3 * i, sizeof s->velocity);
     memcpy(s->omega, w.values + 3 * i, sizeof s->omega);
-    rotation_of(s->quaternion, R);
-    turn(R, tribo_model_body(model, i)->com, arm);
+    tribo_quat_to_mat(R, s->quaternion);
+    tribo_mul33v(arm, R, tribo_model_body(model, i)->com);
     for (int k = 0; k < 3; ++k) {
       s->position[k] = p.values[3 * i + k] + arm[k];
     }

@@ -41,6 +41,8 @@ extern const Command command_run, command_check, command_lab, command_info, comm
     command_view;
 const Command* const* cli_commands(int* count);
 
+// Flags and positional arguments of a command line, by the command's table. An exit code, complained about already.
+int cli_parse(Args* args, int argc, char** argv);
 // The value of a flag, NULL when it was not given.
 const char* cli_value(const Args* args, const char* flag);
 // A number in [min, max]; exits through *code with a sentence otherwise. Returns 0 when it is wrong.
@@ -53,6 +55,8 @@ void cli_usage(FILE* to, const Command* command);
 
 // "tribo: error: …" on stderr, and the exit code that fits the status.
 int cli_complain(TriboStatus status);
+// Closes a file that was written. An exit code, complained about already when something could not be written.
+int cli_close(FILE* file, const char* path);
 int cli_wrong(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 // Applies --dt, --duration, --solver, --tol, --threads, --step-budget and --set to a scene.

@@ -9,6 +9,7 @@
 
 #include "bench_scenes.h"
 #include "cli.h"
+#include "grow.h"
 #include "json.h"
 #include "paths.h"
 #include "problem_file.h"
@@ -75,17 +76,12 @@ static int list_problems(Bench* b) {
   if (dir == NULL) {
     return cli_wrong("%s: cannot be read: %s", b->dir, strerror(errno));
   }
-  int capacity = 0, code = EXIT_WELL;
+  int code = EXIT_WELL;
   for (struct dirent* e; code == EXIT_WELL && (e = readdir(dir)) != NULL;) {
     if (!is_problem(e->d_name)) {
       continue;
     }
-    if (b->nproblem == capacity) {
-      capacity = 2 * capacity + 64;
-      char** more = realloc(b->names, (size_t)capacity * sizeof *more);
-      b->names = more != NULL ? more : b->names;
-      code = more != NULL ? EXIT_WELL : EXIT_INTERNAL;
-    }
+    code = GROW(&b->names, b->nproblem) ? EXIT_WELL : EXIT_INTERNAL;
     if (code == EXIT_WELL) {
       b->names[b->nproblem++] = strdup(e->d_name);
     }
@@ -314,8 +310,7 @@ static int write_csv(const Bench* b, const char* path) {
       }
     }
   }
-  int bad = ferror(f);
-  return fclose(f) == 0 && !bad ? EXIT_WELL : cli_wrong("%s: writing failed", path);
+  return cli_close(f, path);
 }
 
 // The report as JSON: what was solved, and by whom, how fast.

@@ -304,8 +304,7 @@ static int write_csv(const Bench* b, const char* path) {
       fprintf(f, ",%.6g,%.6g,\n", p->contacts, p->penetration);
     }
   }
-  const int bad = ferror(f);
-  return fclose(f) == 0 && !bad ? EXIT_WELL : cli_wrong("%s: writing failed", path);
+  return cli_close(f, path);
 }
 
 // An object per scene and engine.

@@ -27,7 +27,7 @@ static void note(Residuals* r, const Simulation* sim) {
   r->nat = t->residual.nat > r->nat ? t->residual.nat : r->nat;
   if (r->lines != NULL) {
     fprintf(r->lines, "%-36s %8lld %9lld %8.3f %% %9lld %10.2e  %s\n", sim->path, t->steps, t->certified,
-            100.0 * (double)t->certified / (double)(t->steps > 0 ? t->steps : 1), t->divided, t->residual.nat,
+            100.0 * (double)t->certified / (double)(t->steps > 0 ? t->steps : 1), t->substepped, t->residual.nat,
             t->worst);
   }
 }
@@ -37,7 +37,7 @@ static void print_residuals(Residuals* r) {
     return;
   }
   fclose(r->lines);
-  printf("%-36s %8s %9s %10s %9s %10s  %s\n%s", "scene", "steps", "certified", "share", "in parts", "worst nat",
+  printf("%-36s %8s %9s %10s %9s %10s  %s\n%s", "scene", "steps", "certified", "fraction", "substeps", "worst nat",
          "where, m/s", r->text);
   printf("%-36s %8lld %9lld %8.3f %% %9s %10.2e\n", "all", r->steps, r->certified,
          100.0 * (double)r->certified / (double)(r->steps > 0 ? r->steps : 1), "", r->nat);

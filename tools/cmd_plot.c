@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "grow.h"
 #include "svg.h"
 
 enum { MOST_CURVES = 10 };
@@ -20,7 +21,7 @@ typedef struct Table {
   char** names;  // (ncolumn) the first is the time
   double** columns;
   int ncolumn;
-  int nrow, capacity;
+  int nrow;
 } Table;
 
 static void table_free(Table* t) {
@@ -55,24 +56,12 @@ static int read_header(Table* t, const char* path, char* text) {
   return n >= 2 ? EXIT_WELL : cli_wrong("%s:1: one column; a time and at least one more are needed", path);
 }
 
-static int grow(Table* t) {
-  t->capacity = t->capacity > 0 ? 2 * t->capacity : 1024;
-  for (int i = 0; i < t->ncolumn; ++i) {
-    double* more = realloc(t->columns[i], (size_t)t->capacity * sizeof *more);
-    if (more == NULL) {
-      return EXIT_INTERNAL;
-    }
-    t->columns[i] = more;
-  }
-  return EXIT_WELL;
-}
-
 static int read_row(Table* t, const char* path, long line, char* text) {
-  if (t->nrow == t->capacity && grow(t) != EXIT_WELL) {
-    return EXIT_INTERNAL;
-  }
   for (int i = 0; i < t->ncolumn; ++i) {
     char* end;
+    if (!GROW(&t->columns[i], t->nrow)) {
+      return EXIT_INTERNAL;
+    }
     t->columns[i][t->nrow] = strtod(text, &end);
     if (end == text || *end != (i + 1 < t->ncolumn ? ',' : '\0')) {
       return cli_wrong("%s:%ld: column %d ('%s') is no number, or there are not %d of them", path, line, i + 1,

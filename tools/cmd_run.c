@@ -39,8 +39,8 @@ static void print_table(const Simulation* sim) {
   if (t->certified < t->steps) {
     printf("; worst in step %lld: %s", t->worst_step, t->worst);
   }
-  if (t->divided > 0) {
-    printf("; %lld taken in parts", t->divided);
+  if (t->substepped > 0) {
+    printf("; %lld taken in substeps", t->substepped);
   }
   if (t->normal_relaxation > 0) {
     printf("; %lld with inconsistent supports, relaxed by at most %.1e m", t->normal_relaxation, t->most_relaxation);
@@ -80,6 +80,7 @@ static void json_totals(Json* json, const Simulation* sim) {
   json_end(json, '}');
 }
 
+// How good the answers were, and in how many steps more than one solve was needed.
 static void json_quality(Json* json, const Simulation* sim) {
   const Totals* t = &sim->totals;
   json_begin(json, "residual", '{');
@@ -90,7 +91,12 @@ static void json_quality(Json* json, const Simulation* sim) {
   json_real(json, "pen", t->penetration);
   json_end(json, '}');
   json_int(json, "certified_steps", t->certified);
-  json_int(json, "divided_steps", t->divided);
+  json_int(json, "substepped_steps", t->substepped);
+  json_int(json, "relaxed_steps", t->normal_relaxation);
+  json_real(json, "relaxed_most", t->most_relaxation);
+  json_int(json, "redetected_steps", t->redetected);
+  // the same by their names of 0.1: keys of a report are added, never renamed
+  json_int(json, "divided_steps", t->substepped);
   json_int(json, "levelled_steps", t->normal_relaxation);
   json_real(json, "levelled_most", t->most_relaxation);
   json_int(json, "chased_steps", t->redetected);

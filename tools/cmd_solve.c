@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "cli.h"
+#include "grow.h"
 #include "json.h"
 #include "paths.h"
 #include "problem_file.h"
@@ -28,7 +29,7 @@ static const Flag flags[] = {
 // natmap_unit of every iteration, for the plot
 typedef struct Trace {
   double *x, *y;
-  int count, capacity;
+  int count;
 } Trace;
 
 typedef struct Solve {
@@ -50,15 +51,7 @@ static void remember(int iteration, TriboRung rung, double nat, double natmap_un
     fprintf(s->history, "%s,%d,%s,%.17g,%.17g\n", s->file, iteration, tribo_rung_name(rung), nat, natmap_unit);
   }
   Trace* t = s->traces != NULL ? &s->traces[s->at] : NULL;
-  if (t != NULL && t->count == t->capacity) {
-    int more = 2 * t->capacity + 256;
-    double *x = realloc(t->x, sizeof(double) * (size_t)more), *y = NULL;
-    t->x = x != NULL ? x : t->x;
-    y = x != NULL ? realloc(t->y, sizeof(double) * (size_t)more) : NULL;
-    t->y = y != NULL ? y : t->y;
-    t->capacity = y != NULL ? more : t->capacity;
-  }
-  if (t != NULL && t->count < t->capacity) {
+  if (t != NULL && GROW(&t->x, t->count) && GROW(&t->y, t->count)) {
     t->x[t->count] = iteration;
     t->y[t->count++] = natmap_unit;
   }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
+
 enum { NUMBERS = 15 };  // columns before the names, which are for people
 static const char header[] = "t,a,b,mode,x,y,z,nx,ny,nz,fx,fy,fz,gap,friction,shape_a,shape_b";
 
@@ -63,15 +65,8 @@ static int add(const char* path, long line, const TriboModel* model, const doubl
   if (out->count > 0 && x[0] < out->times[out->count - 1]) {
     return cli_wrong("%s:%ld:1: t = %.9g comes after t = %.9g", path, line, x[0], out->times[out->count - 1]);
   }
-  if (out->count == out->capacity) {
-    out->capacity = 2 * out->capacity + 1024;
-    double* times = realloc(out->times, (size_t)out->capacity * sizeof *times);
-    out->times = times != NULL ? times : out->times;
-    TriboContactView* contacts = realloc(out->contacts, (size_t)out->capacity * sizeof *contacts);
-    out->contacts = contacts != NULL ? contacts : out->contacts;
-    if (times == NULL || contacts == NULL) {
-      return cli_complain(TRIBO_NOMEM);
-    }
+  if (!GROW(&out->times, out->count) || !GROW(&out->contacts, out->count)) {
+    return cli_complain(TRIBO_NOMEM);
   }
   TriboContactView* c = &out->contacts[out->count];
   *c = (TriboContactView){.shape_a = (int)x[1], .shape_b = (int)x[2], .gap = x[13], .friction = x[14]};

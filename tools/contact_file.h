@@ -10,7 +10,7 @@ void forces_write(FILE* file, const TriboModel* model, double time, const TriboC
 typedef struct ForceFile {
   double* times;  // (count) growing
   TriboContactView* contacts;
-  int count, capacity;
+  int count;
 } ForceFile;
 // 0 or an exit code, complained about already; to be closed also on failure.
 int forces_open(const char* path, const TriboModel* model, ForceFile* out);

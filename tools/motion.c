@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
+
 static int next_line(Motion* m) {
   do {
     m->line++;
@@ -252,16 +254,9 @@ TriboStatus motion_show(const TriboModel* model, TriboData* data, const Motion* 
 
 // ---- all rows at once
 
-static int keep(Motion* m, const double* row, long line, long* capacity) {
-  if (m->nrow == *capacity) {
-    *capacity = 2 * *capacity + 1024;
-    double* rows = realloc(m->rows, (size_t)(*capacity * m->width) * sizeof *rows);
-    m->rows = rows != NULL ? rows : m->rows;
-    long* lines = realloc(m->lines, (size_t)*capacity * sizeof *lines);
-    m->lines = lines != NULL ? lines : m->lines;
-    if (rows == NULL || lines == NULL) {
-      return cli_complain(TRIBO_NOMEM);
-    }
+static int keep(Motion* m, const double* row, long line) {
+  if (!grow((void**)&m->rows, (size_t)m->nrow, (size_t)m->width * sizeof *m->rows) || !GROW(&m->lines, m->nrow)) {
+    return cli_complain(TRIBO_NOMEM);
   }
   memcpy(m->rows + m->nrow * m->width, row, (size_t)m->width * sizeof *row);
   m->lines[m->nrow++] = line;
@@ -269,10 +264,9 @@ static int keep(Motion* m, const double* row, long line, long* capacity) {
 }
 
 int motion_keep(Motion* m) {
-  long capacity = 0;
-  int code = keep(m, m->now, m->line - 1, &capacity);
+  int code = keep(m, m->now, m->line - 1);
   for (int more = 1; code == EXIT_WELL && more;) {
-    code = keep(m, m->next, m->line, &capacity);
+    code = keep(m, m->next, m->line);
     code = code == EXIT_WELL ? motion_next(m, &more) : code;
   }
   return code;

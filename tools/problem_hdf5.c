@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "grow.h"
 #include "paths.h"
 
 enum { PATH = 128, MOST_ENTRIES = 500000000 };
@@ -393,19 +394,9 @@ static int write_condensed(ProblemFile* p, const TriboProblem* q, hid_t file) {
   return good;
 }
 
-static int append(Triplets* t, size_t* capacity, int row, int col, double value) {
-  if (t->count == *capacity) {
-    size_t more = 2 * *capacity + 1024;
-    int *r = realloc(t->row, more * sizeof *r), *c = NULL;
-    t->row = r ? r : t->row;
-    c = r ? realloc(t->col, more * sizeof *c) : NULL;
-    t->col = c ? c : t->col;
-    double* v = c ? realloc(t->value, more * sizeof *v) : NULL;
-    t->value = v ? v : t->value;
-    if (v == NULL) {
-      return 0;
-    }
-    *capacity = more;
+static int append(Triplets* t, int row, int col, double value) {
+  if (!GROW(&t->row, t->count) || !GROW(&t->col, t->count) || !GROW(&t->value, t->count)) {
+    return 0;
   }
   t->row[t->count] = row;
   t->col[t->count] = col;
@@ -414,8 +405,7 @@ static int append(Triplets* t, size_t* capacity, int row, int col, double value)
 }
 
 // J_a M⁻¹ J_bᵀ of two terms on one block
-static int add_product(const TriboProblem* q, const int* to, int a, int cone_a, int b, int cone_b, Triplets* t,
-                       size_t* capacity) {
+static int add_product(const TriboProblem* q, const int* to, int a, int cone_a, int b, int cone_b, Triplets* t) {
   int block = q->term_block[a], n = q->block_dim[block];
   const double* minv = q->minv + q->block_at[block];
   for (int i = 0; i < q->cones[cone_a].dim; ++i) {
@@ -425,7 +415,7 @@ static int add_product(const TriboProblem* q, const int* to, int a, int cone_a, 
       for (int k = 0; k < n * n; ++k) {
         sum += x[k / n] * minv[k] * y[k % n];
       }
-      if (!append(t, capacity, to[q->cones[cone_a].row + i], to[q->cones[cone_b].row + j], sum)) {
+      if (!append(t, to[q->cones[cone_a].row + i], to[q->cones[cone_b].row + j], sum)) {
         return 0;
       }
     }
@@ -435,18 +425,17 @@ static int add_product(const TriboProblem* q, const int* to, int a, int cone_a, 
 
 // W = J M⁻¹ Jᵀ + R, or the given G + R, as triplets.
 static int condense(ProblemFile* p, const TriboProblem* q, const int* to, Triplets* t) {
-  size_t capacity = 0;
   int good = 1, nterm = q->G_col == NULL ? q->term_first[q->ncone] : 0;
   t->rows = t->cols = q->nrow;
   if (q->R != NULL) {
     for (int i = 0; good && i < q->nrow; ++i) {
-      good = append(t, &capacity, to[i], to[i], q->R[i]);
+      good = append(t, to[i], to[i], q->R[i]);
     }
   }
   if (q->G_col != NULL) {
     for (int j = 0; good && j < q->nrow; ++j) {
       for (int e = q->G_col[j]; good && e < q->G_col[j + 1]; ++e) {
-        good = append(t, &capacity, to[q->G_row[e]], to[j], q->G_val[e]);
+        good = append(t, to[q->G_row[e]], to[j], q->G_val[e]);
       }
     }
   }
@@ -464,10 +453,9 @@ static int condense(ProblemFile* p, const TriboProblem* q, const int* to, Triple
       for (int a = q->term_first[c]; good && a < q->term_first[c + 1]; ++a) {
         cone_of[a] = c;
         for (int b = last[q->term_block[a]]; good && b >= 0; b = before[b]) {
-          good = add_product(q, to, a, c, b, cone_of[b], t, &capacity) &&
-                 add_product(q, to, b, cone_of[b], a, c, t, &capacity);
+          good = add_product(q, to, a, c, b, cone_of[b], t) && add_product(q, to, b, cone_of[b], a, c, t);
         }
-        good = good && add_product(q, to, a, c, a, c, t, &capacity);
+        good = good && add_product(q, to, a, c, a, c, t);
         before[a] = last[q->term_block[a]];
         last[q->term_block[a]] = a;
       }

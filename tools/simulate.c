@@ -9,7 +9,6 @@
 #include "heap.h"
 #include "interrupt.h"
 #include "paths.h"
-#include "rotation.h"
 #include "stopwatch.h"
 
 typedef struct Warnings {
@@ -56,8 +55,8 @@ static TriboStatus lowest_point(const TriboScene* scene, double* low) {
   for (int i = 0; status == TRIBO_OK && i < tribo_model_size(model).nshape; ++i) {
     const TriboShapeInfo* s = tribo_model_shape(model, i);
     double body[9], own[9], p[3], R[9];
-    rotation_of(quaternion.values + 4 * s->body, body);
-    rotation_of(s->quaternion, own);
+    tribo_quat_to_mat(body, quaternion.values + 4 * s->body);
+    tribo_quat_to_mat(own, s->quaternion);
     for (int r = 0; r < 3; ++r) {
       p[r] = position.values[3 * s->body + r];
       for (int c = 0; c < 3; ++c) {
@@ -175,7 +174,7 @@ static void worst_of(double* worst, double x) {
 // Takes the numbers of a step into the totals.
 static void add(Totals* t, const TriboStepInfo* info) {
   t->steps++;
-  t->divided += info->substeps > 1;
+  t->substepped += info->substeps > 1;
   t->normal_relaxation += info->normal_relaxation > 0;
   t->most_relaxation = fmax(t->most_relaxation, info->normal_relaxation);
   t->redetected += info->redetections > 0;

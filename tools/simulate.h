@@ -7,12 +7,12 @@
 
 typedef struct Totals {
   long long steps, certified;
-  double most_relaxation;                       // [m] most that inconsistent supports were relaxed by
-  long long normal_relaxation;                  // steps in which they were
-  long long divided, redetected;                // steps taken in parts; steps whose impulses brought new contacts about
-  double time;                                  // simulated [s]
-  double wall;                                  // in tribo_step [s]
-  double stage[TRIBO_STAGE_COUNT];              // [s]
+  double most_relaxation;            // [m] most that inconsistent supports were relaxed by
+  long long normal_relaxation;       // steps in which they were
+  long long substepped, redetected;  // steps taken in substeps; steps whose impulses brought new contacts about
+  double time;                       // simulated [s]
+  double wall;                       // in tribo_step [s]
+  double stage[TRIBO_STAGE_COUNT];   // [s]
   double contacts, iterations, factorisations;  // sums
   int contacts_max, iterations_max;
   long long rungs[TRIBO_RUNG_COUNT];  // steps in which a rung gave an answer

@@ -16,18 +16,18 @@ static void automatic(const TriboDrawList* list, double aspect, TriboCameraDef* 
     toward[i] = 0.52 * side[i] + 0.80 * front[i] + 0.38 * up[i];
     camera->up[i] = up[i];
   }
-  normalize3(toward);
-  cross3(up, toward, right);
-  normalize3(right);
-  cross3(toward, right, above);
+  tribo_normalize3(toward);
+  tribo_cross3(right, up, toward);
+  tribo_normalize3(right);
+  tribo_cross3(above, toward, right);
   double tangent = 0.88 * tan(camera->fov / 2), distance = 1e-6;
   for (int corner = 0; corner < 8; ++corner) {
     double d[3];
     for (int i = 0; i < 3; ++i) {
       d[i] = (corner >> i & 1 ? 0.5 : -0.5) * (hi[i] - lo[i]);
     }
-    double across = fmax(fabs(dot3(right, d)) / (aspect * tangent), fabs(dot3(above, d)) / tangent);
-    distance = fmax(distance, dot3(toward, d) + across);
+    double across = fmax(fabs(tribo_dot3(right, d)) / (aspect * tangent), fabs(tribo_dot3(above, d)) / tangent);
+    distance = fmax(distance, tribo_dot3(toward, d) + across);
   }
   for (int i = 0; i < 3; ++i) {
     camera->target[i] = (lo[i] + hi[i]) / 2;
@@ -40,10 +40,10 @@ double tribo_view_camera_axes(const TriboCameraDef* camera, double forward[3], d
   for (int i = 0; i < 3; ++i) {
     forward[i] = camera->target[i] - camera->eye[i];
   }
-  const double distance = normalize3(forward);
-  cross3(forward, camera->up, right);
-  const double across = normalize3(right);
-  cross3(right, forward, above);
+  const double distance = tribo_normalize3(forward);
+  tribo_cross3(right, forward, camera->up);
+  const double across = tribo_normalize3(right);
+  tribo_cross3(above, right, forward);
   if (sine != NULL) {
     *sine = across;
   }
@@ -56,7 +56,7 @@ double tribo_view_camera_axes(const TriboCameraDef* camera, double forward[3], d
 static void place_on_body(const TriboDrawFacts* facts, int body, int turns, const double local[3], double origin,
                           double out[3]) {
   if (turns) {
-    quat_rotate(facts->quaternion + 4 * body, local, out);
+    tribo_quat_rotate(out, facts->quaternion + 4 * body, local);
   } else {
     memmove(out, local, 3 * sizeof(double));
   }

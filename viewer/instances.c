@@ -24,7 +24,7 @@ TriboStatus tribo_view_list_arrow(TriboDrawList* list, const double from[3], con
                                   const float color[4], int of) {
   double direction[3];
   memcpy(direction, arrow, sizeof direction);
-  double length = normalize3(direction);
+  double length = tribo_normalize3(direction);
   // a short arrow is thinner, so that its head fits into it
   const float t = (float)fmin(thickness, length / 12);
   if (t <= 0) {
@@ -45,7 +45,7 @@ TriboStatus tribo_view_list_bar(TriboDrawList* list, const double from[3], const
     direction[i] = to[i] - from[i];
     bar.position[i] = (from[i] + to[i]) / 2;
   }
-  double length = normalize3(direction);
+  double length = tribo_normalize3(direction);
   if (length <= 0) {
     return TRIBO_OK;
   }
@@ -62,7 +62,7 @@ void tribo_view_list_direction(const Poses* poses, int body, const double local[
   if (body == TRIBO_WORLD) {
     memcpy(out, local, 3 * sizeof(double));
   } else {
-    quat_rotate(poses->quaternion + 4 * body, local, out);
+    tribo_quat_rotate(out, poses->quaternion + 4 * body, local);
   }
 }
 
@@ -76,7 +76,7 @@ void tribo_view_list_point(const Poses* poses, int body, const double local[3], 
 }
 
 void tribo_view_body_centre(const TriboDrawFacts* facts, int body, double centre[3]) {
-  quat_rotate(facts->quaternion + 4 * body, tribo_model_body(facts->model, body)->com, centre);
+  tribo_quat_rotate(centre, facts->quaternion + 4 * body, tribo_model_body(facts->model, body)->com);
   for (int i = 0; i < 3; ++i) {
     centre[i] += facts->position[3 * body + i];
   }
@@ -92,7 +92,7 @@ void tribo_view_list_box(const TriboDrawList* list, const TriboDrawInstance* ins
   for (int j = 0; j < 3; ++j) {
     double e[3] = {0}, r[3];
     e[j] = 1;
-    quat_rotate(instance->quaternion, e, r);
+    tribo_quat_rotate(r, instance->quaternion, e);
     for (int i = 0; i < 3; ++i) {
       rows[i][j] = r[i];
     }

@@ -142,7 +142,7 @@ TriboStatus tribo_view_list_make(const TriboModel* model, TextureSet* textures, 
   for (int i = 0; i < 3; ++i) {
     list->up[i] = -gravity[i];
   }
-  if (normalize3(list->up) == 0) {
+  if (tribo_normalize3(list->up) == 0) {
     list->up[2] = 1;
   }
   *out = list;
@@ -205,7 +205,7 @@ static TriboDrawInstance instance_of(const TriboDrawList* list, const TriboModel
   memcpy(instance.quaternion, visual->quaternion, sizeof visual->quaternion);
   tribo_view_list_point(poses, visual->body, visual->position, instance.position);
   if (visual->body != TRIBO_WORLD) {
-    quat_multiply(poses->quaternion + 4 * visual->body, visual->quaternion, instance.quaternion);
+    tribo_quat_mul(instance.quaternion, poses->quaternion + 4 * visual->body, visual->quaternion);
   }
   return instance;
 }

@@ -29,29 +29,13 @@ static void diagonalize(double A[3][3], double V[3][3]) {
   }
 }
 
-// The unit quaternion of a rotation matrix, by the largest of its four squares.
-static void quat_from_axes(double R[3][3], double q[4]) {
-  const double squares[4] = {1 + R[0][0] - R[1][1] - R[2][2], 1 - R[0][0] + R[1][1] - R[2][2],
-                             1 - R[0][0] - R[1][1] + R[2][2], 1 + R[0][0] + R[1][1] + R[2][2]};
-  int k = 0;
-  for (int i = 1; i < 4; ++i) {
-    k = squares[i] > squares[k] ? i : k;
-  }
-  const double s = 2 * sqrt(squares[k]);
-  const double off[3] = {R[2][1] - R[1][2], R[0][2] - R[2][0], R[1][0] - R[0][1]};
-  for (int i = 0; i < 3; ++i) {
-    q[i] = k == 3 ? off[i] / s : i == k ? s / 4 : (R[i][k] + R[k][i]) / s;
-  }
-  q[3] = k == 3 ? s / 4 : off[k] / s;
-}
-
 // A solid ellipsoid with half axes a, b, c and mass m has the moment m (b² + c²)/5 about the first: the one drawn has
 // the body's mass and the body's moments.
 TriboStatus tribo_view_list_inertia(TriboDrawList* list, const TriboModel* model, const Poses* poses) {
   for (int b = 0; b < tribo_model_size(model).nbody; ++b) {
     const TriboBodyInfo* body = tribo_model_body(model, b);
     const double* I = body->inertia;
-    double A[3][3] = {{I[0], I[3], I[4]}, {I[3], I[1], I[5]}, {I[4], I[5], I[2]}}, V[3][3], q[4];
+    double A[3][3] = {{I[0], I[3], I[4]}, {I[3], I[1], I[5]}, {I[4], I[5], I[2]}}, V[3][3], axes[9], q[4];
     if (!(body->mass > 0)) {
       continue;
     }
@@ -62,7 +46,8 @@ TriboStatus tribo_view_list_inertia(TriboDrawList* list, const TriboModel* model
     for (int i = 0; i < 3; ++i) {
       V[i][2] *= sign < 0 ? -1 : 1;
     }
-    quat_from_axes(V, q);
+    memcpy(axes, V, sizeof axes);
+    tribo_quat_from_mat(q, axes);
     TriboDrawInstance ellipsoid = {
         .mesh = TRIBO_MESH_SPHERE, .overlay = 1, .of = -1, .color = {0.55f, 0.35f, 0.85f, 0.45f}};
     for (int i = 0; i < 3; ++i) {
@@ -71,7 +56,7 @@ TriboStatus tribo_view_list_inertia(TriboDrawList* list, const TriboModel* model
       ellipsoid.scale[i] = (float)sqrt(fmax(2.5 * rest / body->mass, 1e-8));
     }
     tribo_view_list_point(poses, b, body->com, ellipsoid.position);
-    quat_multiply(poses->quaternion + 4 * b, q, ellipsoid.quaternion);
+    tribo_quat_mul(ellipsoid.quaternion, poses->quaternion + 4 * b, q);
     VIEW_TRY(tribo_view_list_add(list, &ellipsoid));
   }
   return TRIBO_OK;
@@ -95,13 +80,13 @@ static TriboStatus add_arc(TriboDrawList* list, const TriboJointInfo* joint, con
                            double q, const Poses* poses, double size) {
   double u_local[3], u[3], v[3], a[3], b[3];
   const double radius = 0.05 * size, range = fmin(joint->upper - joint->lower, 6.283185307179586);
-  const int pieces = (int)ceil(range / 0.2) + 1;
+  const int segments = (int)ceil(range / 0.2) + 1;
   across3(joint->axis, u_local);
   tribo_view_list_direction(poses, joint->body, u_local, u);
-  cross3(axis, u, v);
-  for (int i = 0; i < pieces; ++i) {
-    on_circle(at, u, v, joint->lower - q + range * i / pieces, radius, a);
-    on_circle(at, u, v, joint->lower - q + range * (i + 1) / pieces, radius, b);
+  tribo_cross3(v, axis, u);
+  for (int i = 0; i < segments; ++i) {
+    on_circle(at, u, v, joint->lower - q + range * i / segments, radius, a);
+    on_circle(at, u, v, joint->lower - q + range * (i + 1) / segments, radius, b);
     VIEW_TRY(tribo_view_list_bar(list, a, b, 0.004 * size, limit_color));
   }
   on_circle(at, u, v, 0, 1.3 * radius, b);

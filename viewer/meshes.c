@@ -166,7 +166,7 @@ static void face_normals(const TriboVisualInfo* shape, double* normals) {
     for (int i = 0; i < 3; ++i) {
       u[i] = b[i] - a[i], v[i] = c[i] - a[i];
     }
-    cross3(u, v, normals + 3 * t);
+    tribo_cross3(normals + 3 * t, u, v);
   }
 }
 
@@ -232,15 +232,15 @@ static void faces_around(const TriboVisualInfo* shape, Faces* faces) {
 static void corner_normal(const Faces* faces, int t, int point, double out[3]) {
   double own[3];
   memcpy(own, faces->normals + 3 * t, sizeof own);
-  double size = normalize3(own);
+  double size = tribo_normalize3(own);
   memset(out, 0, 3 * sizeof(double));
   for (int i = faces->first[point]; i < faces->first[point + 1]; ++i) {
     const double* n = faces->normals + 3 * faces->around[i];
-    if (size > 0 && dot3(own, n) > 0.866 * norm3(n)) {
+    if (size > 0 && tribo_dot3(own, n) > 0.866 * tribo_norm3(n)) {
       out[0] += n[0], out[1] += n[1], out[2] += n[2];
     }
   }
-  normalize3(out);
+  tribo_normalize3(out);
 }
 
 // The box around the vertices of the last mesh.

@@ -9,7 +9,7 @@ double tribo_view_window_aspect(const TriboWindow* window) {
 
 static void turn_about(const double axis[3], double angle, double v[3]) {
   const double s = sin(angle / 2), q[4] = {s * axis[0], s * axis[1], s * axis[2], cos(angle / 2)};
-  quat_rotate(q, v, v);
+  tribo_quat_rotate(v, q, v);
 }
 
 // Around the target: sideways about what is up, up and down about the picture's own axis, never over the pole.
@@ -17,11 +17,11 @@ static void orbit(TriboCameraDef* camera, double sideways, double upwards) {
   double forward[3], right[3], above[3], up[3], arm[3];
   double distance = tribo_view_camera_axes(camera, forward, right, above, NULL);
   memcpy(up, camera->up, sizeof up);
-  normalize3(up);
+  tribo_normalize3(up);
   for (int i = 0; i < 3; ++i) {
     arm[i] = camera->eye[i] - camera->target[i];
   }
-  double height = asin(fmin(fmax(dot3(arm, up) / distance, -1), 1)), most = 1.5;
+  double height = asin(fmin(fmax(tribo_dot3(arm, up) / distance, -1), 1)), most = 1.5;
   turn_about(right, -(fmin(fmax(height + upwards, -most), most) - height), arm);
   turn_about(up, sideways, arm);
   for (int i = 0; i < 3; ++i) {
@@ -68,7 +68,7 @@ static void push(TriboWindow* window, const TriboHit* hit) {
   TriboOrder order = {.command = TRIBO_PLAYER_PUSH, .index = hit->body};
   double direction[3];
   mouse_ray(window, direction);
-  normalize3(direction);
+  tribo_normalize3(direction);
   memcpy(order.point, hit->point, sizeof order.point);
   for (int i = 0; i < 3; ++i) {
     order.vector[i] = 0.5 * window->options.size * direction[i];

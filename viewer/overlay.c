@@ -52,7 +52,7 @@ static TriboStatus add_forces(TriboDrawList* list, double size, double scale) {
   double largest = 0;
   for (int i = 0; i < list->facts.ncontact; ++i) {
     const double* force = list->facts.contacts[i].force;
-    largest = fmax(largest, norm3(force));
+    largest = fmax(largest, tribo_norm3(force));
   }
   scale = scale > 0 ? scale : 0.25 * size / fmax(largest, 1e-300);
   for (int i = 0; i < list->facts.ncontact; ++i) {
@@ -106,7 +106,7 @@ static TriboStatus add_frames(TriboDrawList* list, int nbody, const Poses* poses
       float color[4] = {0.12f, 0.12f, 0.12f, 1};
       e[axis] = 0.1 * size;
       color[axis] = 0.86f;
-      quat_rotate(poses->quaternion + 4 * b, e, arrow);
+      tribo_quat_rotate(arrow, poses->quaternion + 4 * b, e);
       VIEW_TRY(tribo_view_list_arrow(list, poses->position + 3 * b, arrow, 0.0025 * size, color, -1));
     }
   }
@@ -163,7 +163,7 @@ TriboStatus tribo_view_list_overlay(TriboDrawList* list, const TriboModel* model
   double lo[3], hi[3], size = options->size > 0 ? options->size : 1;
   if (!(options->size > 0) && tribo_view_list_bounds(list, lo, hi)) {
     double d[3] = {hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]};
-    size = norm3(d);
+    size = tribo_norm3(d);
   }
   TriboView q;
   VIEW_TRY_ENGINE(tribo_data_view(model, data, TRIBO_FIELD_Q, &q));

@@ -13,7 +13,7 @@ void tribo_view_camera_ray(const TriboCameraDef* camera, double aspect, double x
 // ---- rays
 
 // Does the line meet the box nearer than `nearest`? Slab by slab.
-static int meets_box(const double o[3], const double d[3], const double lo[3], const double hi[3], double nearest) {
+static int hit_box(const double o[3], const double d[3], const double lo[3], const double hi[3], double nearest) {
   double from = 0, to = nearest;
   for (int i = 0; i < 3; ++i) {
     double a = (lo[i] - o[i]) / d[i], b = (hi[i] - o[i]) / d[i];
@@ -31,31 +31,31 @@ static int meets_box(const double o[3], const double d[3], const double lo[3], c
 
 // Where the line meets a triangle, from its front or from both sides, INFINITY: nowhere. (Möller and Trumbore's
 // barycentric test.)
-static double meets_triangle(const double o[3], const double d[3], double p[3][3], int both) {
+static double hit_triangle(const double o[3], const double d[3], double p[3][3], int both) {
   double u[3], v[3], s[3], h[3], q[3];
   for (int i = 0; i < 3; ++i) {
     u[i] = p[1][i] - p[0][i], v[i] = p[2][i] - p[0][i], s[i] = o[i] - p[0][i];
   }
-  cross3(d, v, h);
-  const double det = dot3(u, h);
+  tribo_cross3(h, d, v);
+  const double det = tribo_dot3(u, h);
   if (!(both ? det != 0 : det > 0)) {
     return INFINITY;
   }
-  cross3(s, u, q);
-  const double a = dot3(s, h) / det, b = dot3(d, q) / det, t = dot3(v, q) / det;
+  tribo_cross3(q, s, u);
+  const double a = tribo_dot3(s, h) / det, b = tribo_dot3(d, q) / det, t = tribo_dot3(v, q) / det;
   return a >= 0 && b >= 0 && a + b <= 1 && t > 0 ? t : INFINITY;
 }
 
 // The line in the frame of an instance, and the nearest of its triangles there. Marks are made fatter, or nobody would
 // hit an arrow.
-static double meets_instance(const TriboDrawList* list, const TriboDrawInstance* instance, const double o[3],
-                             const double d[3]) {
+static double hit_instance(const TriboDrawList* list, const TriboDrawInstance* instance, const double o[3],
+                           const double d[3]) {
   double from[3], origin[3], direction[3], nearest = INFINITY;
   for (int i = 0; i < 3; ++i) {
     from[i] = o[i] - instance->position[i];
   }
-  quat_rotate_back(instance->quaternion, from, origin);
-  quat_rotate_back(instance->quaternion, d, direction);
+  tribo_quat_rotate_back(origin, instance->quaternion, from);
+  tribo_quat_rotate_back(direction, instance->quaternion, d);
   if (instance->mesh == TRIBO_MESH_PLANE) {
     return direction[2] < 0 && origin[2] > 0 ? -origin[2] / direction[2] : INFINITY;
   }
@@ -71,7 +71,7 @@ static double meets_instance(const TriboDrawList* list, const TriboDrawInstance*
       p[k][0] = thickening * v->xyz[0] * s[0], p[k][1] = thickening * v->xyz[1] * s[1];
       p[k][2] = (double)v->xyz[2] * s[2] + (double)v->w * s[3];
     }
-    nearest = fmin(nearest, meets_triangle(origin, direction, p, mesh->open));
+    nearest = fmin(nearest, hit_triangle(origin, direction, p, mesh->open));
   }
   return nearest;
 }
@@ -92,11 +92,11 @@ int tribo_view_pick(const TriboDrawList* list, const double origin[3], const dou
     }
     if (!instance->overlay && instance->mesh != TRIBO_MESH_PLANE) {
       tribo_view_list_box(list, instance, lo, hi);
-      if (!meets_box(origin, direction, lo, hi, nearest)) {
+      if (!hit_box(origin, direction, lo, hi, nearest)) {
         continue;
       }
     }
-    const double t = meets_instance(list, instance, origin, direction);
+    const double t = hit_instance(list, instance, origin, direction);
     if (instance->overlay && t < nearest_contact) {
       nearest_contact = t;
       hit->contact = instance->of;
@@ -132,8 +132,8 @@ static double column_value(const TriboContactView* c, TriboContactColumn column)
   switch (column) {
     case TRIBO_COLUMN_BODIES: return 1e6 * c->body_a + c->body_b;
     case TRIBO_COLUMN_MODE: return c->mode;
-    case TRIBO_COLUMN_FORCE: return norm3(c->force);
-    case TRIBO_COLUMN_NORMAL_FORCE: return dot3(c->force, c->normal);
+    case TRIBO_COLUMN_FORCE: return tribo_norm3(c->force);
+    case TRIBO_COLUMN_NORMAL_FORCE: return tribo_dot3(c->force, c->normal);
     case TRIBO_COLUMN_GAP: return c->gap;
     case TRIBO_COLUMN_ISLAND: return c->island;
     default: return 0;

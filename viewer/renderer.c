@@ -37,12 +37,12 @@ static void place_plane(const TriboDrawInstance* instance, const TriboCameraDef*
                         double distance, GpuInstance* out) {
   const double ez[3] = {0, 0, 1};
   double normal[3], from[3], local[3];
-  quat_rotate(instance->quaternion, ez, normal);
+  tribo_quat_rotate(normal, instance->quaternion, ez);
   for (int i = 0; i < 3; ++i) {
     from[i] = camera->target[i] - instance->position[i];
   }
-  quat_rotate_back(instance->quaternion, from, local);
-  double reach = distance * (dot3(normal, up) > 0.999 ? 60 : 8);
+  tribo_quat_rotate_back(local, instance->quaternion, from);
+  double reach = distance * (tribo_dot3(normal, up) > 0.999 ? 60 : 8);
   for (int i = 0; i < 3; ++i) {
     out->at[i] = (float)(-local[2] * normal[i]);
   }
@@ -73,7 +73,7 @@ static TriboStatus sort(TriboRenderer* r, const TriboDrawList* list, const Tribo
   for (int i = 0; i < n; ++i) {
     const double* x = instances[i].position;
     double d[3] = {x[0] - camera->eye[0], x[1] - camera->eye[1], x[2] - camera->eye[2]};
-    double far = norm3(d);
+    double far = tribo_norm3(d);
     Stage stage = stage_of(&instances[i]);
     r->sorted[i] =
         (Sorted){stage, mesh_of(&instances[i], far, pixels), instances[i].texture, i, stage == STAGE_CLEAR ? far : 0};
@@ -146,10 +146,10 @@ static TriboStatus aim(const TriboCameraDef* camera, int width, int height, Fram
                far = 150 * *distance;
   const double a = (far + near) / (far - near), b = 2 * far * near / (far - near), x = 1 / (aspect * tangent),
                y = 1 / tangent;
-  double rows[4][4] = {{x * right[0], x * right[1], x * right[2], -x * dot3(right, eye)},
-                       {y * above[0], y * above[1], y * above[2], -y * dot3(above, eye)},
-                       {a * forward[0], a * forward[1], a * forward[2], -a * dot3(forward, eye) - b},
-                       {forward[0], forward[1], forward[2], -dot3(forward, eye)}};
+  double rows[4][4] = {{x * right[0], x * right[1], x * right[2], -x * tribo_dot3(right, eye)},
+                       {y * above[0], y * above[1], y * above[2], -y * tribo_dot3(above, eye)},
+                       {a * forward[0], a * forward[1], a * forward[2], -a * tribo_dot3(forward, eye) - b},
+                       {forward[0], forward[1], forward[2], -tribo_dot3(forward, eye)}};
   set_rows(block->view, rows);
   to_floats(eye, 1, *distance, block->eye);
   to_floats(right, aspect * tangent, 0, block->right);
@@ -174,11 +174,11 @@ static void caster_bounds(const TriboDrawList* list, const TriboCameraDef* camer
     for (int i = 0; i < 3; ++i) {
       centre[i] = (a[i] + b[i]) / 2 - camera->target[i], half[i] = (b[i] - a[i]) / 2;
     }
-    if (norm3(centre) > 6 * distance) {
+    if (tribo_norm3(centre) > 6 * distance) {
       continue;
     }
     for (int i = 0; i < 3; ++i) {
-      double c = dot3(axes[i], centre),
+      double c = tribo_dot3(axes[i], centre),
              h = fabs(axes[i][0]) * half[0] + fabs(axes[i][1]) * half[1] + fabs(axes[i][2]) * half[2];
       lo[i] = found ? fmin(lo[i], c - h) : c - h;
       hi[i] = found ? fmax(hi[i], c + h) : c + h;
@@ -195,10 +195,10 @@ static void set_sun(const TriboDrawList* list, const TriboCameraDef* camera, dou
   for (int i = 0; i < 3; ++i) {
     sun[i] = -0.42 * side[i] + 0.50 * front[i] + 0.76 * up[i];
   }
-  normalize3(sun);
-  cross3(up, sun, s);
-  normalize3(s);
-  cross3(sun, s, t);
+  tribo_normalize3(sun);
+  tribo_cross3(s, up, sun);
+  tribo_normalize3(s);
+  tribo_cross3(t, sun, s);
   const double* const axes[3] = {s, t, sun};
   caster_bounds(list, camera, distance, axes, lo, hi);
   // both sides alike, and a rim so that blurred edges stay inside

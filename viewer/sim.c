@@ -16,7 +16,7 @@ static void release_model(void* user) {
   }
 }
 
-static TriboStatus share_model(TriboModel* model, SharedModel** out) {
+static TriboStatus create_shared(TriboModel* model, SharedModel** out) {
   static atomic_llong serials = 1LL << 40;  // far from those of lists without a player
   SharedModel* shared = calloc(1, sizeof *shared);
   if (shared == NULL) {
@@ -216,7 +216,7 @@ static void choose_quantities(Sim* sim) {
 static TriboStatus compile(TriboScene* scene, Sim* fresh) {
   TriboModel* model;
   VIEW_TRY_ENGINE(tribo_model_create(scene, &model));
-  VIEW_TRY(share_model(model, &fresh->shared));
+  VIEW_TRY(create_shared(model, &fresh->shared));
   fresh->model = model;
   VIEW_TRY_ENGINE(tribo_data_create(model, &fresh->data));
   fresh->targets = calloc((size_t)tribo_model_size(model).nmotor + 1, sizeof(double));
@@ -403,7 +403,7 @@ static TriboStatus motion_of(const Sim* sim, int body, Motion* out) {
   VIEW_TRY_ENGINE(tribo_data_view(sim->model, sim->data, TRIBO_FIELD_VELOCITY, &v));
   VIEW_TRY_ENGINE(tribo_data_view(sim->model, sim->data, TRIBO_FIELD_OMEGA, &w));
   *out = (Motion){x.values + 3 * body, q.values + 4 * body, v.values + 3 * body, w.values + 3 * body, {0}};
-  quat_rotate(out->quaternion, tribo_model_body(sim->model, body)->com, out->centre);
+  tribo_quat_rotate(out->centre, out->quaternion, tribo_model_body(sim->model, body)->com);
   for (int i = 0; i < 3; ++i) {
     out->centre[i] += out->position[i];
   }
@@ -417,7 +417,7 @@ static TriboStatus apply_at(const Sim* sim, int body, const Motion* motion, cons
   for (int i = 0; i < 3; ++i) {
     arm[i] = point[i] - motion->centre[i];
   }
-  cross3(arm, force, torque);
+  tribo_cross3(torque, arm, force);
   VIEW_TRY_ENGINE(tribo_data_apply_wrench(sim->model, sim->data, body, force, torque));
   return TRIBO_OK;
 }
@@ -442,7 +442,7 @@ void tribo_view_sim_grab(Sim* sim, int body, const double point[3], const double
     for (int i = 0; i < 3; ++i) {
       from[i] = point[i] - motion.position[i];
     }
-    quat_rotate_back(motion.quaternion, from, sim->mouse_spring.local);
+    tribo_quat_rotate_back(sim->mouse_spring.local, motion.quaternion, from);
     sim->mouse_spring.body = body;
     tribo_view_sim_pull(sim, target);
   }
@@ -459,17 +459,17 @@ static TriboStatus pull(const Sim* sim) {
   Motion m;
   VIEW_TRY(motion_of(sim, sim->mouse_spring.body, &m));
   double arm[3], spin[3], point[3], force[3];
-  quat_rotate(m.quaternion, sim->mouse_spring.local, point);
+  tribo_quat_rotate(point, m.quaternion, sim->mouse_spring.local);
   for (int i = 0; i < 3; ++i) {
     point[i] += m.position[i];
     arm[i] = point[i] - m.centre[i];
   }
-  cross3(m.omega, arm, spin);
+  tribo_cross3(spin, m.omega, arm);
   for (int i = 0; i < 3; ++i) {
     force[i] =
         mass * (omega * omega * (sim->mouse_spring.target[i] - point[i]) - 1.4 * omega * (m.velocity[i] + spin[i]));
   }
-  const double size = norm3(force);
+  const double size = tribo_norm3(force);
   if (size > most) {
     for (int i = 0; i < 3; ++i) {
       force[i] *= most / size;

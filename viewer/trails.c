@@ -77,7 +77,7 @@ TriboStatus tribo_view_list_trails(TriboDrawList* list, const TriboTrails* trail
         d[k] = to[k] - from[k];
       }
       // what rests leaves no trail
-      if (norm3(d) > 0.002 * size || i == trails->count) {
+      if (tribo_norm3(d) > 0.002 * size || i == trails->count) {
         const float color[4] = {0.95f, 0.45f, 0.10f, 0.25f + 0.75f * (float)i / (float)trails->count};
         VIEW_TRY(tribo_view_list_bar(list, from, to, 0.003 * size, color));
         memcpy(from, to, sizeof from);

@@ -331,7 +331,7 @@ static void describe(const TriboWindow* window, char* out, size_t size) {
   if (hit.contact >= 0) {
     const TriboContactView* c = &facts->contacts[hit.contact];
     snprintf(out, size, "%s - %s: %.4g N", tribo_view_contact_name(facts->model, c->body_a, c->shape_a),
-             tribo_view_contact_name(facts->model, c->body_b, c->shape_b), norm3(c->force));
+             tribo_view_contact_name(facts->model, c->body_b, c->shape_b), tribo_norm3(c->force));
   } else {
     snprintf(out, size, "%s", tribo_view_contact_name(facts->model, hit.body, hit.shape));
   }

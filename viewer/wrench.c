@@ -13,7 +13,7 @@ void tribo_view_contact_wrench(const TriboDrawFacts* facts, int body, double for
     for (int i = 0; i < 3; ++i) {
       arm[i] = contact->point[i] - centre[i];
     }
-    cross3(arm, contact->force, t);
+    tribo_cross3(t, arm, contact->force);
     for (int i = 0; i < 3; ++i) {
       force[i] += sign * contact->force[i], torque[i] += sign * t[i];
     }
@@ -30,13 +30,13 @@ TriboStatus tribo_view_momenta(const TriboModel* model, TriboData* data, double*
     const TriboBodyInfo* body = tribo_model_body(model, b);
     const double *q = quaternion.values + 4 * b, *I = body->inertia;
     double w[3], *momentum = out + 6 * b;
-    quat_rotate_back(q, omega.values + 3 * b, w);
+    tribo_quat_rotate_back(w, q, omega.values + 3 * b);
     const double local[3] = {I[0] * w[0] + I[3] * w[1] + I[4] * w[2], I[3] * w[0] + I[1] * w[1] + I[5] * w[2],
                              I[4] * w[0] + I[5] * w[1] + I[2] * w[2]};
     for (int i = 0; i < 3; ++i) {
       momentum[i] = body->mass * velocity.values[3 * b + i];
     }
-    quat_rotate(q, local, momentum + 3);
+    tribo_quat_rotate(momentum + 3, q, local);
   }
   return TRIBO_OK;
 }

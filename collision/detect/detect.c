@@ -520,7 +520,8 @@ TriboStatus tribo_col_penetrating_dropped_points(const TriboColWorld* world, Tri
                                                  const TriboColQuery* query, double depth, int all,
                                                  const TriboContact** contacts, int* ncontact) {
   if (world == NULL || data == NULL || query == NULL || contacts == NULL || ncontact == NULL || data->world != world) {
-    return tribo_fail(TRIBO_INVALID, "tribo_col_sunk: an argument is NULL, or the data is of another world");
+    return tribo_fail(TRIBO_INVALID,
+                      "tribo_col_penetrating_dropped_points: an argument is NULL, or the data is of another world");
   }
   const NarrowJob job = {world, data, query};
   int count = 0, any = 0;

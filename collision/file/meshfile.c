@@ -37,8 +37,8 @@ static TriboStatus check_file(const char* path, const double scale[3], size_t* s
   return TRIBO_OK;
 }
 
-// Whether the element that starts at text (after its '<') holds a list of numbers: 1 whole ones, 2 any.
-static int holds_numbers(const char* text, size_t left) {
+// The list of numbers in the element that starts at text (after its '<'): 1 whole ones, 2 any, 0 none.
+static int number_list_kind(const char* text, size_t left) {
   static const char* const whole[] = {"p", "vcount", "v", "h"};
   static const char* const real[] = {"float_array", "int_array", "matrix", "translate", "rotate", "scale", "lookat"};
   size_t length = 0;
@@ -67,7 +67,7 @@ static int bad_number_line(const char* text, size_t size) {
     line += c == '\n';
     if (in == TEXT && c == '<') {
       in = TAG;
-      kind = holds_numbers(text + i + 1, size - i - 1);
+      kind = number_list_kind(text + i + 1, size - i - 1);
     } else if (in == TAG && c == '>') {
       in = TEXT;
       kind = text[i - 1] == '/' ? 0 : kind;

@@ -31,7 +31,7 @@ static void choose(const double* points, int n, int most, double* distance, doub
 TriboStatus tribo_col_hull_decimate(TriboHull** hull, int most) {
   const int n = (*hull)->nvertex;
   if (most < 4) {
-    return tribo_fail(TRIBO_INVALID, "tribo_col_hull_thin: most is %d, it must be at least 4", most);
+    return tribo_fail(TRIBO_INVALID, "tribo_col_hull_decimate: most is %d, it must be at least 4", most);
   }
   if (n <= most) {
     return TRIBO_OK;
@@ -41,7 +41,7 @@ TriboStatus tribo_col_hull_decimate(TriboHull** hull, int most) {
   TriboHull* decimated = NULL;
   TriboStatus status = TRIBO_OK;
   if (distance == NULL || chosen == NULL) {
-    status = tribo_fail(TRIBO_NOMEM, "tribo_col_hull_thin: no memory for %d vertices", n);
+    status = tribo_fail(TRIBO_NOMEM, "tribo_col_hull_decimate: no memory for %d vertices", n);
   } else {
     choose((*hull)->points, n, most, distance, chosen);
     status = tribo_col_hull_create(chosen, most, &decimated);

@@ -32,13 +32,13 @@ static void aligned_cubes_touch_in_four_corners(void** state) {
   TriboManifold m;
   // at rest, slid to all sides, apart by half a millimetre, turned by rounding and by more
   for (int k = 0; k < 200; ++k) {
-    double dx = (k % 5 - 2) * 0.01, dy = (k / 5 % 5 - 2) * 1e-7, lift = k / 25 % 2 * 5e-4;
+    double dx = (k % 5 - 2) * 0.01, dy = (k / 5 % 5 - 2) * 1e-7, rise = k / 25 % 2 * 5e-4;
     double turn = k / 50 == 0 ? 0 : pow(10, -16 + 4.5 * (k / 50));
-    TriboSolid b = solid_of(TRIBO_SHAPE_BOX, 1, 1, 1, turned(pose_at(dx, dy, 1.5 + lift), 2, turn));
+    TriboSolid b = solid_of(TRIBO_SHAPE_BOX, 1, 1, 1, turned(pose_at(dx, dy, 1.5 + rise), 2, turn));
     assert_int_equal(collide(&a, &b, 1e-3, &m), 4);
     for (int i = 0; i < 4; ++i) {
       const TriboColPoint* p = m.points + i;
-      CHECK_NEAR(p->gap, lift, 2e-16);
+      CHECK_NEAR(p->gap, rise, 2e-16);
       CHECK_NEAR(p->normal[2], 1, 1e-16);
       CHECK_NEAR(fabs(p->a[0] - dx / 2), 0.5 - fabs(dx) / 2, 1e-15 + turn);
       CHECK_NEAR(fabs(p->a[1] - dy / 2), 0.5 - fabs(dy) / 2, 1e-15 + turn);

@@ -14,13 +14,13 @@ typedef struct TriboBodyFrames {
 
 // Where a point of a body is [m] and how fast it moves [m/s], world axes; body may be TRIBO_WORLD_BODY. velocity takes
 // the point in the world.
-void tribo_point_position(const TriboPose* poses, int body, const double local[3], double out[3]);
-void tribo_point_velocity(int body, const TriboPose* poses, const TriboTwist* twists, const double point[3],
-                          double out[3]);
+void tribo_dyn_point_position(const TriboPose* poses, int body, const double local[3], double out[3]);
+void tribo_dyn_point_velocity(int body, const TriboPose* poses, const TriboTwist* twists, const double point[3],
+                              double out[3]);
 // Adds a force of this size along a direction at a point of the world to the wrench (nbody × 6) of a body, about its
 // centre of mass.
-void tribo_apply_force(const TriboBodyFrames* frames, int body, const double point[3], double size,
-                       const double direction[3], double* wrench);
+void tribo_dyn_apply_force(const TriboBodyFrames* frames, int body, const double point[3], double size,
+                           const double direction[3], double* wrench);
 
 // What a segment of a string wraps around; frames and points are in those that dynamics moves.
 typedef struct TriboWrap {
@@ -47,8 +47,8 @@ typedef struct TriboTendon {
 } TriboTendon;
 
 // Its length [m] and the rate of it [m/s] at a state.
-void tribo_tendon_measure(const TriboTendon* tendon, const double* q, const double* v, const TriboPose* poses,
-                          const TriboTwist* twists, double* length, double* speed);
+void tribo_dyn_tendon_measure(const TriboTendon* tendon, const double* q, const double* v, const TriboPose* poses,
+                              const TriboTwist* twists, double* length, double* speed);
 // tau (nv) and wrench (nbody × 6) += Jᵀ force, J being the gradient of its length.
-void tribo_tendon_pull(const TriboTendon* tendon, const TriboBodyFrames* frames, double force, double* tau,
-                       double* wrench);
+void tribo_dyn_tendon_pull(const TriboTendon* tendon, const TriboBodyFrames* frames, double force, double* tau,
+                           double* wrench);

@@ -421,7 +421,7 @@ int tribo_dyn_project_velocity_closures_only(const TriboSystem* system, TriboDyn
 TriboStatus tribo_dyn_project_velocity(const TriboSystem* system, TriboDynData* data, const double* lambda,
                                        double* v_next) {
   const Rows* rows = &data->projection;
-  TRIBO_TRY(tribo_dyn_check_finite("tribo_dyn_settle", "lambda", lambda, rows->nrow));
+  TRIBO_TRY(tribo_dyn_check_finite("tribo_dyn_project_velocity", "lambda", lambda, rows->nrow));
   tribo_dyn_rows_impulse(system, rows, 0, lambda, data->impulse);
   for (int b = 0; b < system->info.nblock; ++b) {
     const int n = system->block_dim[b], at = system->block_v[b];
@@ -433,7 +433,7 @@ TriboStatus tribo_dyn_project_velocity(const TriboSystem* system, TriboDynData* 
       }
     }
   }
-  return tribo_dyn_check_finite("tribo_dyn_settle", "next v", v_next, system->info.nv);
+  return tribo_dyn_check_finite("tribo_dyn_project_velocity", "next v", v_next, system->info.nv);
 }
 
 static void sum_impulses(const Rows* rows, const double* lambda, double* out) {

@@ -132,9 +132,9 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
   // g = J v_f + γ
   double* g = d->g + d->cones[c].row;
   tribo_dyn_rows_apply(system, d, c, data->v_free, g);
-  // (only what bounces or is soft looks back)
-  const int looks_back = law->restitution > 0 || law->soft.solref[0] != 0;
-  const double free = g[dim - 1], old = looks_back ? tribo_dyn_rows_speed(system, d, c, dim - 1, v) : 0;
+  // (only what bounces or is soft depends on the speed before)
+  const int needs_old_speed = law->restitution > 0 || law->soft.solref[0] != 0;
+  const double free = g[dim - 1], old = needs_old_speed ? tribo_dyn_rows_speed(system, d, c, dim - 1, v) : 0;
   if (dim >= 3) {
     g[0] += tribo_dot3(frame, law->surface);
     g[1] += tribo_dot3(frame + 3, law->surface);

@@ -11,7 +11,7 @@
 #include "pose.h"
 #include "tendon/wrap.h"
 
-void tribo_point_position(const TriboPose* poses, int body, const double local[3], double out[3]) {
+void tribo_dyn_point_position(const TriboPose* poses, int body, const double local[3], double out[3]) {
   tribo_copy3(out, local);
   if (body != TRIBO_WORLD_BODY) {
     tribo_mul33v(out, poses[body].R, local);
@@ -19,8 +19,8 @@ void tribo_point_position(const TriboPose* poses, int body, const double local[3
   }
 }
 
-void tribo_point_velocity(int body, const TriboPose* poses, const TriboTwist* twists, const double point[3],
-                          double out[3]) {
+void tribo_dyn_point_velocity(int body, const TriboPose* poses, const TriboTwist* twists, const double point[3],
+                              double out[3]) {
   memset(out, 0, 3 * sizeof *out);
   if (body != TRIBO_WORLD_BODY) {
     double arm[3];
@@ -30,8 +30,8 @@ void tribo_point_velocity(int body, const TriboPose* poses, const TriboTwist* tw
   }
 }
 
-void tribo_apply_force(const TriboBodyFrames* frames, int body, const double point[3], double size,
-                       const double direction[3], double* wrench) {
+void tribo_dyn_apply_force(const TriboBodyFrames* frames, int body, const double point[3], double size,
+                           const double direction[3], double* wrench) {
   if (body == TRIBO_WORLD_BODY) {
     return;
   }
@@ -58,14 +58,15 @@ static Segment segment_of(const TriboTendon* t, int i, const TriboPose* poses) {
   const TriboWrap* wrap = &t->wrap[i];
   Segment out = {.nend = 2, .body = {t->body[i], t->body[i + 1]}};
   double p[3], q[3], side[3];
-  tribo_point_position(poses, t->body[i], t->point + 3 * i, p);
-  tribo_point_position(poses, t->body[i + 1], t->point + 3 * (i + 1), q);
+  tribo_dyn_point_position(poses, t->body[i], t->point + 3 * i, p);
+  tribo_dyn_point_position(poses, t->body[i + 1], t->point + 3 * (i + 1), q);
   tribo_copy3(out.at[0], p);
   if (wrap->radius > 0) {
     const TriboPose frame =
         wrap->body == TRIBO_WORLD_BODY ? wrap->frame : tribo_pose_mul(&poses[wrap->body], &wrap->frame);
-    tribo_point_position(poses, wrap->side_body, wrap->side, side);
-    out.arc = tribo_wrap(wrap->is_cylinder, wrap->radius, &frame, p, q, isnan(wrap->side[0]) ? NULL : side, out.at + 1);
+    tribo_dyn_point_position(poses, wrap->side_body, wrap->side, side);
+    out.arc =
+        tribo_dyn_wrap(wrap->is_cylinder, wrap->radius, &frame, p, q, isnan(wrap->side[0]) ? NULL : side, out.at + 1);
     out.nend = out.arc >= 0 ? 4 : 2;
     out.arc = fmax(out.arc, 0);
   }
@@ -77,8 +78,8 @@ static Segment segment_of(const TriboTendon* t, int i, const TriboPose* poses) {
   return out;
 }
 
-void tribo_tendon_measure(const TriboTendon* t, const double* q, const double* v, const TriboPose* poses,
-                          const TriboTwist* twists, double* length, double* speed) {
+void tribo_dyn_tendon_measure(const TriboTendon* t, const double* q, const double* v, const TriboPose* poses,
+                              const TriboTwist* twists, double* length, double* speed) {
   *length = *speed = 0;
   for (int i = 0; i < t->njoint; ++i) {
     *length += t->coef[i] * q[t->q_at[i]];
@@ -89,8 +90,8 @@ void tribo_tendon_measure(const TriboTendon* t, const double* q, const double* v
     *length += t->weight[i] * s.arc;
     for (int k = 0; k < s.nend; k += 2) {
       double va[3], vb[3], along[3];
-      tribo_point_velocity(s.body[k], poses, twists, s.at[k], va);
-      tribo_point_velocity(s.body[k + 1], poses, twists, s.at[k + 1], vb);
+      tribo_dyn_point_velocity(s.body[k], poses, twists, s.at[k], va);
+      tribo_dyn_point_velocity(s.body[k + 1], poses, twists, s.at[k + 1], vb);
       tribo_sub3(along, s.at[k + 1], s.at[k]);
       *length += t->weight[i] * tribo_normalize3(along);
       tribo_sub3(vb, vb, va);
@@ -99,7 +100,8 @@ void tribo_tendon_measure(const TriboTendon* t, const double* q, const double* v
   }
 }
 
-void tribo_tendon_pull(const TriboTendon* t, const TriboBodyFrames* frames, double force, double* tau, double* wrench) {
+void tribo_dyn_tendon_pull(const TriboTendon* t, const TriboBodyFrames* frames, double force, double* tau,
+                           double* wrench) {
   for (int i = 0; i < t->njoint; ++i) {
     tau[t->v_at[i]] += t->coef[i] * force;
   }
@@ -109,8 +111,8 @@ void tribo_tendon_pull(const TriboTendon* t, const TriboBodyFrames* frames, doub
       double along[3];
       tribo_sub3(along, s.at[k + 1], s.at[k]);
       tribo_normalize3(along);
-      tribo_apply_force(frames, s.body[k], s.at[k], -t->weight[i] * force, along, wrench);
-      tribo_apply_force(frames, s.body[k + 1], s.at[k + 1], t->weight[i] * force, along, wrench);
+      tribo_dyn_apply_force(frames, s.body[k], s.at[k], -t->weight[i] * force, along, wrench);
+      tribo_dyn_apply_force(frames, s.body[k + 1], s.at[k + 1], t->weight[i] * force, along, wrench);
     }
   }
 }

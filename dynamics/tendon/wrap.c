@@ -131,8 +131,8 @@ static void span(int cylinder, const double p[3], const double q[3], double axes
   }
 }
 
-double tribo_wrap(int cylinder, double radius, const TriboPose* frame, const double p[3], const double q[3],
-                  const double* side, double out[2][3]) {
+double tribo_dyn_wrap(int cylinder, double radius, const TriboPose* frame, const double p[3], const double q[3],
+                      const double* side, double out[2][3]) {
   double own[2][3], axes[2][3], flat[2][2], touch[2][2], s[3], flat_side[2], arm[3];
   const double* const ends[2] = {p, q};
   for (int i = 0; i < 2; ++i) {

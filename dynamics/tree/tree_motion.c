@@ -314,9 +314,11 @@ static TriboStatus advance_impact(const TreeAt* tree, TriboDynData* data, const 
 
   // the part after it
   tribo_dyn_instant_forces(tree, options, v_next, data->tau + tree->v, data->wrench + 6 * tree->part->body, &later);
-  for (int k = 0; options->resist != NULL && k < tree->n; ++k) {
-    // (τ has the damping of drives at v)
-    later.force[k] += options->resist[tree->v + k] * (v[k] - v_next[k]);
+  if (options->resist != NULL) {
+    for (int k = 0; k < tree->n; ++k) {
+      // (τ has the damping of drives at v)
+      later.force[k] += options->resist[tree->v + k] * (v[k] - v_next[k]);
+    }
   }
   TRIBO_TRY(tribo_dyn_instant_mass(tree, options, h[1], KICK_DIVIDED, 0, &later));
   int met;

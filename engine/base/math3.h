@@ -1,9 +1,11 @@
-// Small 3D maths: vectors double[3], matrices double[9] row-major, quaternions double[4] as (x, y, z, w).
-// Outputs may alias inputs only where said.
+// Small 3D maths of the rooms, on top of what <tribo/math.h> has for all: vectors double[3], matrices double[9]
+// row-major, quaternions double[4] as (x, y, z, w). Outputs may alias inputs only where said.
 #pragma once
 
 #include <math.h>
 #include <string.h>
+
+#include "tribo/math.h"
 
 static inline void tribo_set3(double o[3], double x, double y, double z) {
   o[0] = x, o[1] = y, o[2] = z;
@@ -24,38 +26,7 @@ static inline void tribo_scale3(double o[3], double s, const double a[3]) {
 static inline void tribo_axpy3(double o[3], const double a[3], double s, const double b[3]) {
   o[0] = a[0] + s * b[0], o[1] = a[1] + s * b[1], o[2] = a[2] + s * b[2];
 }
-static inline double tribo_dot3(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-static inline double tribo_norm3(const double a[3]) {
-  return sqrt(tribo_dot3(a, a));
-}
-// o must not alias a or b
-static inline void tribo_cross3(double o[3], const double a[3], const double b[3]) {
-  o[0] = a[1] * b[2] - a[2] * b[1];
-  o[1] = a[2] * b[0] - a[0] * b[2];
-  o[2] = a[0] * b[1] - a[1] * b[0];
-}
-// Scales a to length 1 and returns the old length; a zero vector stays as it is.
-static inline double tribo_normalize3(double a[3]) {
-  double n = tribo_norm3(a);
-  if (n > 0) {
-    a[0] /= n, a[1] /= n, a[2] /= n;
-  }
-  return n;
-}
 
-// o = A x, o = Aᵀ x; no aliasing
-static inline void tribo_mul33v(double o[3], const double A[9], const double x[3]) {
-  o[0] = A[0] * x[0] + A[1] * x[1] + A[2] * x[2];
-  o[1] = A[3] * x[0] + A[4] * x[1] + A[5] * x[2];
-  o[2] = A[6] * x[0] + A[7] * x[1] + A[8] * x[2];
-}
-static inline void tribo_mul33tv(double o[3], const double A[9], const double x[3]) {
-  o[0] = A[0] * x[0] + A[3] * x[1] + A[6] * x[2];
-  o[1] = A[1] * x[0] + A[4] * x[1] + A[7] * x[2];
-  o[2] = A[2] * x[0] + A[5] * x[1] + A[8] * x[2];
-}
 // o = A B, o = A Bᵀ; no aliasing
 static inline void tribo_mul33(double o[9], const double A[9], const double B[9]) {
   for (int i = 0; i < 3; ++i) {
@@ -98,26 +69,6 @@ static inline void tribo_skew33(double o[9], const double a[3]) {
 // Quaternions (x, y, z, w)
 static inline void tribo_quat_identity(double q[4]) {
   q[0] = q[1] = q[2] = 0, q[3] = 1;
-}
-static inline double tribo_quat_normalize(double q[4]) {
-  double n = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-  if (n > 0) {
-    q[0] /= n, q[1] /= n, q[2] /= n, q[3] /= n;
-  }
-  return n;
-}
-// o = a b, first b then a; no aliasing
-static inline void tribo_quat_mul(double o[4], const double a[4], const double b[4]) {
-  o[0] = a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1];
-  o[1] = a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0];
-  o[2] = a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3];
-  o[3] = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
-}
-static inline void tribo_quat_to_mat(double R[9], const double q[4]) {
-  double x = q[0], y = q[1], z = q[2], w = q[3];
-  R[0] = 1 - 2 * (y * y + z * z), R[1] = 2 * (x * y - w * z), R[2] = 2 * (x * z + w * y);
-  R[3] = 2 * (x * y + w * z), R[4] = 1 - 2 * (x * x + z * z), R[5] = 2 * (y * z - w * x);
-  R[6] = 2 * (x * z - w * y), R[7] = 2 * (y * z + w * x), R[8] = 1 - 2 * (x * x + y * y);
 }
 // The rotation by |w| about w.
 static inline void tribo_quat_exp(double q[4], const double w[3]) {

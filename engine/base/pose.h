@@ -38,22 +38,3 @@ static inline TriboPose tribo_pose_between(const TriboPose* a, const TriboPose* 
   }
   return o;
 }
-
-// The unit quaternion of a rotation matrix; the largest of the four squares decides, so nothing cancels.
-static inline void tribo_quat_from_mat(double q[4], const double R[9]) {
-  double t = R[0] + R[4] + R[8];
-  if (t > 0) {
-    double s = sqrt(t + 1) * 2;
-    q[3] = 0.25 * s, q[0] = (R[7] - R[5]) / s, q[1] = (R[2] - R[6]) / s, q[2] = (R[3] - R[1]) / s;
-  } else if (R[0] > R[4] && R[0] > R[8]) {
-    double s = sqrt(1 + R[0] - R[4] - R[8]) * 2;
-    q[3] = (R[7] - R[5]) / s, q[0] = 0.25 * s, q[1] = (R[1] + R[3]) / s, q[2] = (R[2] + R[6]) / s;
-  } else if (R[4] > R[8]) {
-    double s = sqrt(1 + R[4] - R[0] - R[8]) * 2;
-    q[3] = (R[2] - R[6]) / s, q[0] = (R[1] + R[3]) / s, q[1] = 0.25 * s, q[2] = (R[5] + R[7]) / s;
-  } else {
-    double s = sqrt(1 + R[8] - R[0] - R[4]) * 2;
-    q[3] = (R[3] - R[1]) / s, q[0] = (R[2] + R[6]) / s, q[1] = (R[5] + R[7]) / s, q[2] = 0.25 * s;
-  }
-  tribo_quat_normalize(q);
-}

@@ -92,8 +92,8 @@ static TriboStatus find_rest(TriboModel* model) {
     TriboTendonInfo* info = &model->actuation.tendon_infos[i];
     if (isnan(info->rest[0])) {
       double speed;
-      tribo_tendon_measure(&model->actuation.tendons[i], model->initial.q, model->initial.v, poses, twists,
-                           &info->rest[0], &speed);
+      tribo_dyn_tendon_measure(&model->actuation.tendons[i], model->initial.q, model->initial.v, poses, twists,
+                               &info->rest[0], &speed);
       info->rest[1] = info->rest[0];
     }
   }

@@ -297,10 +297,10 @@ static TriboStatus find_support_body(const TriboScene* scene, int tool, int* out
 static TriboStatus find_family(Builder* b, int index, int* count) {
   *count = 0;
   for (int i = index; i < b->scene->nrobot; ++i) {
-    int bearer, ours = i == index;
-    TRIBO_TRY(find_support_body(b->scene, i, &bearer));
+    int support, ours = i == index;
+    TRIBO_TRY(find_support_body(b->scene, i, &support));
     for (int k = 0; k < *count; ++k) {
-      ours |= b->family[k] == bearer;
+      ours |= b->family[k] == support;
     }
     if (ours) {
       b->family[(*count)++] = i;
@@ -352,6 +352,7 @@ static TriboStatus exclude_immovable(TriboModel* model) {
 
 // ---- initial state
 
+// The initial q and v of a free body: dynamics moves its centre of mass, and turns it about its own axes.
 static void free_body_state(const TriboBodyDef* def, const TriboBodyInfo* info, double* q, double* v) {
   TriboPose pose = tribo_pose(def->position, def->quaternion);
   double com[3];
@@ -518,9 +519,9 @@ static TriboStatus build(Builder* b, TriboUrdfDef* files, TriboTree** robots, Tr
   TriboModel* model = b->model;
   int nlink = 0;
   for (int i = 0; i < scene->nrobot; ++i) {
-    int bearer;
-    TRIBO_TRY(find_support_body(scene, i, &bearer));
-    if (bearer < 0) {
+    int support;
+    TRIBO_TRY(find_support_body(scene, i, &support));
+    if (support < 0) {
       TRIBO_TRY(load_robot(b, i, files, &robots[i]));
       nlink += tribo_dyn_tree_info(robots[i])->nlink;
     }

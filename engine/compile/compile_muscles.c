@@ -23,7 +23,7 @@ static TriboStatus length_at(MuscleScratch* s, int tendon, double* length) {
   const TriboModel* model = s->model;
   double speed;
   TRIBO_TRY(tribo_dyn_kinematics(model->mechanism.system, s->dynamics, s->q, s->v, s->poses, s->twists));
-  tribo_tendon_measure(&model->actuation.tendons[tendon], s->q, s->v, s->poses, s->twists, length, &speed);
+  tribo_dyn_tendon_measure(&model->actuation.tendons[tendon], s->q, s->v, s->poses, s->twists, length, &speed);
   return TRIBO_OK;
 }
 
@@ -109,7 +109,7 @@ static TriboStatus set_peak(MuscleScratch* s, TriboActuatorDef* def, const Tribo
   if (info->joint >= 0) {
     s->tau[model->mechanism.joints[info->joint].v_at] = def->gear;
   } else {
-    tribo_tendon_pull(&model->actuation.tendons[info->tendon], &frames, def->gear, s->tau, s->wrench);
+    tribo_dyn_tendon_pull(&model->actuation.tendons[info->tendon], &frames, def->gear, s->tau, s->wrench);
   }
   TRIBO_TRY(tribo_dyn_generalize(model->mechanism.system, s->dynamics, s->q, s->wrench, s->tau));
   TRIBO_TRY(tribo_dyn_terms(model->mechanism.system, s->dynamics, none, s->q, s->v, s->mass, NULL, NULL));

@@ -18,16 +18,16 @@ typedef struct ModelController {
   const char* name;
   TriboLaw law;
   TriboInterpolation interpolation;
-  double stiffness, damping;
+  double stiffness, damping;  // COMPUTED: [1/s²], [1/s]; PD: [N·m/rad, N/m], [N·m·s/rad, N·s/m]
   int njoint;
   int* joint;      // (njoint)
-  double* effort;  // (njoint) bounds
-  double* start;   // (njoint) positions at the start; EFFORT: 0
+  double* effort;  // (njoint) bounds [N·m, N]
+  double* start;   // (njoint) positions at the start [rad, m]; EFFORT: 0
   int* column;     // (njoint) of the frames, −1: none
   int motor;       // PD: that of the first joint, the others follow
-  double* times;   // (nframe)
-  double* frames;  // (nframe × ncolumn)
-  double* slopes;  // (nframe × ncolumn) CUBIC
+  double* times;   // (nframe) [s]
+  double* frames;  // (nframe × ncolumn) [rad, m]; EFFORT: [N·m, N]
+  double* slopes;  // (nframe × ncolumn) of the frames over the time, CUBIC
   int nframe, ncolumn;
 } ModelController;
 
@@ -41,7 +41,9 @@ typedef struct ModelSensor {
 // A state of the scene, in full.
 typedef struct ModelState {
   const char* name;
-  double time, *q, *v, *ctrl, *act;
+  double time;         // [s]
+  double *q, *v;       // (nq), (nv) as in TriboData
+  double *ctrl, *act;  // (nactuator) controls and activations
 } ModelState;
 
 // How the medium sees a body.
@@ -65,7 +67,7 @@ typedef struct ModelTree {
   int q_at, v_at;  // its coordinates
 } ModelTree;
 
-// The bodies and what holds them together.
+// The bodies and what holds them together.  set by: compile_bodies.c, compile_joints.c, compile_closures.c
 typedef struct ModelMechanism {
   TriboBodyInfo* bodies;       // (nbody) free bodies, then links
   TriboPose* body_offset;      // (nbody) the user's body frame in the frame that dynamics moves
@@ -78,7 +80,7 @@ typedef struct ModelMechanism {
   TriboSystem* system;
 } ModelMechanism;
 
-// What collides, and how it rubs.
+// What collides, and how it rubs.  set by: compile_shapes.c
 typedef struct ModelGeometry {
   TriboShapeInfo* shapes;  // (ngeom) as the scene tells them
   TriboGeom* geoms;        // (ngeom) the same, as collision sees them
@@ -97,16 +99,17 @@ typedef struct ModelGeometry {
   TriboColWorld* collision;
 } ModelGeometry;
 
-// Where a simulation begins, and the named states of the scene.
+// Where a simulation begins, and the named states of the scene.  set by: compile_bodies.c, compile_states.c
 typedef struct ModelInitial {
-  double *q, *v;       // (nq), (nv)
+  double *q, *v;       // (nq), (nv) [m, rad], [m/s, rad/s], in the order of dynamics
   double* act;         // (nactuator) activations
   double time;         // [s]
   ModelState* states;  // (nstate)
   int nstate;
 } ModelInitial;
 
-// Motors, tendons, actuators and the controllers that command them.
+// Motors, tendons, actuators and the controllers that command them.  set by: compile_actuators.c, compile_muscles.c,
+// compile_controllers.c
 typedef struct ModelActuation {
   TriboTendon* tendons;           // (ntendon)
   TriboTendonInfo* tendon_infos;  // (ntendon)
@@ -126,7 +129,7 @@ typedef struct ModelActuation {
   int ngravity_comp_joint;       // joints whose actuators do it
 } ModelActuation;
 
-// Forces that act whatever the robot does.
+// Forces that act whatever the robot does.  set by: compile_actuators.c, compile.c
 typedef struct ModelLoads {
   ModelDrag* drags;  // (ndrag) none without a medium
   int ndrag;
@@ -134,19 +137,19 @@ typedef struct ModelLoads {
   int nforce;
 } ModelLoads;
 
-// What is drawn and from where.
+// What is drawn and from where.  set by: compile_visuals.c, compile.c
 typedef struct ModelScenery {
   TriboVisualInfo* visuals;  // (nvisual)
   int nvisual;
   TriboTextureDef* textures;  // (ntexture) the scene's, then those that mesh files name
   int ntexture;
-  TriboTexturedMesh** textured_meshes;  // (nlook) of mesh files, owned
+  TriboTexturedMesh** textured_meshes;  // (ntextured_mesh) of mesh files, owned
   int ntextured_mesh;
   TriboCameraDef* cameras;  // (ncamera)
   int ncamera;
 } ModelScenery;
 
-// What is measured, recorded and expected.
+// What is measured, recorded and expected.  set by: compile_sensors.c, compile.c
 typedef struct ModelOutput {
   ModelSensor* sensors;           // (nsensor)
   TriboSensorInfo* sensor_infos;  // (nsensor)
@@ -157,7 +160,7 @@ typedef struct ModelOutput {
   int nexpect;
 } ModelOutput;
 
-// All of it is filled by tribo_scene_compile and never changes afterwards: any number of threads may read it.
+// All of it is filled by tribo_model_create and never changes afterwards: any number of threads may read it.
 struct TriboModel {
   TriboPool pool;  // strings and arrays of the parts
   TriboWorldDef world;

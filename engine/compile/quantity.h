@@ -30,7 +30,7 @@
   X(ITERATIONS, "iterations", "world", "", "solver iterations of the last step")                            \
   X(NORMAL_RELAXATION, "normal_relaxation", "world", "m",                                                   \
     "shift of supports that contradicted each other in the last step")                                      \
-  X(SUBSTEPS, "substeps", "world", "", "parts in which the last step was taken, 1 unless it was hard")      \
+  X(SUBSTEPS, "substeps", "world", "", "substeps of the last step, 1 unless it was hard")                   \
   X(CERTIFIED, "certified", "world", "", "1 when the last step was certified")                              \
   X(RESIDUAL_PEN, "residual.pen", "world", "m, rad", "largest of penetration, limit violation and opening") \
   X(RESIDUAL_NAT, "residual.nat", "world", "m/s", "natural-map residual of the last step")                  \

@@ -67,7 +67,7 @@ TriboStatus tribo_controller_reference(const TriboModel* model, int controller, 
   TRIBO_REQUIRE(model);
   if (controller < 0 || controller >= model->actuation.ncontroller || !isfinite(time)) {
     return tribo_fail(TRIBO_INVALID,
-                      "tribo_model_wanted: controller = %d, time = %g; accepted are 0 … %d and finite times",
+                      "tribo_controller_reference: controller = %d, time = %g; accepted are 0 … %d and finite times",
                       controller, time, model->actuation.ncontroller - 1);
   }
   const ModelController* c = &model->actuation.controllers[controller];
@@ -83,8 +83,8 @@ TriboStatus tribo_controller_reference(const TriboModel* model, int controller, 
       return TRIBO_OK;
     }
   }
-  return tribo_fail(TRIBO_NOT_FOUND, "tribo_model_wanted: joint %d is none of the %d joints of controller %d", joint,
-                    c->njoint, controller);
+  return tribo_fail(TRIBO_NOT_FOUND, "tribo_controller_reference: joint %d is none of the %d joints of controller %d",
+                    joint, c->njoint, controller);
 }
 
 // ---- laws

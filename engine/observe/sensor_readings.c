@@ -128,8 +128,8 @@ static TriboStatus read_drive(const TriboModel* model, TriboData* data, const Mo
   if (tribo_sensor_kind(s->def.kind)->needs == 'a') {
     tribo_actuator_measure(model, data, s->at, &length, &speed);
   } else {
-    tribo_tendon_measure(&model->actuation.tendons[s->at], data->now.q, data->now.v, data->forces.poses,
-                         data->forces.twists, &length, &speed);
+    tribo_dyn_tendon_measure(&model->actuation.tendons[s->at], data->now.q, data->now.v, data->forces.poses,
+                             data->forces.twists, &length, &speed);
   }
   out[0] = s->def.kind == TRIBO_SENSOR_TENDON_LENGTH || s->def.kind == TRIBO_SENSOR_ACTUATOR_LENGTH ? length : speed;
   return TRIBO_OK;

@@ -157,10 +157,10 @@ static TriboStatus check_actuator(const TriboActuatorDef* def) {
   }
   TRIBO_TRY(tribo_check_finite(who, "point", def->point, 3));
   TRIBO_TRY(tribo_check_finite(who, "wrench", def->wrench, 6));
-  TRIBO_TRY(tribo_check_range(who, "rod", def->crank_length, 0, 1e100));
+  TRIBO_TRY(tribo_check_range(who, "crank_length", def->crank_length, 0, 1e100));
   TRIBO_TRY(tribo_check_finite(who, "slider_point", def->slider_point, 3));
   if (!(tribo_norm3(def->slider_axis) > 1e-12) || !tribo_finite(def->slider_axis, 3)) {
-    return tribo_fail(TRIBO_INVALID, "%s: rail_axis = [%g, %g, %g] has no direction", who, def->slider_axis[0],
+    return tribo_fail(TRIBO_INVALID, "%s: slider_axis = [%g, %g, %g] has no direction", who, def->slider_axis[0],
                       def->slider_axis[1], def->slider_axis[2]);
   }
   TRIBO_TRY(tribo_check_quaternion(who, def->quaternion));

@@ -53,7 +53,7 @@ TriboStatus tribo_scene_add_body(TriboScene* scene, const TriboBodyDef* def, int
   TRIBO_TRY(tribo_check_finite(who, "velocity", def->velocity, 3));
   TRIBO_TRY(tribo_check_finite(who, "omega", def->omega, 3));
   TRIBO_TRY(check_mass(who, def));
-  TRIBO_TRY(tribo_check_finite(who, "lift", &def->gravity_compensation, 1));
+  TRIBO_TRY(tribo_check_finite(who, "gravity_compensation", &def->gravity_compensation, 1));
   if (!isnan(def->com[0])) {
     TRIBO_TRY(tribo_check_finite(who, "com", def->com, 3));
   }

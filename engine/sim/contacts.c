@@ -167,7 +167,7 @@ static int is_known(const TriboContact* list, int count, int at, int left_out, d
   return 0;
 }
 
-// Where contacts that may be new come from: another look at the shapes, or points that a pair has left out. Springs
+// Where contacts that may be new come from: another detection, or points that a pair has left out. Springs
 // stay those that the pair has, it would be stiffer with another.
 typedef enum Found { FOUND_ELSEWHERE, FOUND_LEFT_OUT } Found;
 
@@ -196,7 +196,7 @@ static int merge(const TriboModel* model, const TriboContact* old, int nold, con
   return added;
 }
 
-// The list so far may lie in the collision's own buffer, which the next look fills anew.
+// The list so far may lie in the collision's own buffer, which the next detection fills again.
 static TriboStatus keep_contacts(TriboData* data) {
   TRIBO_TRY(TRIBO_RESERVE(&data->contacts.redetected, data->contacts.count));
   if (data->contacts.list != data->contacts.redetected && data->contacts.count > 0) {

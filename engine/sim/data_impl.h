@@ -58,14 +58,14 @@ typedef struct Islands {
   char (*error)[256];      // (count) why a solve failed: the text of another thread would be lost
 } Islands;
 
-// Where a step, or a part of one, sets out from and how far it goes.
+// Where a step, or a substep, sets out from and how far it goes.
 typedef struct StepStart {
-  double time, h;  // [s]
-  int divisible;   // 1: it can still be halved, so that a hard solve is given up early
-  const double *q, *v;
-  const WarmEntry* warm;
+  double time, h;         // [s]
+  int divisible;          // 1: it can still be halved, so that a hard solve is given up early
+  const double *q, *v;    // (nq), (nv)
+  const WarmEntry* warm;  // (nwarm) constraints of the step before
   int nwarm;
-  double warm_dt;
+  double warm_dt;                // [s] the step that their impulses belong to
   const TriboLoopMemory* loops;  // (nclosure)
 } StepStart;
 
@@ -86,7 +86,7 @@ typedef struct Touch {
 // Positions and velocities with what the next step sets out with. A data has three of them: the current one, the one
 // that a step writes, and the one from which the next substep sets out. A step that holds swaps the first two.
 typedef struct MotionState {
-  double *q, *v;    // (nq), (nv)
+  double *q, *v;    // (nq), (nv) [m, rad], [m/s, rad/s], in the order of dynamics
   WarmEntry* warm;  // (nwarm) constraints of the step that led here, with their impulses
   int nwarm;
   TriboLoopMemory* loops;  // (nclosure) what closures carry from step to step
@@ -97,7 +97,7 @@ typedef struct UserInput {
   TriboMotor* motors;  // (nmotor) with the user's targets; controllers of the scene set theirs in each step
   double* tau;         // (nv) generalized forces [N·m, N]
   double* ctrl;        // (nactuator) controls of the actuators
-  double* wrench;      // (nbody × 6) force and torque about the centre of mass, world axes; cleared after each step
+  double* wrench;  // (nbody × 6) force and torque about the centre of mass, world axes [N, N·m]; cleared after a step
   TriboControlFn* control_fn;  // called at the beginning of each step
   void* control_user;
 } UserInput;
@@ -105,21 +105,21 @@ typedef struct UserInput {
 // Forces that depend on the state.  set by: forces.c at the beginning of a step and of each substep
 typedef struct ForceWork {
   const double *q, *v;          // the state at which forces are taken, set by: tribo_forces_at
-  TriboPose* poses;             // (nbody) there; nothing without tendons, actuators and medium
-  TriboTwist* twists;           // (nbody)
-  double* tau;                  // (nv) input.tau plus the scene's efforts
-  double* wrench;               // (nbody × 6) input.wrench plus the scene's forces
+  TriboPose* poses;             // (nbody) world poses there; nothing without tendons, actuators and medium
+  TriboTwist* twists;           // (nbody) [m/s, rad/s], world axes
+  double* tau;                  // (nv) input.tau plus the scene's efforts [N·m, N]
+  double* wrench;               // (nbody × 6) input.wrench plus the scene's forces [N, N·m], as input.wrench
   double* actuation;            // (nactuator) forces of the actuators [N, N·m], on demand and in each step
-  double* effort;               // (nv) sum of the actuators
+  double* effort;               // (nv) sum of the actuators [N·m, N]
   double* damping;              // (nv) of actuators that drive joints, taken implicitly [N·m·s/rad, N·s/m]
   double* length;               // (ntendon) [m] on demand
   TriboBound* bounds;           // (nbound) limits of tendons
-  double* bound_jac;            // (nbound × nv)
-  double* gravity_comp_wrench;  // (nbody × 6) gravity compensation that joint actuators provide
-  double* gravity_comp_tau;     // (nv) the same, as efforts
+  double* bound_jac;            // (nbound × nv) change of a tendon's length with v [m/rad, 1]
+  double* gravity_comp_wrench;  // (nbody × 6) gravity compensation that joint actuators provide [N, N·m]
+  double* gravity_comp_tau;     // (nv) the same, as efforts [N·m, N]
 } ForceWork;
 
-// The solvers of the islands, and how much a solve may cost.
+// The solvers of the islands, and how much a solve may cost.  set by: solve_islands.c
 typedef struct SolveWork {
   TriboSolver** solvers;  // (nsolver) one per worker
   int nsolver;
@@ -131,28 +131,28 @@ typedef struct SolveWork {
   Islands islands;
 } SolveWork;
 
-// The contacts of a step.  set by: contacts.c
+// The contacts of a step, in the world [m].  set by: contacts.c
 typedef struct ContactWork {
   const TriboContact* list;  // (count) as detected, or `redetected`
   int count;
-  TriboContactLaw* laws;     // (count)
+  TriboContactLaw* laws;     // (count) friction, restitution, softness
   TriboContactName* loaded;  // (nloaded) those that carried an impulse in the last step
   int nloaded;
   TriboContact* redetected;  // with those that only the impulses of the step bring about
-  TriboContact* merged;      // (spare)
-  TriboTwist* twists;        // (nbody) velocities with the impulses found so far
+  TriboContact* merged;      // scratch of `redetected`
+  TriboTwist* twists;        // (nbody) velocities with the impulses found so far [m/s, rad/s]
   TriboPose* poses;          // (nbody) scratch
 } ContactWork;
 
 // The problem of the last step and its answer.  set by: step.c, certificate.c
 typedef struct StepResult {
-  TriboProblem problem;
-  const TriboRowInfo* rows;
-  double *lambda, *sigma;   // (nrow) impulses [N·s] and velocities [m/s] of the whole problem
-  double* closure_lambda;   // (rows of the closures) impulses of the velocity projection
-  double* closure_force;    // (nclosure × 6) of the last step [N, N·m]
-  double* residual_work;    // scratch of the residuals
-  TriboContactView* views;  // (nview)
+  TriboProblem problem;      // J, M⁻¹, g, R and cones of the whole scene
+  const TriboRowInfo* rows;  // (ncone) what each cone stands for
+  double *lambda, *sigma;    // (nrow) impulses [N·s] and velocities [m/s] of the whole problem
+  double* closure_lambda;    // (rows of the closures) impulses of the velocity projection
+  double* closure_force;     // (nclosure × 6) of the last step [N, N·m]
+  double* residual_work;     // scratch of the residuals
+  TriboContactView* views;   // (nview) the contacts with their forces, as the user sees them
   int nview;
   TriboStepInfo info;
   // the contact that was named last as the worst, and how: often it is the worst one again
@@ -168,23 +168,24 @@ typedef struct StageTimes {
   int steps_until_measured;            // so many steps go by before the next one is
 } StageTimes;
 
-// The last call of inverse dynamics; its problem takes the place of the last step's.
+// The last call of inverse dynamics; its problem takes the place of the last step's.  set by: data_inverse.c
 typedef struct InverseWork {
-  unsigned char* has_drive;              // (nv)
-  double *tau, *effort_missing, *v, *y;  // (nv)
-  double* opening;                       // (6 × nclosure)
-  double* lambda;                        // (rows of the reduced problem)
+  unsigned char* has_drive;      // (nv) 1: a drive may act there
+  double *tau, *effort_missing;  // (nv) [N·m, N] of the drives; of what has none
+  double *v, *y;                 // (nv) scratch
+  double* opening;               // (6 × nclosure) [m, rad]
+  double* lambda;                // (rows of the reduced problem) [N·s, N·m·s]
 } InverseWork;
 
 // What the last step did, for events and sensors.  set by: events.c
 typedef struct EventWork {
-  int has_before;  // 1: next.q, next.v hold the state before the last step
-  Touch *touch, *touch_spare;
+  int has_before;              // 1: next.q, next.v hold the state before the last step
+  Touch *touch, *touch_spare;  // (ntouch) pairs of the step; scratch
   int ntouch;
-  TriboContactEvent* list;  // (count)
+  TriboContactEvent* list;  // (count) what began and what ended
   int count;
-  double* contact_wrench;  // (nbody × 6) impulses of the contacts, about the centres of mass
-  double* applied;         // (nbody × 6) of all other forces but gravity and those in joints
+  double* contact_wrench;  // (nbody × 6) impulses of the contacts, about the centres of mass [N·s, N·m·s]
+  double* applied;         // (nbody × 6) of all other forces but gravity and those in joints [N·s, N·m·s]
 } EventWork;
 
 // Bodies that sleep, see sleep.c.
@@ -194,16 +195,16 @@ typedef struct SleepWork {
   int nasleep, nasleep_in_step;   // nasleep_in_step: 0 between steps
   int has_woken;                  // 1: somebody was woken, so that a substep has to begin again
   int* rest_steps;                // (nbody) for how many steps it has been slow: state
-  double* force;                  // (nbody × 12) what acts on a sleeper besides gravity and contacts: state
+  double* force;                  // (nbody × 12) what acts on a sleeper besides gravity and contacts [N, N·m]: state
   unsigned char* is_slow;         // (nbody) scratch, by island
 } SleepWork;
 
-// Views of the current state, computed on demand.
+// Views of the current state, computed on demand.  set by: data.c
 typedef struct Kinematics {
-  int is_current;    // 1: the arrays below belong to the current state
-  TriboPose* poses;  // (nbody) as dynamics moves them
-  TriboTwist* twists;
-  double *position, *quaternion, *velocity, *omega;  // of the user's body frames
+  int is_current;                                    // 1: the arrays below belong to the current state
+  TriboPose* poses;                                  // (nbody) as dynamics moves them
+  TriboTwist* twists;                                // (nbody) [m/s, rad/s], world axes
+  double *position, *quaternion, *velocity, *omega;  // (nbody × 3 or 4) the user's body frames in the world
 } Kinematics;
 
 struct TriboData {
@@ -219,8 +220,8 @@ struct TriboData {
   int nabsent;
 
   UserInput input;
-  TriboDynData* dynamics;
-  TriboColData* collision;
+  TriboDynData* dynamics;   // masses, rows, work arrays of dynamics
+  TriboColData* collision;  // boxes, pairs, contacts of collision
   ForceWork forces;
   ControlWork control;  // efforts of the scene's controllers
   ContactWork contacts;
@@ -244,7 +245,7 @@ TriboProblem tribo_islands_problem(const Islands* islands, const TriboProblem* w
 void tribo_islands_scatter(const Islands* islands, const TriboProblem* whole, double* lambda);
 void tribo_islands_free(Islands* islands);
 
-// warm.c: the memory of the last step, matched to the rows of this one and into island order; and its renewal.
+// warm_start.c: the memory of the last step, matched to the rows of this one and into island order; and its renewal.
 void tribo_warm_match(TriboData* data, const StepStart* start);
 TriboStatus tribo_warm_renew(const TriboModel* model, TriboData* data, const StepStart* start);
 // The same of a step that has to be solved again, before its constraints change.
@@ -257,11 +258,11 @@ TriboStatus tribo_warm_between(const TriboModel* model, TriboData* data, const S
 TriboStatus tribo_data_collect_forces(const TriboModel* model, TriboData* data, const StepStart* start, int drives);
 TriboStepOptions tribo_data_options(const TriboWorldDef* world, const TriboData* data, double h);
 
-// solve.c: all islands. deadline [s]: 0 for none. tribo_data_budget says how long each may take.
+// solve_islands.c: all islands. deadline [s]: 0 for none. tribo_data_budget says how long each may take.
 TriboStatus tribo_data_budget(TriboData* data, double h, int divisible);
 TriboStatus tribo_data_solve(TriboData* data, double deadline, TriboStepInfo* info);
 
-// report.c: what a step was like. Residuals of the whole from raw data, and whether they certify it; the contacts.
+// certificate.c: what a step was like. Residuals of the whole from raw data, and whether they certify it; the contacts.
 TriboStatus tribo_data_certify(const TriboModel* model, TriboData* data, TriboStepInfo* info);
 TriboStatus tribo_data_publish(TriboData* data, double h);
 // One contact with its impulses, of no island.
@@ -276,11 +277,12 @@ TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, const St
 TriboStatus tribo_data_redetect(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
                                 uint64_t* t0, int* more);
 
-// After a detect along a wanted motion: the points that pairs left out and that touch at its end; *added of them.
+// After a detection along a target motion: the points that pairs left out and that touch at its end; *added of them.
 TriboStatus tribo_data_touching(const TriboModel* model, TriboData* data, double h, int* added);
-// sleep.c. A step begins with those who sleep; feels the forces of a part, which wake some and leave the others without
-// weight; meets contacts, which may wake more (data->sleep.has_woken); and ends with who sleeps from now on. A warm
-// entry that sleepers hold stays as it is. Outside of a step: wakes a body and all that lean on it.
+// sleep.c. At the beginning of a step the sleeping bodies are those of the step before. Forces of a substep wake some
+// and leave the others without weight, contacts may wake more (data->sleep.has_woken); at the end it is decided who
+// sleeps from now on. is_frozen: a warm entry between sleeping bodies stays as it is. Outside of a step: wakes a body
+// and all bodies that rest on it.
 void tribo_sleep_begin(TriboData* data);
 void tribo_sleep_wake_by_force(const TriboModel* model, TriboData* data, const StepStart* start);
 void tribo_sleep_wake_by_contact(const TriboModel* model, TriboData* data, const StepStart* start,
@@ -293,7 +295,7 @@ void tribo_sleep_wake_all(const TriboModel* model, TriboData* data);
 // data.c: What motors, controllers and actuators gave a joint in the last step.
 double tribo_data_effort(const TriboModel* model, const TriboData* data, int joint);
 
-// events.c: called by the step before its first part, after each part that is used (of length h), and at the end.
+// events.c: called by the step before its first substep, after each substep that is used (of length h), and at the end.
 void tribo_events_begin(TriboData* data);
 TriboStatus tribo_events_part(const TriboModel* model, TriboData* data, double h);
 TriboStatus tribo_events_finish(const TriboModel* model, TriboData* data);

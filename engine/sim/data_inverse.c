@@ -1,5 +1,5 @@
-// Inverse dynamics of whole scenes: the stages of a step with the end given and the forces sought. dynamics/inverse.c
-// has the equations.
+// Inverse dynamics of whole scenes: the stages of a step with the end given and the forces sought. The equations are in
+// inverse_dynamics.c.
 #include "data_impl.h"
 
 #include <string.h>
@@ -8,8 +8,8 @@
 
 enum { MOST_PASSES = 3, MOST_ROUNDS = 10 };
 
-// Forces are found when what the v_target needs no longer changes.
-static const double SETTLED = 1e-14;
+// Forces are found when the impulses that v_target needs change by no more than this part of themselves.
+static const double UNCHANGED = 1e-14;
 
 TriboInverseOptions tribo_inverse_default(void) {
   return (TriboInverseOptions){.tol = 1e-9};
@@ -142,7 +142,7 @@ static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const
     out->iterations += info.iterations;
     TRIBO_TRY(tribo_dyn_inverse_balance(model->mechanism.system, data->dynamics, data->inverse.lambda,
                                         data->result.lambda, &change));
-    if (change <= SETTLED) {
+    if (change <= UNCHANGED) {
       break;
     }
   }
@@ -208,7 +208,7 @@ static TriboStatus prepare(const TriboModel* model, TriboData* data, const doubl
   return tribo_data_detect(model, data, &start, &info, &t0);
 }
 
-// The inverse of one v_target; whole: the undriven part goes its own way, which lack then tells.
+// The inverse of one v_target; whole: the undriven part moves as it does, and v_error tells how far off that is.
 static TriboStatus invert(const TriboModel* model, TriboData* data, const double* v_target,
                           const TriboInverseOptions* options, const TriboStepOptions* step, int whole,
                           TriboInverse* out) {

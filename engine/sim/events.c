@@ -1,7 +1,7 @@
 // What contacts did in a step: which pairs of shapes began or ended to touch, with which impulse, and what all contacts
 // together did to each body.
 //
-// A step may have been taken in parts, so impulses are summed over them. Whether a pair touched before is known from
+// A step may have been taken in substeps, so impulses are summed over them. Whether a pair touched before is known from
 // the warm start, which is state: after a restore the events are the same.
 #include "data_impl.h"
 

@@ -82,11 +82,11 @@ TriboStatus tribo_forces_tendon_limits(const TriboModel* model, TriboData* data,
         continue;
       }
       double length, speed;
-      tribo_tendon_measure(&model->actuation.tendons[i], data->forces.q, data->forces.v, data->forces.poses,
-                           data->forces.twists, &length, &speed);
+      tribo_dyn_tendon_measure(&model->actuation.tendons[i], data->forces.q, data->forces.v, data->forces.poses,
+                               data->forces.twists, &length, &speed);
       memset(tau, 0, (size_t)model->nv * sizeof *tau);
       memset(wrench, 0, 6 * (size_t)model->nbody * sizeof *wrench);
-      tribo_tendon_pull(&model->actuation.tendons[i], &frames, 1, tau, wrench);
+      tribo_dyn_tendon_pull(&model->actuation.tendons[i], &frames, 1, tau, wrench);
       TRIBO_TRY(tribo_dyn_generalize(model->mechanism.system, data->dynamics, data->forces.q, wrench, tau));
       for (int upper = 0; upper < 2; ++upper) {
         if (!isfinite(stops[upper])) {
@@ -145,11 +145,11 @@ void tribo_forces_passive(const TriboModel* model, const TriboData* data, double
     const TriboTendonInfo* info = &model->actuation.tendon_infos[i];
     double length, speed;
     if (info->stiffness > 0 || info->damping > 0) {
-      tribo_tendon_measure(&model->actuation.tendons[i], data->forces.q, data->forces.v, data->forces.poses,
-                           data->forces.twists, &length, &speed);
+      tribo_dyn_tendon_measure(&model->actuation.tendons[i], data->forces.q, data->forces.v, data->forces.poses,
+                               data->forces.twists, &length, &speed);
       const double stretch = length - tribo_clamp(length, info->rest[0], info->rest[1]);
-      tribo_tendon_pull(&model->actuation.tendons[i], &frames, -info->stiffness * stretch - info->damping * speed, tau,
-                        wrench);
+      tribo_dyn_tendon_pull(&model->actuation.tendons[i], &frames, -info->stiffness * stretch - info->damping * speed,
+                            tau, wrench);
     }
   }
   for (int i = 0; i < model->loads.ndrag; ++i) {
@@ -230,9 +230,9 @@ static Crank crank_of(const TriboModel* model, const TriboData* data, int actuat
 static double crank_speed(const TriboModel* model, const TriboData* data, int actuator, const Crank* c) {
   const int slider = model->actuation.sliders[actuator];
   double ends[2][3], turn[3];
-  tribo_point_velocity(model->actuation.actuator_infos[actuator].body, data->forces.poses, data->forces.twists,
-                       c->point, ends[0]);
-  tribo_point_velocity(slider, data->forces.poses, data->forces.twists, c->at, ends[1]);
+  tribo_dyn_point_velocity(model->actuation.actuator_infos[actuator].body, data->forces.poses, data->forces.twists,
+                           c->point, ends[0]);
+  tribo_dyn_point_velocity(slider, data->forces.poses, data->forces.twists, c->at, ends[1]);
   double speed = tribo_dot3(c->by_point, ends[0]) - tribo_dot3(c->by_point, ends[1]);
   if (slider != TRIBO_WORLD) {
     tribo_cross3(turn, data->forces.twists[slider].w, c->axis);
@@ -245,8 +245,8 @@ static void push_crank(const TriboModel* model, const TriboData* data, int actua
   const TriboBodyFrames frames = frames_of(model, data);
   const Crank c = crank_of(model, data, actuator);
   const int slider = model->actuation.sliders[actuator];
-  tribo_apply_force(&frames, model->actuation.actuator_infos[actuator].body, c.point, force, c.by_point, wrench);
-  tribo_apply_force(&frames, slider, c.at, -force, c.by_point, wrench);
+  tribo_dyn_apply_force(&frames, model->actuation.actuator_infos[actuator].body, c.point, force, c.by_point, wrench);
+  tribo_dyn_apply_force(&frames, slider, c.at, -force, c.by_point, wrench);
   if (slider != TRIBO_WORLD) {
     double turn[3];
     tribo_cross3(turn, c.axis, c.by_axis);
@@ -270,8 +270,8 @@ static void measure(const TriboModel* model, const TriboData* data, int actuator
     *length = data->forces.q[model->mechanism.joints[info->joint].q_at];
     *speed = data->forces.v[model->mechanism.joints[info->joint].v_at];
   } else {
-    tribo_tendon_measure(&model->actuation.tendons[info->tendon], data->forces.q, data->forces.v, data->forces.poses,
-                         data->forces.twists, length, speed);
+    tribo_dyn_tendon_measure(&model->actuation.tendons[info->tendon], data->forces.q, data->forces.v,
+                             data->forces.poses, data->forces.twists, length, speed);
   }
   *length *= def->gear;
   *speed *= def->gear;
@@ -307,7 +307,7 @@ static void pull_tendons(const TriboModel* model, TriboData* data, double* sum, 
     const int t = model->actuation.actuator_infos[i].tendon;
     if (t >= 0) {
       data->forces.actuation[i] = tribo_clamp(data->forces.actuation[i], def->force_min, def->force_max);
-      tribo_tendon_pull(&model->actuation.tendons[t], &frames, def->gear * data->forces.actuation[i], sum, wrench);
+      tribo_dyn_tendon_pull(&model->actuation.tendons[t], &frames, def->gear * data->forces.actuation[i], sum, wrench);
     }
   }
 }
@@ -342,7 +342,7 @@ void tribo_forces_actuators(const TriboModel* model, TriboData* data, double* ta
     if (info->body >= 0 && def->crank_length > 0) {
       push_crank(model, data, i, def->gear * force, wrench);
     } else if (info->body >= 0) {
-      tribo_apply_force(&frames, info->body, point, def->gear * force, unit, wrench);
+      tribo_dyn_apply_force(&frames, info->body, point, def->gear * force, unit, wrench);
       tribo_axpy3(wrench + 6 * info->body + 3, wrench + 6 * info->body + 3, def->gear * force, unit + 3);
     } else if (info->joint >= 0) {
       sum[model->mechanism.joints[info->joint].v_at] += def->gear * force;
@@ -366,8 +366,8 @@ void tribo_forces_actuators(const TriboModel* model, TriboData* data, double* ta
 void tribo_forces_tendon_lengths(const TriboModel* model, TriboData* data) {
   for (int i = 0; i < model->actuation.ntendon; ++i) {
     double speed;
-    tribo_tendon_measure(&model->actuation.tendons[i], data->forces.q, data->forces.v, data->forces.poses,
-                         data->forces.twists, &data->forces.length[i], &speed);
+    tribo_dyn_tendon_measure(&model->actuation.tendons[i], data->forces.q, data->forces.v, data->forces.poses,
+                             data->forces.twists, &data->forces.length[i], &speed);
   }
 }
 

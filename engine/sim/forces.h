@@ -3,15 +3,16 @@
 
 #include "data_impl.h"
 
-// The state at which the functions below take them; q and v must stay until then.
+// Sets the state (q, v) at which the functions below take the forces; q and v must stay until then.
 TriboStatus tribo_forces_at(const TriboModel* model, TriboData* data, const double* q, const double* v);
+// Adds springs, dampers, tendons, the medium and scheduled forces of the scene.
 void tribo_forces_passive(const TriboModel* model, const TriboData* data, double* tau, double* wrench);
-// Fills data->forces.actuation and data->act_next too.
+// Adds the forces of the actuators. Fills data->forces.actuation and data->act_next too.
 void tribo_forces_actuators(const TriboModel* model, TriboData* data, double* tau, double* wrench);
-// data->forces.bounds there; tau and wrench are scratch
+// Fills data->forces.bounds, the limits of tendons at that state; tau and wrench are scratch.
 TriboStatus tribo_forces_tendon_limits(const TriboModel* model, TriboData* data, double* tau, double* wrench);
-// position and speed of what an actuator drives, there
+// Position and speed of what an actuator drives, at that state.
 void tribo_actuator_measure(const TriboModel* model, const TriboData* data, int actuator, double* length,
                             double* speed);
-// data->forces.length there
+// Fills data->forces.length, the lengths of the tendons at that state [m].
 void tribo_forces_tendon_lengths(const TriboModel* model, TriboData* data);

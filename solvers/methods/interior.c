@@ -74,8 +74,8 @@ static double interior_step(TriboCentral* p, double fraction) {
   tribo_sol_central_set_target(p, 0, 1, 0);
   tribo_sol_central_direction(p, p->r, 1);
   double a = fmin(1, tribo_sol_central_max_step(p)),
-         ahead = fmin(1, fmax(tribo_sol_central_gap(p, a), 0) / fmax(tau, 1e-300));
-  double sigma = fmax(pow(fmin(1, fmax(1 - a, ahead)), 3), 1e-6);
+         gap_ratio = fmin(1, fmax(tribo_sol_central_gap(p, a), 0) / fmax(tau, 1e-300));
+  double sigma = fmax(pow(fmin(1, fmax(1 - a, gap_ratio)), 3), 1e-6);
   tribo_sol_central_set_target(p, sigma * tau, 1, a < 0.9 ? a * a : 1);
   tribo_sol_central_direction(p, p->r, 1 - sigma);
   double sum = 0;

@@ -1,4 +1,4 @@
-// Newton on Alart and Curnier's map, reduced to the unknowns of the modes and regularised.
+// Newton on Alart and Curnier's map, reduced to the unknowns of the modes (the active set) and regularised.
 //
 // y = x − ρ u chooses open, stick or slip (modes.h). Because the map is positively homogeneous, Newton's equations
 // speak of the new point itself:

@@ -1,4 +1,5 @@
-// Contact modes, and the unknowns a cone has in each of them.
+// Contact modes, the active set of an active-set method: which contacts are open, stick or slip; and the unknowns a
+// cone has in each of them.
 #pragma once
 
 #include "linear_system.h"

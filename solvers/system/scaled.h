@@ -84,7 +84,7 @@ TriboStatus tribo_sol_measure(TriboScaled* sc, const TriboProblem* problem);
 TriboStatus tribo_sol_scale(TriboScaled* sc);
 void tribo_sol_scaled_free(TriboScaled* sc);
 
-// Responses of wide blocks, and what these add to the diagonal; part of measuring.
+// The response M⁻¹ Jᵀ of every block of more than six velocities to the rows that act on it; part of measuring.
 TriboStatus tribo_sol_response(TriboScaled* sc);
 // Fills W, for which there is room; products are made with it from then on where that pays.
 void tribo_sol_make_W(TriboScaled* sc);

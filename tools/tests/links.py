@@ -98,8 +98,7 @@ def complaints(calls):
             own, its = room_of(path), room_of(other)
             if own != its and LEVEL[its] >= LEVEL[own]:
                 found.append(f"{path} ({own}) calls {symbols[0]} of {other} ({its}), a room that it must not know")
-    # the program's commands share its main file, which lists them: that circle is wanted
-    for knot in knots({p: [o for o in others if room_of(o) != "tools"] for p, others in calls.items()}):
+    for knot in knots(calls):
         if len(knot) > LARGEST_KNOT:
             found.append(f"{len(knot)} files call each other in circles: {', '.join(knot)}")
     return found
@@ -114,8 +113,9 @@ def check(calls):
     for path in calls:
         files[room_of(path)].append(path)
     planted = [[(files["engine/base"][0], files["engine/sim"][0])], [(files["collision"][0], files["solvers"][0])]]
-    six = files["engine/load"][:LARGEST_KNOT + 1]
-    planted.append(list(zip(six, six[1:] + six[:1])))
+    for room in ["engine/load", "tools"]:
+        six = files[room][:LARGEST_KNOT + 1]
+        planted.append(list(zip(six, six[1:] + six[:1])))
     for edges in planted:
         wrong = {path: dict(others) for path, others in calls.items()}
         for a, b in edges:

@@ -10,7 +10,12 @@ ENDINGS = (".c", ".h", ".cpp", ".hpp")
 # retired: what to say now (the words of docs/glossary.md). A word of a name ends at an underscore, a capital or a digit.
 RETIRED = {
     # bodies, shapes, files
-    "add_lift": "gravity_compensation",
+    "lift": "gravity_compensation",
+    "pieces": "components",
+    "rail_axis": "slider_axis",
+    "find_world": "take_world_children",
+    "bearer": "support",
+    "tribo_data_keep": "tribo_data_snapshot",
     "lifts": "gravity_compensation",
     "skin": "contact_offset",
     "losses": "use_joint_friction",
@@ -28,6 +33,14 @@ RETIRED = {
     "astray": "motion_left_margin",
     "dozing": "asleep_in_step",
     "feel": "wake_by_force",
+    "feels": "wake_by_force",
+    "meet": "wake_by_contact",
+    "meets": "hit",
+    "look": "evaluate",
+    "looks": "evaluate",
+    "lean": "rest on",
+    "rough": "predicted",
+    "dyn_settle": "project_velocity",
     "wish": "v_target",
     "lack": "v_error",
     "foreseen": "predicted",
@@ -44,11 +57,14 @@ RETIRED = {
     "learn": "anderson_mix",
     "LESSONS": "ANDERSON_DEPTH",
     "hold_inside": "centre_floor",
+    "share": "fraction",
     "shares": "fractions",
     "share_out": "distribute",
     # viewer
     "obey": "apply_order",
     "ride": "mounted",
+    "rides": "mounted",
+    "card": "upload",
     "shoot": "take_picture",
     "drive_look": "scratch",
 }

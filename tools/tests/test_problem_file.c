@@ -226,13 +226,13 @@ static void refuses(const char* name, const char* reason) {
   problem_free(&p);
 }
 
-static void truncate_to(const char* from, const char* to, double share) {
+static void truncate_to(const char* from, const char* to, double fraction) {
   static char bytes[1 << 20];
   FILE* file = fopen(in_folder(from), "rb");
   size_t n = fread(bytes, 1, sizeof bytes, file);
   fclose(file);
   file = fopen(in_folder(to), "wb");
-  fwrite(bytes, 1, (size_t)(share * (double)n), file);
+  fwrite(bytes, 1, (size_t)(fraction * (double)n), file);
   fclose(file);
 }
 

@@ -95,12 +95,12 @@ static TriboPlayerStatus settled(void) {
   return status;
 }
 
-static TriboWindowState look(void) {
+static TriboWindowState window_state(void) {
   return tribo_view_window_state(window);
 }
 
 static double distance(void) {
-  const TriboCameraDef c = look().camera;
+  const TriboCameraDef c = window_state().camera;
   return sqrt(pow(c.eye[0] - c.target[0], 2) + pow(c.eye[1] - c.target[1], 2) + pow(c.eye[2] - c.target[2], 2));
 }
 
@@ -146,18 +146,18 @@ static void keys_do_what_the_list_says(void** state) {
   assert_true(settled().paused);
   for (int i = 0; i < TRIBO_OVERLAY_COUNT; ++i) {
     do_action(TRIBO_ACTION_OVERLAY + i);
-    assert_int_equal(look().overlays, (2u << i) - 1);
+    assert_int_equal(window_state().overlays, (2u << i) - 1);
   }
   for (int i = 0; i < TRIBO_OVERLAY_COUNT; ++i) {
     tap(tribo_view_action_code(TRIBO_ACTION_OVERLAY + i));
   }
-  assert_int_equal(look().overlays, 0);
+  assert_int_equal(window_state().overlays, 0);
   do_action(TRIBO_ACTION_CAMERA);
-  CHECK_NEAR(look().camera.eye[2], 9, 0);
+  CHECK_NEAR(window_state().camera.eye[2], 9, 0);
   do_action(TRIBO_ACTION_CAMERA);
-  CHECK_NEAR(look().camera.eye[2], 3, 0);
+  CHECK_NEAR(window_state().camera.eye[2], 3, 0);
   do_action(TRIBO_ACTION_FIT);
-  CHECK_NEAR(look().camera.target[2], 0.5, 1e-3);
+  CHECK_NEAR(window_state().camera.target[2], 0.5, 1e-3);
   do_action(TRIBO_ACTION_RELOAD);
   assert_non_null(strstr(settled().notice, "reloaded"));
   do_action(TRIBO_ACTION_HELP);
@@ -182,9 +182,9 @@ static void panels_stand_over_the_picture(void** state) {
   pixel(290, 270, box);
   assert_true(box[0] > 2 * box[1] && box[0] > 2 * box[2]);
   pixel(600, 100, bare);
-  assert_int_equal(look().panels, 0);
+  assert_int_equal(window_state().panels, 0);
   do_action(TRIBO_ACTION_PANELS);
-  assert_int_equal(look().panels, 31);
+  assert_int_equal(window_state().panels, 31);
   do_action(TRIBO_ACTION_STEPS);
   settled();
   frames(5);
@@ -224,12 +224,12 @@ static void widgets_do_what_keys_do(void** state) {
   for (int i = 0; i < TRIBO_OVERLAY_COUNT; i += i % 4 == 0 ? 3 : 1) {
     const double x = 28 + 101 * (i % 4), y = 213 + 23 * (i / 4);
     click(x, y);
-    if (look().overlays != 1u << i) {
-      print_error("a click at (%g, %g) gave overlays %x, expected %x\n", x, y, look().overlays, 1u << i);
+    if (window_state().overlays != 1u << i) {
+      print_error("a click at (%g, %g) gave overlays %x, expected %x\n", x, y, window_state().overlays, 1u << i);
       fail();
     }
     tap(tribo_view_action_code(TRIBO_ACTION_OVERLAY + i));
-    assert_int_equal(look().overlays, 0);
+    assert_int_equal(window_state().overlays, 0);
   }
   click(200, 190);
   do_action(TRIBO_ACTION_RESET);
@@ -237,10 +237,10 @@ static void widgets_do_what_keys_do(void** state) {
   do_action(TRIBO_ACTION_PANELS);
   settled();
   frames(3);
-  assert_int_equal(look().contact, -1);
+  assert_int_equal(window_state().contact, -1);
   click(60, 288);
-  assert_int_equal(look().contact, 0);
-  assert_int_equal(look().selected, 0);
+  assert_int_equal(window_state().contact, 0);
+  assert_int_equal(window_state().selected, 0);
   frames(1);  // what is selected is told beside the panels
   do_action(TRIBO_ACTION_PANELS);
 }
@@ -252,7 +252,7 @@ static void files_are_written_where_it_runs(void** state) {
   settled();
   frames(1);
   do_action(TRIBO_ACTION_PICTURE);
-  assert_string_equal(look().notice, "wrote test_0.100s.png");
+  assert_string_equal(window_state().notice, "wrote test_0.100s.png");
   do_action(TRIBO_ACTION_SAVE);
   assert_non_null(strstr(settled().notice, "saved test_0.100s.state"));
   assert_true(access("test_0.100s.png", R_OK) == 0 && access("test_0.100s.state", R_OK) == 0);
@@ -260,14 +260,14 @@ static void files_are_written_where_it_runs(void** state) {
   unlink("test_0.100s.state");
   // a film: five seconds, ended after three frames
   do_action(TRIBO_ACTION_FILM);
-  if (!look().filming) {
-    print_message("no film: %s\n", look().notice);
+  if (!window_state().filming) {
+    print_message("no film: %s\n", window_state().notice);
     return;
   }
   frames(2);
   do_action(TRIBO_ACTION_FILM);
-  assert_false(look().filming);
-  assert_string_equal(look().notice, "wrote test_0.100s.mp4, 3 frames");
+  assert_false(window_state().filming);
+  assert_string_equal(window_state().notice, "wrote test_0.100s.mp4, 3 frames");
   assert_int_equal(access("test_0.100s.mp4", R_OK), 0);
   unlink("test_0.100s.mp4");
   // 30 frames a second of simulated time, not of this machine's
@@ -276,7 +276,7 @@ static void files_are_written_where_it_runs(void** state) {
 
 // Where a point of the world shows in the window; z is up.
 static void project(const double p[3], double out[2]) {
-  const TriboCameraDef c = look().camera;
+  const TriboCameraDef c = window_state().camera;
   double f[3], d[3], n = distance(), x = 0, y = 0, z = 0;
   for (int i = 0; i < 3; ++i) {
     f[i] = (c.target[i] - c.eye[i]) / n;
@@ -301,15 +301,15 @@ static void the_mouse_takes_and_drops(void** state) {
   // pointing tells the name, a click selects, one into the sky lets go
   move(320, 250);
   frames(2);
-  assert_string_equal(look().hover, "body0");
+  assert_string_equal(window_state().hover, "body0");
   button(GLFW_MOUSE_BUTTON_LEFT, GLFW_PRESS, 0);
   button(GLFW_MOUSE_BUTTON_LEFT, GLFW_RELEASE, 0);
   frames(3);
-  assert_int_equal(look().selected, 0);
+  assert_int_equal(window_state().selected, 0);
   do_action(TRIBO_ACTION_TRACK);
-  assert_int_equal(look().tracked, 0);
+  assert_int_equal(window_state().tracked, 0);
   // with control it is pulled: up, and the camera that follows goes with it
-  const double eye = look().camera.eye[2];
+  const double eye = window_state().camera.eye[2];
   button(GLFW_MOUSE_BUTTON_LEFT, GLFW_PRESS, GLFW_MOD_CONTROL);
   move(320, 60);
   do_action(TRIBO_ACTION_STEPS);
@@ -318,9 +318,9 @@ static void the_mouse_takes_and_drops(void** state) {
   button(GLFW_MOUSE_BUTTON_LEFT, GLFW_RELEASE, 0);
   settled();
   frames(3);
-  assert_true(look().camera.eye[2] > eye + 0.1);
+  assert_true(window_state().camera.eye[2] > eye + 0.1);
   do_action(TRIBO_ACTION_TRACK);
-  assert_int_equal(look().tracked, -1);
+  assert_int_equal(window_state().tracked, -1);
   // pushed it flies along the line of sight
   do_action(TRIBO_ACTION_RESET);
   do_action(TRIBO_ACTION_FIT);
@@ -339,10 +339,10 @@ static void the_mouse_takes_and_drops(void** state) {
   // one into the sky lets go
   move(630, 4);
   frames(2);
-  assert_string_equal(look().hover, "");
+  assert_string_equal(window_state().hover, "");
   button(GLFW_MOUSE_BUTTON_LEFT, GLFW_PRESS, 0);
   button(GLFW_MOUSE_BUTTON_LEFT, GLFW_RELEASE, 0);
-  assert_int_equal(look().selected, -1);
+  assert_int_equal(window_state().selected, -1);
   // a contact tells what it carries
   do_action(TRIBO_ACTION_RESET);
   do_action(TRIBO_ACTION_STEPS);
@@ -359,10 +359,10 @@ static void the_mouse_takes_and_drops(void** state) {
   const double* force = contact.force;
   snprintf(expected, sizeof expected, "world.shape0 - body0: %.4g N",
            sqrt(force[0] * force[0] + force[1] * force[1] + force[2] * force[2]));
-  assert_string_equal(look().hover, expected);
+  assert_string_equal(window_state().hover, expected);
   button(GLFW_MOUSE_BUTTON_LEFT, GLFW_PRESS, 0);
   button(GLFW_MOUSE_BUTTON_LEFT, GLFW_RELEASE, 0);
-  assert_int_equal(look().contact, 0);
+  assert_int_equal(window_state().contact, 0);
   do_action(TRIBO_ACTION_OVERLAY + TRIBO_OVERLAY_FORCES);
   // more bodies
   do_action(TRIBO_ACTION_BOX);
@@ -386,7 +386,7 @@ static void the_mouse_turns_moves_and_zooms(void** state) {
   move(320, 440);
   frames(2);
   // turning keeps target and distance, and never goes over the pole
-  before = look().camera;
+  before = window_state().camera;
   double d = distance();
   button(GLFW_MOUSE_BUTTON_LEFT, GLFW_PRESS, 0);
   move(250, 180);
@@ -395,18 +395,18 @@ static void the_mouse_turns_moves_and_zooms(void** state) {
   }
   button(GLFW_MOUSE_BUTTON_LEFT, GLFW_RELEASE, 0);
   move(320, 440);
-  TriboCameraDef now = look().camera;
+  TriboCameraDef now = window_state().camera;
   CHECK_NEAR(distance(), d, 1e-9 * d);
   assert_true(fabs(now.eye[0] - before.eye[0]) > 0.01 * d);
   CHECK_NEAR(now.target[0], before.target[0], 0);
   CHECK_NEAR((now.eye[2] - now.target[2]) / d, sin(1.5), 1e-6);
   frames(2);
   // moving shifts eye and target alike
-  before = look().camera;
+  before = window_state().camera;
   button(GLFW_MOUSE_BUTTON_LEFT, GLFW_PRESS, GLFW_MOD_SHIFT);
   move(300, 440);
   button(GLFW_MOUSE_BUTTON_LEFT, GLFW_RELEASE, 0);
-  now = look().camera;
+  now = window_state().camera;
   double shift = 0;
   for (int i = 0; i < 3; ++i) {
     CHECK_NEAR(now.eye[i] - before.eye[i], now.target[i] - before.target[i], 1e-12);
@@ -420,11 +420,11 @@ static void the_mouse_turns_moves_and_zooms(void** state) {
   // a drag that starts on the panel is not for the camera
   move(40, 30);
   frames(2);
-  before = look().camera;
+  before = window_state().camera;
   button(GLFW_MOUSE_BUTTON_LEFT, GLFW_PRESS, 0);
   move(60, 60);
   button(GLFW_MOUSE_BUTTON_LEFT, GLFW_RELEASE, 0);
-  now = look().camera;
+  now = window_state().camera;
   CHECK_NEAR(now.eye[0], before.eye[0], 0);
   frames(2);
 }

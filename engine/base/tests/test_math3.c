@@ -38,6 +38,18 @@ static void rotations_agree(void** state) {
       CHECK_NEAR(C[k], AB[k], 1e-14);
     }
     CHECK_NEAR(tribo_det33(A), 1, 1e-14);
+    // a vector turned by the quaternion, in place, and back
+    double v[3] = {kit_normal(&r), kit_normal(&r), kit_normal(&r)}, turned[3], Av[3];
+    tribo_mul33v(Av, A, v);
+    tribo_copy3(turned, v);
+    tribo_quat_rotate(turned, a, turned);
+    for (int k = 0; k < 3; ++k) {
+      CHECK_NEAR(turned[k], Av[k], 1e-14);
+    }
+    tribo_quat_rotate_back(turned, a, turned);
+    for (int k = 0; k < 3; ++k) {
+      CHECK_NEAR(turned[k], v[k], 1e-14);
+    }
     // exp(w) turns v about w: for small angles v + w × v
     double w[3] = {1e-6 * kit_normal(&r), 1e-6 * kit_normal(&r), 1e-6 * kit_normal(&r)}, q[4], c[4];
     tribo_quat_exp(q, w);

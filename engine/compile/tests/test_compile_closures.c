@@ -168,14 +168,14 @@ static void loops_need_no_solver(void** state) {
   }
 }
 
-static int steps_of(const TriboModel* model, TriboData* data, int steps, int look) {
+static int steps_of(const TriboModel* model, TriboData* data, int steps, int observe) {
   int passes = 0;
   for (int i = 0; i < steps; ++i) {
     TriboStepInfo info;
     CHECK_OK(tribo_step(model, data, &info));
     assert_true(info.certified);
     passes += info.passes;
-    if (look) {
+    if (observe) {
       value(model, data, "opening", NULL);
       value(model, data, "energy", NULL);
     }

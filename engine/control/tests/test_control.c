@@ -29,9 +29,9 @@ static void computed_torques_leave_the_error_its_own_equation(void** state) {
                                                "[{at: 0, joints: {shoulder: 1.3, elbow: -0.3}}]}]\n");
     TriboData* data = data_of(model);
     run(model, data, halves == 0 ? 150 : 300);
-    const double t = 0.3, share = (1 + 5 * t) * exp(-5 * t);
-    const double error = fabs(scene_value(model, data, "q", "shoulder") - (1.3 - share)) +
-                         fabs(scene_value(model, data, "q", "elbow") - (-0.3 - 0.5 * share));
+    const double t = 0.3, fraction = (1 + 5 * t) * exp(-5 * t);
+    const double error = fabs(scene_value(model, data, "q", "shoulder") - (1.3 - fraction)) +
+                         fabs(scene_value(model, data, "q", "elbow") - (-0.3 - 0.5 * fraction));
     CHECK_LE(error, halves == 0 ? 6e-3 : 3e-3);
     // efforts are held over a step: of first order
     if (halves == 1) {

@@ -1,4 +1,4 @@
-// Tribo, public: inverse dynamics through contact: which torques and contact forces make a wanted motion.
+// Tribo, public: inverse dynamics through contact: which torques and contact forces make a target motion.
 //
 // Ownership. What is passed in is only read during the call. All arrays of the answer belong to the data and are valid
 // until its next step, reset, restore or inverse dynamics.

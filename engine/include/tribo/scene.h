@@ -472,7 +472,7 @@ typedef struct TriboFormatRow {
   const char* key;
   const char* doc;
   char type[32];    // "3 numbers"
-  char range[512];  // "(0, 1] s", "midpoint, euler"
+  char range[512];  // "(0, 1] s", "variational, euler"
   char init[96];    // default, "" when there is none
 } TriboFormatRow;
 // Row by row in the order of the documentation; texts last for ever. 0 when index is past the last one.

@@ -17,6 +17,7 @@
 #include <tribo/base.h>
 #include <tribo/data.h>
 #include <tribo/inverse.h>
+#include <tribo/math.h>
 #include <tribo/model.h>
 #include <tribo/observe.h>
 #include <tribo/problem.h>

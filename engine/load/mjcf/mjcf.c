@@ -23,7 +23,7 @@ static TriboStatus read_asset(Mjcf* m, const XmlNode* node) {
     return tribo_mjcf_read_texture(m, node);
   }
   if (strcmp(node->name, "model") == 0) {
-    return TRIBO_OK;  // brought by grafts
+    return TRIBO_OK;  // brought in by <attach>
   }
   char key[64];
   snprintf(key, sizeof key, "<asset>: <%.40s>", node->name);

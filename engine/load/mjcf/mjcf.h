@@ -2,7 +2,7 @@
 // public calls. What the files of this reader share.
 //
 //   mjcf.c           the file: includes, compiler, option, sections; warnings
-//   mjcf_graft.c     models that are attached, replicas
+//   mjcf_attach.c    models that are attached, replicas
 //   mjcf_tables.c    every element's attributes, one row each
 //   mjcf_read.c      attributes by table, default classes, orientations
 //   mjcf_mesh.c      mesh assets: triangles, mass, primitives fitted to them
@@ -14,7 +14,7 @@
 //   mjcf_build.c     bodies, joints, shapes of the scene
 //   mjcf_contact.c   who collides with whom, and how: bits, materials, pairs, exclusions
 //   mjcf_equality.c  equalities
-//   mjcf_felt.c      springs and dampers by time constants: the inertia that joints feel
+//   mjcf_effective_mass.c  springs and dampers by time constants: the inertia that a joint moves
 //   mjcf_tendon.c    tendons
 //   mjcf_actuator.c  actuators
 //   mjcf_sensor.c    sensors
@@ -261,7 +261,7 @@ typedef struct Mjcf {
   TriboPool pool;
   const TriboLog* log;
   XmlNode* root;
-  int ncopied;        // elements that grafts have made
+  int ncopied;        // copies made for <attach> and <replicate>
   int nmissing;       // meshes that were not found,
   char missing[600];  // and where they were looked for
   int incomplete;     // 1: parts that others may name were left out
@@ -327,7 +327,7 @@ int tribo_mjcf_find_body(const Mjcf* m, const char* name);
 int tribo_mjcf_find_geom(const Mjcf* m, const char* name);
 int tribo_mjcf_find_site(const Mjcf* m, const char* name);
 
-// mjcf_graft.c
+// mjcf_attach.c
 TriboStatus tribo_mjcf_expand(Mjcf* m);
 
 // mjcf_paint.c
@@ -357,8 +357,8 @@ TriboStatus tribo_mjcf_file_name(Mjcf* m, const char* file, const char** name);
 // Turns principal axes so that the largest moment comes first.
 void tribo_mjcf_sort_axes(double moments[3], double axes[4]);
 
-// mjcf_felt.c: J M⁻¹Jᵀ at the start, J being Σ coefᵢ times velocity `part` of jointᵢ. Of the bodies and joints that the
-// scene has when it is called first.
+// mjcf_effective_mass.c: J M⁻¹Jᵀ at the start, J being Σ coefᵢ times velocity `part` of jointᵢ. Of the bodies and
+// joints that the scene has when it is called first.
 TriboStatus tribo_mjcf_effective_mobility(Mjcf* m, const int* joints, const double* coefs, int count, int part,
                                           double* out);
 

@@ -282,8 +282,8 @@ static XmlNode* find_element(XmlNode* parent, const char* element, const char* n
   return NULL;
 }
 
-// All that is in the world of a model, in one frame.
-static XmlNode* find_world(Mjcf* m, XmlNode* root) {
+// Moves all that is in the world of a model into one frame.
+static XmlNode* take_world_children(Mjcf* m, XmlNode* root) {
   XmlNode *frame = make(m, root, NULL, "frame"), **last = frame != NULL ? &frame->children : NULL;
   if (frame != NULL) {
     for (XmlNode* node = root->children; node != NULL; node = node->next) {
@@ -307,8 +307,8 @@ static TriboStatus find_source(Walk* w, const XmlNode* node, XmlNode* home, XmlN
   if (world && home == w->root) {
     return tribo_xml_fail(node, "<attach> within the model needs a body or a frame");
   }
-  *out =
-      world ? find_world(w->m, home) : find_element(home, body != NULL ? "body" : "frame", body != NULL ? body : frame);
+  *out = world ? take_world_children(w->m, home)
+               : find_element(home, body != NULL ? "body" : "frame", body != NULL ? body : frame);
   if (*out == NULL) {
     return tribo_xml_fail(node, "<attach>: there is no %s '%.60s'", body != NULL ? "body" : "frame",
                           body != NULL    ? body

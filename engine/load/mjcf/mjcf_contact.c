@@ -54,12 +54,13 @@ static int party(const Mjcf* m, int body) {
   return 0;
 }
 
-static int bits_meet(const MjGeom* a, const MjGeom* b) {
+// MuJoCo\'s test of contype and conaffinity.
+static int bits_match(const MjGeom* a, const MjGeom* b) {
   return (a->contype & b->conaffinity) != 0 || (b->contype & a->conaffinity) != 0;
 }
 
 int tribo_mjcf_collide(const Mjcf* m, const MjGeom* a, const MjGeom* b) {
-  if (bits_meet(a, b) && !kept_apart(m, a->body, b->body)) {
+  if (bits_match(a, b) && !kept_apart(m, a->body, b->body)) {
     return 1;
   }
   for (int i = 0; i < m->npair; ++i) {

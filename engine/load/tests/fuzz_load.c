@@ -114,7 +114,7 @@ static void change_line(Text* t, KitRandom* r) {
 }
 
 static void change_bytes(Text* t, KitRandom* r) {
-  static const char* const pieces[] = {
+  static const char* const fragments[] = {
       "{",  "}",      "[", "]",     ":",    "- ",           "\n",   "  ",       "\t", "&a ",         "*a", "!!str ",
       "'",  "\"",     "#", "---\n", "\xff", "\xc3\xa9",     "%",    "|",        "? ", "<<: ",        "<",  ">",
       "/>", "<body>", "=", "&lt;",  "&b;",  "<!DOCTYPE a>", "<!--", "<joint/>", "</", "class=\"x\" "};
@@ -123,8 +123,8 @@ static void change_bytes(Text* t, KitRandom* r) {
     t->bytes[at] = (char)kit_int(r, 256);
     return;
   }
-  const char* piece = pieces[kit_int(r, (int)(sizeof pieces / sizeof *pieces))];
-  splice(t, at, (size_t)kit_int(r, 3), piece, strlen(piece));
+  const char* fragment = fragments[kit_int(r, (int)(sizeof fragments / sizeof *fragments))];
+  splice(t, at, (size_t)kit_int(r, 3), fragment, strlen(fragment));
 }
 
 static void cross(Text* t, KitRandom* r) {

@@ -33,7 +33,7 @@ static const struct {
     {"world: {threads: 1.5}\n", TRIBO_INVALID, "threads: '1.5' is not a whole number"},
     {"world: {gravity: [0, 0]}\n", TRIBO_INVALID, "gravity: a list; accepted is a list of 3 numbers"},
     {"world: {gravity: 9.81}\n", TRIBO_INVALID, "gravity: '9.81'; accepted is a list of 3 numbers"},
-    {"world: {scheme: rk4}\n", TRIBO_INVALID, "scheme: 'rk4'; accepted are midpoint, euler"},
+    {"world: {scheme: rk4}\n", TRIBO_INVALID, "scheme: 'rk4'; accepted are variational, euler"},
     {"world: {solver: magic}\n", TRIBO_INVALID, "there is no solver 'magic'"},
     {"world: {solver: {id: admm, rhoo: 1}}\n", TRIBO_NOT_FOUND, "did you mean 'rho'?"},
     {"world: {solver: {id: admm, tol: -1}}\n", TRIBO_INVALID, ":1:28: "},
@@ -332,14 +332,13 @@ static void a_mesh_falls_into_its_pieces(void** state) {
             a + 1, a + 2, a + 3);
   }
   fclose(file);
-  for (int pieces = 0; pieces < 2; ++pieces) {
+  for (int split = 0; split < 2; ++split) {
     char text[256];
-    snprintf(text, sizeof text, "bodies: [{name: m, mesh: %s, as: %s, density: 6}]\n", path,
-             pieces ? "pieces" : "hull");
+    snprintf(text, sizeof text, "bodies: [{name: m, mesh: %s, as: %s, density: 6}]\n", path, split ? "pieces" : "hull");
     TriboModel* model = model_of(text);
-    assert_int_equal(tribo_model_size(model).nshape, pieces ? 2 : 1);
+    assert_int_equal(tribo_model_size(model).nshape, split ? 2 : 1);
     // a unit tetrahedron has volume 1/6; the hull of both is a prism-like body with 1.5 + 1/6
-    CHECK_NEAR(tribo_model_body(model, 0)->mass, pieces ? 2 : 6 * (1.5 + 1.0 / 6), 1e-12);
+    CHECK_NEAR(tribo_model_body(model, 0)->mass, split ? 2 : 6 * (1.5 + 1.0 / 6), 1e-12);
     tribo_model_destroy(model);
   }
   unlink(path);
@@ -448,16 +447,16 @@ static void meshes_of_robots_come_in_pieces(void** state) {
            "</collision></link><joint name='j' type='fixed'><parent link='a'/><child link='b'/></joint></robot>",
            mesh);
   char* urdf = text_file(text, strlen(text), ".urdf");
-  for (int pieces = 0; pieces < 2; ++pieces) {
+  for (int split = 0; split < 2; ++split) {
     snprintf(text, sizeof text, "robots: [{name: r, urdf: %s, split_components: %s}]\n", urdf,
-             pieces ? "true" : "false");
+             split ? "true" : "false");
     TriboModel* model = model_of(text);
-    assert_int_equal(tribo_model_size(model).nshape, 1 + pieces);
+    assert_int_equal(tribo_model_size(model).nshape, 1 + split);
     double longest = 0;
     for (int i = 0; i < tribo_model_shape(model, 0)->npoint; ++i) {
       longest = fmax(longest, tribo_model_shape(model, 0)->points[3 * i]);
     }
-    CHECK_NEAR(longest, pieces ? 1 : 4, 1e-12);
+    CHECK_NEAR(longest, split ? 1 : 4, 1e-12);
     tribo_model_destroy(model);
   }
   unlink(mesh);

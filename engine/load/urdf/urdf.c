@@ -57,7 +57,7 @@ enum { ELEMENTS = sizeof elements / sizeof *elements };
 typedef struct Check {
   const TriboLog* log;
   TriboPool pool;
-  TriboNames said;
+  TriboNames reported;
 } Check;
 
 // Once per kind of element and its parent.
@@ -66,8 +66,8 @@ static TriboStatus say_unknown(Check* c, const XmlNode* node) {
   if (key == NULL) {
     return tribo_no_memory("to read %s", node->path);
   }
-  if (tribo_names_find(&c->said, key) < 0) {
-    TRIBO_TRY(tribo_names_add(&c->said, key, 1));
+  if (tribo_names_find(&c->reported, key) < 0) {
+    TRIBO_TRY(tribo_names_add(&c->reported, key, 1));
     tribo_log(c->log, TRIBO_LOG_WARNING, "%s:%d: %s is not known", node->path, node->line, key);
   }
   return TRIBO_OK;
@@ -164,7 +164,7 @@ TriboStatus tribo_urdf_check(const char* path, const TriboLog* log) {
                  ? check_children(&c, root)
                  : tribo_xml_fail(root, "<%.40s>: a URDF file has the root <robot>", root->name);
   }
-  tribo_names_clear(&c.said);
+  tribo_names_clear(&c.reported);
   tribo_pool_clear(&c.pool);
   return status;
 }

@@ -22,6 +22,7 @@ static const struct {
 } renamed_words[] = {
     {"as", "pieces", "components"},
     {"quantity", "levelled", "normal_relaxation"},
+    {"scheme", "midpoint", "variational"},
 };
 
 static void warn(const TriboLog* log, const YamlNode* node, const char* old, const char* now) {

@@ -41,7 +41,7 @@ TABLE = [
      "tribo_set3(f->points + 3 * v, f->low[0] + i * f->step[0], f->low[1] + j * f->step[1], heights[i * f->ny + j]);"),
     ("four_bar", "closure_rows.c", "tribo_mul33v(p, poses[body].R, local->p);",
      "tribo_mul33tv(p, poses[body].R, local->p);"),
-    ("free_top", "free_body.c", "0.5 * h * (gyro[i] - torque[i])", "-0.5 * h * torque[i]"),
+    ("free_top", "free_body.c", "s * (gyro[i] - torque[i])", "-s * torque[i]"),
     ("grain", "contact_rows.c", "tribo_copy3(frame, along);", "tribo_cross3(frame, frame + 6, along);"),
     ("incline_creep", "free_body.c", "(options->gravity[i] + force[i] / body->mass)",
      "(force[i] / body->mass - options->gravity[i])"),
