@@ -159,8 +159,8 @@ static void iterate_contacts(const TriboModel* model, TriboData* there, const do
         c[r] += p.jac[p.term_at[p.term_first[i]] + (size_t)(r * p.block_dim[0] + k)] * v[k];
       }
     }
-    // the v_target of the paper: along the wall
-    if (hypot(c[0], c[1]) < 1e-3 || fabs(c[2]) > 1e-9) {
+    // the v_target of the paper: along the wall (the velocity after a step has turned with the arm by then)
+    if (hypot(c[0], c[1]) < 1e-3 || fabs(c[2]) > 1e-2 * hypot(c[0], c[1])) {
       continue;
     }
     c[2] = 0;
@@ -388,7 +388,7 @@ static void robots_there_and_back(void** state) {
       wall.resting, wall.rising[0], wall.rising[1], wall.rising[2]);
   assert_int_equal(wrong, 0);
   // where the motion is along a wall, the relaxation adds as much again with each pass
-  CHECK_LE(wall.resting, 1e-6);
+  CHECK_LE(wall.resting, 1e-5);
   CHECK_LE(1e6, wall.rising[0]);
   CHECK_NEAR(wall.rising[1] / wall.rising[0], 10, 0.1);
   CHECK_NEAR(wall.rising[2] / wall.rising[0], 100, 1);
