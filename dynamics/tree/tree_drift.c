@@ -50,6 +50,10 @@
 
 enum { PASSES_MAX = 25 };
 
+// Changes of w, as a fraction of it: below the first one passes that no longer shrink have met, as far as rounding lets
+// them; below the second one they are not mixed.
+static const double STALLED = 1e-11, NOISY = 1e-9;
+
 // Cay(g) r − r
 static inline void swing(double out[3], const double g[3], const double r[3]) {
   double once[3], twice[3];
@@ -354,7 +358,7 @@ TriboStatus tribo_dyn_tree_drift(const TreePart* part, TriboPinData* pin, const 
       before += work->w[k] * (work->r[k] + impulse[k]);
     }
     change = sqrt(fmax(change, 0)), size = sqrt(fabs(size)), before = sqrt(fabs(before));
-    if (change <= tol * size || (change <= 1e-12 * size + 10 * rounding && change >= 0.5 * last)) {
+    if (change <= tol * size || (change <= STALLED * size + 10 * rounding && change >= 0.5 * last)) {
       *converged = work->turn <= 1;
       break;
     }
@@ -362,7 +366,8 @@ TriboStatus tribo_dyn_tree_drift(const TreePart* part, TriboPinData* pin, const 
       break;
     }
     last = change;
-    mix(n, work, work->passes - 1 < 2 ? work->passes - 1 : 2);
+    // (near rounding the differences that mixing lives on are noise)
+    mix(n, work, change <= NOISY * size ? 0 : work->passes - 1 < 2 ? work->passes - 1 : 2);
   }
   // what a floating root still lacks goes to it: momentum is kept to rounding, whatever tol
   const TreeJoint* root = part->joints;

@@ -139,6 +139,26 @@ static void add_late_forces(const TreeAt* tree, TriboDynData* data, const TriboS
   }
 }
 
+// Euler joints near their singularity, second angle ±90°, turn about one axis by two coordinates: their mass is known
+// to ε/cos² of itself only, and nothing they do means anything. They are refused before that matters.
+static TriboStatus check_regular(const TreeAt* tree, const double* q) {
+  static const double NEAREST = 1e-4;  // cos, at which mass has 8 digits left
+  if (tree->part->has_own_kernels) {
+    return TRIBO_OK;
+  }
+  for (int i = 0; i < tree->info->nlink; ++i) {
+    const TriboLinkInfo* link = tree->info->links + i;
+    if (link->kind == TRIBO_JOINT_EULER && fabs(cos(q[link->q_at + 1])) < NEAREST) {
+      return tribo_fail(
+          TRIBO_NUMERIC,
+          "joint '%s' reaches the singularity of its Euler angles (second angle %.7g rad, at %g from ±π/2); a "
+          "spherical joint has none",
+          link->joint_name, q[link->q_at + 1], NEAREST);
+    }
+  }
+  return TRIBO_OK;
+}
+
 // The end of a drift: q⁺ from w, v⁺ from the momenta and from what acts there; `forces` 0: nothing does.
 static TriboStatus end_drift(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options,
                              const TreeInstant* at, double h, int forces, const double* impulse, double* q_next,
@@ -146,6 +166,7 @@ static TriboStatus end_drift(const TreeAt* tree, TriboDynData* data, const Tribo
   DriftWork* drift = &data->flight.drift;
   const TreeInstant end = end_of(tree, data);
   TRIBO_TRY(tribo_dyn_tree_move(tree->part, tree->pin, at->q, h, drift->w, drift->step, q_next));
+  TRIBO_TRY(check_regular(tree, q_next));
   TRIBO_TRY(tribo_dyn_tree_place(tree->part, tree->pin, q_next, end.poses, end.jac));
   tribo_dyn_tree_inertias(tree->part, end.poses, end.inertias);
   tribo_dyn_tree_mass(tree->part, end.jac, end.inertias, data->scratch_sums, end.mass);
@@ -197,6 +218,7 @@ TriboStatus tribo_dyn_tree_begin(const TreeAt* tree, TriboDynData* data, const T
   if (is_known) {
     begin_at_end(tree, data, at);
   } else {
+    TRIBO_TRY(check_regular(tree, at->q));
     TRIBO_TRY(tribo_dyn_instant_place(tree, options->gravity, data->scratch_sums, at));
   }
   tribo_dyn_instant_forces(tree, options, v, tau, wrench, at);
