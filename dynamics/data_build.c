@@ -85,6 +85,10 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(scratch_force, nv_max)                            \
   X(scratch_weight, nv_max)                           \
   X(scratch_factor, nfactor)                          \
+  X(flight.q, ntree > 0 ? nq : 0)                     \
+  X(flight.poses, ntree > 0 ? nbody : 0)              \
+  X(flight.jac, ntree > 0 ? 6 * nv : 0)               \
+  X(flight.end_q, ntree > 0 ? nq : 0)                 \
   X(flight.bodies, ntree > 0 ? nv : 0)                \
   X(flight.diagonal, ntree > 0 ? nv : 0)              \
   X(flight.extra, ntree > 0 ? nv : 0)                 \

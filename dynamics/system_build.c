@@ -143,6 +143,10 @@ static TriboStatus make_joints(const TriboTreeInfo* info, TreePart* part) {
                       .radii = link->kind == TRIBO_JOINT_ELLIPSOID ? link->radii : NULL};
     }
   }
+  part->is_floating = part->njoint > 0 && info->links[part->joints->link].kind == TRIBO_JOINT_FREE;
+  for (int i = 0; i < info->nlink; ++i) {
+    part->is_floating &= joint_of[i] >= 0 && (joint_of[i] == 0 || part->joints[joint_of[i]].parent >= 0);
+  }
   if (part->has_own_kernels) {
     for (int j = 0; j < part->njoint; ++j) {
       const TriboLinkInfo* link = info->links + part->joints[j].link;

@@ -45,8 +45,10 @@ static TreeStart start_at(const TreeInstant* at) {
 
 // The tree at q ⊕ hw with its mass and factor M.
 static TriboStatus place_later(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options,
-                               const TreeInstant* at, const double* w, const TreeInstant* later) {
+                               const TreeInstant* at, const double* w, TreeInstant* later) {
   TRIBO_TRY(tribo_dyn_tree_move(tree->part, tree->pin, at->q, options->h, w, data->flight.drift.step, later->q));
+  tribo_dyn_instant_set(tree, later->q, later);
+  tribo_add3(later->origin, later->origin, at->origin);
   TRIBO_TRY(tribo_dyn_instant_place(tree, options->gravity, data->scratch_sums, later));
   return tribo_dyn_factor(&tree->part->dofs, later->mass, later->factor);
 }
@@ -54,7 +56,7 @@ static TriboStatus place_later(const TreeAt* tree, TriboDynData* data, const Tri
 // w, in the drift's scratch, of a drift without forces that ends with v⁺.
 static TriboStatus read_drift(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options,
                               const TreeInstant* at, const double* v_next) {
-  const TreeInstant later = tribo_dyn_tree_later(tree, data);
+  TreeInstant later = tribo_dyn_tree_later(tree, data);
   FlightData* flight = &data->flight;
   double *w = flight->jump, *p = flight->momentum, *last = flight->kick, change = INFINITY;
   memcpy(w, v_next, (size_t)tree->n * sizeof *w);
@@ -102,13 +104,14 @@ static TriboStatus find_free_residual(const TreeAt* tree, TriboDynData* data, co
                                       const double* target, double* X, double* F) {
   const TreeStart start = start_at(at);
   const double h = options->h, *w = data->flight.drift.w;
-  double* carried = data->flight.momentum;
+  double *carried = data->flight.momentum, shift[3];
+  tribo_sub3(shift, later->origin, at->origin);
   TRIBO_TRY(tribo_dyn_tree_departure(tree->part, tree->pin, &start, h, at->extra, &data->flight.drift, X));
   for (int k = 0; k < tree->n; ++k) {
     X[k] = (X[k] - v_momentum[k]) / at->theta[k] - h * (at->force[k] - at->weight[k]);
   }
-  tribo_dyn_tree_momentum(tree->part, later->jac, &data->flight.drift, F);
-  tribo_dyn_instant_carry(tree, at->poses, later->poses, X, carried);
+  tribo_dyn_tree_momentum(tree->part, later->jac, shift, &data->flight.drift, F);
+  tribo_dyn_instant_carry(tree, at, later, X, carried);
   for (int k = 0; k < tree->n; ++k) {
     const double resisted = (tribo_dyn_instant_damping(tree, options, k) + 0.5 * h * tree->info->stiffness[k]) * w[k];
     F[k] += (1 - at->theta[k]) * (carried[k] + h * (later->force[k] - later->weight[k] - resisted)) - target[k];
@@ -119,7 +122,7 @@ static TriboStatus find_free_residual(const TreeAt* tree, TriboDynData* data, co
 // A tree in flight: u = v_f + 2δ + M̃⁻¹X, p = X.
 static TriboStatus read_free(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options,
                              const TreeInstant* at, const double* v, const double* v_next, double* u, double* p) {
-  const TreeInstant later = tribo_dyn_tree_later(tree, data);
+  TreeInstant later = tribo_dyn_tree_later(tree, data);
   FlightData* flight = &data->flight;
   double *w = flight->drift.w, *last = flight->kick, *inner_last = data->scratch_weight, *F = flight->jump;
   double *target = data->inverse.target_momentum + tree->v, *momentum = data->inverse.start_momentum + tree->v;
@@ -205,6 +208,7 @@ TriboStatus tribo_dyn_inverse_read_tree(const TriboSystem* system, TriboDynData*
     // (its mean velocity is still there)
     TRIBO_TRY(tribo_dyn_tree_move(at_tree.part, at_tree.pin, at.q, options->h, data->flight.drift.w,
                                   data->flight.drift.step, inv->q_read + at_tree.q));
+    tribo_dyn_instant_to_world(&at_tree, &at, inv->q_read + at_tree.q);
   }
   data->motion_kind[tree] = kind;
   return TRIBO_OK;

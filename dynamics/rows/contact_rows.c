@@ -83,10 +83,13 @@ static double tangent_fall(const TriboSystem* system, const TriboDynData* data, 
   const TreePart* part = system->trees + tree;
   const int body = side == 0 ? contact->body_a : contact->body_b;
   const TreeMotion* m = data->motions + system->block_v[block[side]] + part->joint_of[body - part->body];
-  double a[3], across[3], turned[3];
-  tribo_cross3(across, m->omega, contact->point);
+  // (seen from the tree's own origin)
+  double a[3], across[3], turned[3], point[3];
+  tribo_dyn_tree_origin(part, data->q + system->block_q[block[side]], point);
+  tribo_sub3(point, contact->point, point);
+  tribo_cross3(across, m->omega, point);
   tribo_cross3(turned, m->omega, across);
-  tribo_cross3(a, m->alpha, contact->point);
+  tribo_cross3(a, m->alpha, point);
   tribo_add3(a, a, m->acc);
   tribo_add3(a, a, turned);
   return (side == 0 ? -0.5 : 0.5) * options->h * options->h * tribo_dot3(normal, a);

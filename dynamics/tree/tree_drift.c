@@ -7,7 +7,8 @@
 //     L = (1/2h) (m |Δx|² + g·I g),     I the inertia about x along the world's axes, at q.
 //
 // Its derivative by a displacement of the end is a spatial momentum; the action does not change when start and end are
-// displaced alike, so its derivative by a displacement of the start is minus the same one. About the world's origin
+// displaced alike, so its derivative by a displacement of the start is minus the same one. About an origin, the root's
+// at q where the tree floats (far from the world's, moments about that one would lose their digits),
 //
 //     P = (f, x×f + n),     f = mΔx/h,     n = l + ½ g×l + ¼ (g·l) g,     l = I g/h.
 //
@@ -386,7 +387,14 @@ TriboStatus tribo_dyn_tree_drift(const TreePart* part, TriboPinData* pin, const 
   return TRIBO_OK;
 }
 
-void tribo_dyn_tree_momentum(const TreePart* part, const double* jac, DriftWork* work, double* out) {
+void tribo_dyn_tree_momentum(const TreePart* part, const double* jac, const double shift[3], DriftWork* work,
+                             double* out) {
+  double(*P)[6] = work->P;
+  for (int j = 0; j < part->njoint; ++j) {
+    double lever[3];
+    tribo_cross3(lever, shift, P[j]);
+    tribo_sub3(P[j] + 3, P[j] + 3, lever);
+  }
   project(part, jac, work, out);
   for (int k = 0; k < part->info->nv; ++k) {
     // (what the passes have left of r: impulses in joints, which make no momentum)

@@ -5,7 +5,7 @@
 
 // What a joint moves, as one rigid body, along the world's axes.
 typedef struct TreeBody {
-  double mass, arm[3], centre[3];  // [kg]; centre of mass from the joint's frame, and from the world's origin [m]
+  double mass, arm[3], centre[3];  // [kg]; centre of mass from the joint's frame, and from the origin [m]
   double inertia[9];               // about the centre [kg·m²]
 } TreeBody;
 
@@ -26,7 +26,7 @@ typedef struct TreeStart {
 // Scratch of a drift, and its answer.
 typedef struct DriftWork {
   double* w;                // (nv) in: a guess; out: q⁺ = q ⊕ hw
-  double (*P)[6];           // (njoint) momenta of what the joints move, about the world's origin
+  double (*P)[6];           // (njoint) momenta of what the joints move, about the start's origin
   int passes;               // that were needed
   double turn;              // largest |g|²: how far a link turns
   double* spin;             // (njoint) momenta of wheels about their axes
@@ -50,5 +50,7 @@ TriboStatus tribo_dyn_tree_drift(const TreePart* part, TriboPinData* pin, const 
 // out (nv) = J(q)ᵀP(w) + (A + extra) w for the w in work.
 TriboStatus tribo_dyn_tree_departure(const TreePart* part, TriboPinData* pin, const TreeStart* at, double h,
                                      const double* extra, DriftWork* work, double* out);
-// out (nv) = J(q⁺)ᵀP + A w with the columns jac (6 × nv) at q⁺.
-void tribo_dyn_tree_momentum(const TreePart* part, const double* jac, DriftWork* work, double* out);
+// out (nv) = J(q⁺)ᵀP + A w with the columns jac (6 × nv) at q⁺, about an origin that is away from the start's by
+// `shift`.
+void tribo_dyn_tree_momentum(const TreePart* part, const double* jac, const double shift[3], DriftWork* work,
+                             double* out);

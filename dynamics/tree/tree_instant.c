@@ -67,6 +67,31 @@ int tribo_dyn_spring_stretch(const TriboTreeInfo* info, const TriboLinkInfo* lin
   return 3;
 }
 
+void tribo_dyn_tree_origin(const TreePart* part, const double* q, double origin[3]) {
+  tribo_set3(origin, 0, 0, 0);
+  if (part->is_floating) {
+    // (its q is along the axes of its placement)
+    tribo_mul33v(origin, part->info->links[part->joints->link].place.R, q + part->joints->q_at);
+  }
+}
+
+void tribo_dyn_instant_set(const TreeAt* tree, const double* q, TreeInstant* at) {
+  memmove(at->q, q, (size_t)tree->info->nq * sizeof *q);
+  tribo_dyn_tree_origin(tree->part, q, at->origin);
+  if (tree->part->is_floating) {
+    double* root = at->q + tree->part->joints->q_at;
+    tribo_copy3(at->root, root);
+    tribo_set3(root, 0, 0, 0);
+  }
+}
+
+void tribo_dyn_instant_to_world(const TreeAt* tree, const TreeInstant* at, double* q) {
+  if (tree->part->is_floating) {
+    double* root = q + tree->part->joints->q_at;
+    tribo_add3(root, root, at->root);
+  }
+}
+
 TriboStatus tribo_dyn_instant_place(const TreeAt* tree, const double gravity[3], TreeInertia* sums,
                                     const TreeInstant* at) {
   TRIBO_TRY(tribo_dyn_tree_place(tree->part, tree->pin, at->q, at->poses, at->jac));
@@ -158,18 +183,22 @@ void tribo_dyn_instant_kick(const TreeAt* tree, const TriboStepOptions* options,
   }
 }
 
-void tribo_dyn_instant_carry(const TreeAt* tree, const TriboPose* from, const TriboPose* to, const double* impulse,
+void tribo_dyn_instant_carry(const TreeAt* tree, const TreeInstant* from, const TreeInstant* to, const double* impulse,
                              double* out) {
   memmove(out, impulse, (size_t)tree->n * sizeof *out);
   const int root = tree->part->joints->link;
   if (tree->info->links[root].kind == TRIBO_JOINT_FREE) {
     double force[3], torque[3], shift[3], lever[3];
-    tribo_mul33v(force, from[root].R, impulse);
-    tribo_mul33v(torque, from[root].R, impulse + 3);
-    tribo_sub3(shift, from[root].p, to[root].p);
+    const TriboPose *a = from->poses + root, *b = to->poses + root;
+    double moved[3];
+    tribo_mul33v(force, a->R, impulse);
+    tribo_mul33v(torque, a->R, impulse + 3);
+    tribo_sub3(shift, a->p, b->p);
+    tribo_sub3(moved, from->origin, to->origin);
+    tribo_add3(shift, shift, moved);
     tribo_cross3(lever, shift, force);
     tribo_add3(torque, torque, lever);
-    tribo_mul33tv(out, to[root].R, force);
-    tribo_mul33tv(out + 3, to[root].R, torque);
+    tribo_mul33tv(out, b->R, force);
+    tribo_mul33tv(out + 3, b->R, torque);
   }
 }

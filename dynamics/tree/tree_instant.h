@@ -15,19 +15,22 @@ typedef struct TreeAt {
   int is_tied;  // 1: closures tie it; its mass is M, where their impulses act
 } TreeAt;
 
+// Places are relative to an origin: that of the root where the tree floats, so that nothing is lost far away from the
+// world's.
 typedef struct TreeInstant {
-  double* q;              // (nq)
-  TriboPose* poses;       // (nlink)
-  double* jac;            // (6 × nv)
-  TreeBody* bodies;       // (njoint)
-  TreeInertia* inertias;  // (njoint)
-  double* mass;           // (nv × nv) M̃; of a tree that closures tie M
-  double* factor;         // (nv × nv) of M̃
-  double* diagonal;       // (nv) of M
-  double* extra;          // (nv) diagonal of M̃ − M
-  double* theta;          // (nv) fraction of forces and impulses that acts at the start
-  double* force;          // (nv) known forces but weight and dampers [N, N·m]
-  double* weight;         // (nv) the bias that gravity alone makes [N, N·m]
+  double origin[3], root[3];  // in the world, and as the root's q has it [m]
+  double* q;                  // (nq)
+  TriboPose* poses;           // (nlink)
+  double* jac;                // (6 × nv)
+  TreeBody* bodies;           // (njoint)
+  TreeInertia* inertias;      // (njoint)
+  double* mass;               // (nv × nv) M̃; of a tree that closures tie M
+  double* factor;             // (nv × nv) of M̃
+  double* diagonal;           // (nv) of M
+  double* extra;              // (nv) diagonal of M̃ − M
+  double* theta;              // (nv) fraction of forces and impulses that acts at the start
+  double* force;              // (nv) known forces but weight and dampers [N, N·m]
+  double* weight;             // (nv) the bias that gravity alone makes [N, N·m]
 } TreeInstant;
 
 // How what acts on a tree is divided over a step, which decides M̃: tree_motion.c.
@@ -46,6 +49,13 @@ void tribo_dyn_tree_twists(const TriboTreeInfo* info, const double* jac, const d
 TriboStatus tribo_dyn_tree_kinematics(const TreePart* part, TriboPinData* pin, const double* q, const double* v,
                                       TriboPose* poses, TriboTwist* twists, double* jac);
 
+// The place where the root of a tree at q (nq) has moved to, and its own q there as from nowhere; 0 of a tree that does
+// not float.
+void tribo_dyn_tree_origin(const TreePart* part, const double* q, double origin[3]);
+// The configuration q (nq) becomes that of the instant: its origin, and its own q as seen from there.
+void tribo_dyn_instant_set(const TreeAt* tree, const double* q, TreeInstant* at);
+// q (nq), as seen from the instant's origin, as the world sees it.
+void tribo_dyn_instant_to_world(const TreeAt* tree, const TreeInstant* at, double* q);
 // Places, bodies, M and weight at at->q; sums (njoint) is scratch.
 TriboStatus tribo_dyn_instant_place(const TreeAt* tree, const double gravity[3], TreeInertia* sums,
                                     const TreeInstant* at);
@@ -62,7 +72,7 @@ void tribo_dyn_instant_times_whole(const TreeAt* tree, const TreeInstant* at, co
 // v_free (nv) after a kick of all forces at q, of dampers and springs as M̃ takes them.
 void tribo_dyn_instant_kick(const TreeAt* tree, const TriboStepOptions* options, TreeKick kick, const TreeInstant* at,
                             const double* v, double* v_free);
-// Where the step of h from `at` would go: an impulse (nv) on the tree after it has moved. On a floating root it is the
-// same in the world; elsewhere it stays what it is.
-void tribo_dyn_instant_carry(const TreeAt* tree, const TriboPose* from, const TriboPose* to, const double* impulse,
+// An impulse (nv) on the tree after it has moved: on a floating root it is the same in the world; elsewhere it stays
+// what it is.
+void tribo_dyn_instant_carry(const TreeAt* tree, const TreeInstant* from, const TreeInstant* to, const double* impulse,
                              double* out);

@@ -50,18 +50,20 @@ TreeAt tribo_dyn_tree_at(const TriboSystem* system, TriboDynData* data, int tree
 }
 
 TreeInstant tribo_dyn_tree_start(const TreeAt* tree, TriboDynData* data) {
-  return (TreeInstant){.q = data->q + tree->q,
-                       .poses = data->poses + tree->part->body,
-                       .jac = data->jac + 6 * tree->v,
-                       .bodies = data->flight.bodies + tree->v,
-                       .inertias = data->inertias + tree->v,
-                       .mass = data->mass + tree->m,
-                       .factor = data->factor + tree->m,
-                       .diagonal = data->flight.diagonal + tree->v,
-                       .extra = data->flight.extra + tree->v,
-                       .theta = data->flight.theta + tree->v,
-                       .force = data->force + tree->v,
-                       .weight = data->weight + tree->v};
+  TreeInstant at = {.q = data->flight.q + tree->q,
+                    .poses = data->flight.poses + tree->part->body,
+                    .jac = data->flight.jac + 6 * tree->v,
+                    .bodies = data->flight.bodies + tree->v,
+                    .inertias = data->inertias + tree->v,
+                    .mass = data->mass + tree->m,
+                    .factor = data->factor + tree->m,
+                    .diagonal = data->flight.diagonal + tree->v,
+                    .extra = data->flight.extra + tree->v,
+                    .theta = data->flight.theta + tree->v,
+                    .force = data->force + tree->v,
+                    .weight = data->weight + tree->v};
+  tribo_dyn_instant_set(tree, data->q + tree->q, &at);
+  return at;
 }
 
 TreeInstant tribo_dyn_tree_later(const TreeAt* tree, TriboDynData* data) {
@@ -113,7 +115,7 @@ static TreeInstant end_of(const TreeAt* tree, TriboDynData* data) {
 static int end_is_at(const TreeAt* tree, const TriboDynData* data, const double* q, const double gravity[3]) {
   const FlightData* flight = &data->flight;
   return flight->end_is_known[tree->index] && tribo_equal(flight->end_gravity, gravity, 3) &&
-         memcmp(flight->end.q + tree->q, q, (size_t)tree->info->nq * sizeof *q) == 0;
+         memcmp(flight->end_q + tree->q, q, (size_t)tree->info->nq * sizeof *q) == 0;
 }
 
 // p (nv) += what acts at the end of a step: the rest of the forces and of `impulse` (may be NULL).
@@ -132,7 +134,7 @@ static void add_late_forces(const TreeAt* tree, TriboDynData* data, const TriboS
     p[k] += (1 - at->theta[k]) * h * (at->force[k] + change[k] - before[k] - end->weight[k] - resisted);
   }
   if (impulse != NULL) {
-    tribo_dyn_instant_carry(tree, at->poses, end->poses, impulse, change);
+    tribo_dyn_instant_carry(tree, at, end, impulse, change);
     for (int k = 0; k < tree->n; ++k) {
       p[k] += (1 - at->theta[k]) * change[k];
     }
@@ -164,20 +166,25 @@ static TriboStatus end_drift(const TreeAt* tree, TriboDynData* data, const Tribo
                              const TreeInstant* at, double h, int forces, const double* impulse, double* q_next,
                              double* v_next) {
   DriftWork* drift = &data->flight.drift;
-  const TreeInstant end = end_of(tree, data);
+  TreeInstant end = end_of(tree, data);
+  double shift[3];
   TRIBO_TRY(tribo_dyn_tree_move(tree->part, tree->pin, at->q, h, drift->w, drift->step, q_next));
   TRIBO_TRY(check_regular(tree, q_next));
-  TRIBO_TRY(tribo_dyn_tree_place(tree->part, tree->pin, q_next, end.poses, end.jac));
+  tribo_dyn_instant_set(tree, q_next, &end);
+  tribo_copy3(shift, end.origin);
+  tribo_add3(end.origin, end.origin, at->origin);
+  tribo_dyn_instant_to_world(tree, at, q_next);
+  TRIBO_TRY(tribo_dyn_tree_place(tree->part, tree->pin, end.q, end.poses, end.jac));
   tribo_dyn_tree_inertias(tree->part, end.poses, end.inertias);
   tribo_dyn_tree_mass(tree->part, end.jac, end.inertias, data->scratch_sums, end.mass);
   tribo_dyn_tree_weight(tree->part, options->gravity, end.jac, data->scratch_sums, end.weight);
-  tribo_dyn_tree_momentum(tree->part, end.jac, drift, v_next);
+  tribo_dyn_tree_momentum(tree->part, end.jac, shift, drift, v_next);
   if (forces) {
     add_late_forces(tree, data, options, at, h, &end, impulse, v_next);
   }
   TRIBO_TRY(tribo_dyn_factor(&tree->part->dofs, end.mass, end.factor));
   tribo_dyn_factor_solve(&tree->part->dofs, end.factor, v_next);
-  memcpy(end.q, q_next, (size_t)tree->info->nq * sizeof *q_next);
+  memcpy(data->flight.end_q + tree->q, q_next, (size_t)tree->info->nq * sizeof *q_next);
   tribo_copy3(data->flight.end_gravity, options->gravity);
   data->flight.end_is_known[tree->index] = 1;
   return TRIBO_OK;
@@ -212,15 +219,34 @@ static void begin_at_end(const TreeAt* tree, TriboDynData* data, const TreeInsta
   }
 }
 
+// Poses and columns as contacts see them, from the world's origin.
+static void show_in_world(const TreeAt* tree, TriboDynData* data, const TreeInstant* at) {
+  TriboPose* poses = data->poses + tree->part->body;
+  double* jac = data->jac + 6 * tree->v;
+  memcpy(poses, at->poses, (size_t)tree->info->nlink * sizeof *poses);
+  memcpy(jac, at->jac, 6 * (size_t)tree->n * sizeof *jac);
+  if (tree->part->is_floating) {
+    for (int i = 0; i < tree->info->nlink; ++i) {
+      tribo_add3(poses[i].p, poses[i].p, at->origin);
+    }
+    for (int k = 0; k < tree->n; ++k) {
+      double lever[3];
+      tribo_cross3(lever, at->origin, jac + 6 * k + 3);
+      tribo_add3(jac + 6 * k, jac + 6 * k, lever);
+    }
+  }
+}
+
 TriboStatus tribo_dyn_tree_begin(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options,
                                  const double* v, const double* tau, const double* wrench, const TreeInstant* at) {
-  const int is_known = end_is_at(tree, data, at->q, options->gravity);
+  const int is_known = end_is_at(tree, data, data->q + tree->q, options->gravity);
   if (is_known) {
     begin_at_end(tree, data, at);
   } else {
     TRIBO_TRY(check_regular(tree, at->q));
     TRIBO_TRY(tribo_dyn_instant_place(tree, options->gravity, data->scratch_sums, at));
   }
+  show_in_world(tree, data, at);
   tribo_dyn_instant_forces(tree, options, v, tau, wrench, at);
   if (tree->is_tied) {
     // the impulses of closures act at q, before the drift
@@ -314,7 +340,7 @@ static TriboStatus advance_impact(const TreeAt* tree, TriboDynData* data, const 
                                   const TreeInstant* at, double split, const double* v, const double* impulse,
                                   double* q_next, double* v_next, int* converged) {
   const double h[2] = {split * options->h, (1 - split) * options->h};
-  const TreeInstant later = tribo_dyn_tree_later(tree, data);
+  TreeInstant later = tribo_dyn_tree_later(tree, data);
   // the part before it, with a mass of its own
   TreeInstant first = *at;
   first.mass = later.mass, first.factor = later.factor, first.extra = later.extra, first.theta = later.theta;
@@ -323,6 +349,7 @@ static TriboStatus advance_impact(const TreeAt* tree, TriboDynData* data, const 
   TRIBO_TRY(tribo_dyn_instant_mass(tree, options, h[0], KICK_DIVIDED, 0, &first));
   TRIBO_TRY(drift_smoothly(tree, data, &first, h[0], v, NULL, 0, converged));
   TRIBO_TRY(end_drift(tree, data, options, &first, h[0], 1, NULL, later.q, v_next));
+  tribo_dyn_instant_set(tree, later.q, &later);
 
   // the jump, M (v̂ + M̃⁻¹Jᵀλ) − M v̂, of which a floating root has what acts from outside
   double *jump = data->flight.jump, *kick = data->flight.kick;
@@ -330,7 +357,7 @@ static TriboStatus advance_impact(const TreeAt* tree, TriboDynData* data, const 
   tribo_mat_vec(tree->n, tree->n, data->minv + tree->m, impulse, jump);
   tribo_mat_vec(tree->n, tree->n, later.mass, jump, kick);
   if (tree->info->links[tree->part->joints->link].kind == TRIBO_JOINT_FREE) {
-    tribo_dyn_instant_carry(tree, at->poses, later.poses, impulse, jump);
+    tribo_dyn_instant_carry(tree, at, &later, impulse, jump);
     memcpy(kick, jump, 6 * sizeof *kick);
   }
 
@@ -369,7 +396,7 @@ TriboStatus tribo_dyn_tree_advance(const TriboSystem* system, TriboDynData* data
     for (int k = 0; k < at_tree.n; ++k) {
       data->work[k] = options->h * v_next[k];
     }
-    return tribo_dyn_tree_integrate(at_tree.part, at_tree.pin, at.q, data->work, q_next);
+    return tribo_dyn_tree_integrate(at_tree.part, at_tree.pin, data->q + at_tree.q, data->work, q_next);
   }
   int pushed = 0, converged = 1;
   for (int k = 0; k < at_tree.n; ++k) {

@@ -8,11 +8,15 @@ enum { MOTION_START, MOTION_FREE, MOTION_TOUCHED, MOTION_EULER };
 
 // What trees keep from stage to stage of a step.
 typedef struct FlightData {
+  double* q;                 // (nq) at the start, from the trees' own origins, as the next two  set by: update
+  TriboPose* poses;          // (nbody)
+  double* jac;               // (6 × nv)
   TreeBody* bodies;          // (nv) at q, per block as many as it has joints  set by: update
   double *diagonal, *extra;  // (nv) of M, of M̃ − M  set by: update, assemble
   double* theta;             // (nv) fraction of what acts that acts at the start  set by: the same
   double* bent;           // (nv) δ of a touched tree, 2δ of others: what rows see beyond the kick  set by: assemble
   TreeInstant end;        // (nv …) where trees were at the end of the last step  set by: advance
+  double* end_q;          // (nq) the same in the world
   double end_gravity[3];  // the weight there is of it
   unsigned char* end_is_known;     // (ntree)
   int is_unresolved;               // 1: passes of the last advance did not meet, which is why it failed
