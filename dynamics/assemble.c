@@ -1,13 +1,13 @@
 // Stage 2 of a step: contacts, joint limits, dry friction, motors and closures become the rows of one problem,
 // σ = J v⁺ + γ + Rλ. What touches what is known here, so the free velocities of trees become final first.
 #include "dyn_data.h"
+#include "union_find.h"
 
 static const char* const where = "tribo_dyn_assemble";
 
-// How far the bodies of a contact come closer in the step, by their velocities before it and by weight [m].
-static double closing(const TriboStepOptions* options, const TriboPose* poses, const TriboTwist* twists,
-                      const TriboContact* contact) {
-  double along = options->h * fabs(tribo_dot3(options->gravity, contact->normal));
+// How fast the bodies of a contact part along its normal, by their velocities before the step [m/s].
+static double parting_speed(const TriboPose* poses, const TriboTwist* twists, const TriboContact* contact) {
+  double along = 0;
   for (int side = 0; side < 2; ++side) {
     const int body = side == 0 ? contact->body_a : contact->body_b;
     if (body != TRIBO_WORLD_BODY) {
@@ -15,10 +15,10 @@ static double closing(const TriboStepOptions* options, const TriboPose* poses, c
       tribo_sub3(arm, contact->point, poses[body].p);
       tribo_cross3(velocity, twists[body].w, arm);
       tribo_add3(velocity, velocity, twists[body].v);
-      along += (side == 0 ? 1 : -1) * tribo_dot3(contact->normal, velocity);
+      along += (side == 0 ? -1 : 1) * tribo_dot3(contact->normal, velocity);
     }
   }
-  return options->h * fmax(along, 0);
+  return along;
 }
 
 // Dry friction, motors and closures that give way act on a cluster of closures in every step, contacts and limits when
@@ -56,38 +56,81 @@ static void mark_clusters(const TriboSystem* system, TriboDynData* data, const T
   }
 }
 
+// A contact that was there before the step and stays lasts: bodies that are neither apart nor deep in each other, and
+// move along each other but for what weight makes of half a step. What only lasts makes no impulse that ends with the
+// step, so free bodies go on with the mean of their velocities, of second order. What else comes or has come close
+// touches; one touch makes the step one of impulses for all that hangs together (forward_step.c). Trees and springs
+// always touch. (Bodies that lean on each other alone keep their angular momentum only in a step of impulses: those at
+// q are at one point.)
+static void mark_contact(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                         const TriboContact* contact, const TriboContactLaw* law) {
+  const double h = options->h, g = tribo_norm3(options->gravity), close = options->slop + TRIBO_DYN_DEAD_BAND;
+  const double parting = parting_speed(data->poses, data->scratch_twists, contact);
+  const int blocks[2] = {tribo_dyn_block_of(system, contact->body_a), tribo_dyn_block_of(system, contact->body_b)};
+  if (contact->gap > close + h * fmax(0, h * g - parting)) {
+    return;
+  }
+  int lasts = law->compliance == 0 && law->soft.solref[0] == 0 &&
+              fabs(contact->gap) <= fmax(2 * close, 0.5 * g * h * h) && fabs(parting) <= 0.5 * g * h;
+  for (int k = 0; k < 2; ++k) {
+    lasts = lasts && blocks[k] < system->info.nfree && (blocks[k] < 0 || system->cluster[blocks[k]] < 0);
+  }
+  for (int k = 0; k < 2; ++k) {
+    if (blocks[k] >= 0) {
+      data->touched[blocks[k]] = data->touched[blocks[k]] || !lasts;
+      data->lasts[blocks[k]] = data->lasts[blocks[k]] || lasts;
+    }
+  }
+  if (blocks[0] >= 0 && blocks[1] >= 0) {
+    tribo_sets_join(data->together, blocks[0], blocks[1]);
+  } else {
+    data->is_held[blocks[0] >= 0 ? blocks[0] : blocks[1]] = 1;
+  }
+}
+
 // Which blocks something touches, or is about to: they are kicked in full. That depends on where things are and how
 // they move, and on nothing that forces or impulses change.
 static void mark_touched(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                         const double* v, const TriboContact* contacts, int ncontact) {
-  const double close = options->slop + TRIBO_DYN_DEAD_BAND;
-  memset(data->touched, 0, (size_t)system->info.nblock);
+                         const double* v, const TriboContact* contacts, const TriboContactLaw* laws, int ncontact) {
+  const int nblock = system->info.nblock;
+  memset(data->touched, 0, (size_t)nblock);
+  memset(data->lasts, 0, (size_t)nblock);
+  memset(data->is_held, 0, (size_t)nblock);
+  tribo_sets_init(data->together, nblock);
   if (ncontact > 0) {
     tribo_dyn_twists_of(system, data, v, data->scratch_twists);
   }
   for (int i = 0; i < ncontact; ++i) {
-    const int blocks[2] = {tribo_dyn_block_of(system, contacts[i].body_a),
-                           tribo_dyn_block_of(system, contacts[i].body_b)};
-    const int is_near = contacts[i].gap <= close ||
-                        contacts[i].gap <= close + closing(options, data->poses, data->scratch_twists, contacts + i);
-    for (int k = 0; k < 2; ++k) {
-      if (blocks[k] >= 0 && is_near) {
-        data->touched[blocks[k]] = 1;
-      }
-    }
+    mark_contact(system, data, options, contacts + i, laws + i);
   }
-  tribo_dyn_mark_limits(system, data, options, close, v, data->touched);
+  tribo_dyn_mark_limits(system, data, options, options->slop + TRIBO_DYN_DEAD_BAND, v, data->touched);
   mark_clusters(system, data, options);
+  // one touch in an island: none of it only lasts. (The root of a set stands for it.)
+  for (int b = 0; b < nblock; ++b) {
+    const int root = tribo_sets_find(data->together, b);
+    data->touched[root] = data->touched[root] || data->touched[b];
+    data->is_held[root] = data->is_held[root] || data->is_held[b];
+  }
+  for (int b = 0; b < system->info.nfree; ++b) {
+    const int root = tribo_sets_find(data->together, b);
+    data->lasts[b] = data->lasts[b] && data->is_held[root] && !data->touched[root];
+  }
 }
 
 // Free velocities as rows see them, of trees that something touches and of those that nothing does.
 static TriboStatus finish_trees(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                                const double* v, const TriboContact* contacts, int ncontact) {
+                                const double* v, const TriboContact* contacts, const TriboContactLaw* laws,
+                                int ncontact) {
   const int is_euler = options->scheme == TRIBO_SCHEME_EULER;
   data->is_predicted = 0;
-  if (system->info.ntree + system->nclosure > 0 && !is_euler) {
-    mark_touched(system, data, options, v, contacts, ncontact);
+  if (!is_euler) {
+    mark_touched(system, data, options, v, contacts, laws, ncontact);
     data->is_predicted = data->has_prediction && tribo_dyn_loops_predictable(system, data, options, contacts, ncontact);
+  }
+  if (data->is_inverse && !is_euler) {
+    for (int b = 0; b < system->info.nfree; ++b) {
+      tribo_dyn_inverse_read_body(system, data, b, options, v);
+    }
   }
   for (int t = 0; t < system->info.ntree; ++t) {
     const double* tree_v = v + system->block_v[system->trees[t].block];
@@ -125,7 +168,7 @@ TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, co
       &data->rows, (size_t)ncontact + njoint + nbound + loops->ncone, nrow + njoint + nbound + loops->nrow,
       nterm + njoint + nbound * (size_t)system->info.nblock + loops->nterm,
       njac + njoint * (size_t)system->nv_max + nbound * (size_t)system->info.nv + loops->njac));
-  TRIBO_TRY(finish_trees(system, data, options, v, contacts, ncontact));
+  TRIBO_TRY(finish_trees(system, data, options, v, contacts, laws, ncontact));
   TRIBO_TRY(tribo_dyn_contact_rows(system, data, options, v, contacts, laws, ncontact));
   tribo_dyn_joint_rows(system, data, options, v);
   TRIBO_TRY(tribo_dyn_closures_assemble(system, data, options, v));

@@ -33,6 +33,9 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(weight, ntree > 0 ? nv : 0)                       \
   X(factor, ntree > 0 ? system->nmass : 0)            \
   X(touched, nblock)                                  \
+  X(lasts, nblock)                                    \
+  X(together, nblock)                                 \
+  X(is_held, nblock)                                  \
   X(cluster_touched, ncluster)                        \
   X(motion_kind, ntree)                               \
   X(impulse, nv)                                      \

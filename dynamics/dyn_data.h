@@ -33,6 +33,9 @@ struct TriboDynData {
   unsigned char* limit_row;           // (2 × bounds) lower, upper limit: 1: it has a row, 2: it must have one
   unsigned char* cluster_in_contact;  // (ncluster) more than its closures acts on a cluster: it moves as at contacts
   unsigned char* touched;             // (nblock) at q a contact or a limit is reached
+  unsigned char* lasts;               // (nblock) of free bodies: all that is at them lasts
+  unsigned char* is_held;             // (nblock) scratch: something that stands still is at it
+  int* together;                      // (nblock) scratch: blocks that contacts hold together
   unsigned char* cluster_touched;     // (ncluster) some block of a cluster is touched
   unsigned char* motion_kind;         // (ntree) MOTION_…: what v_free and M̃ are for
 

@@ -108,13 +108,19 @@ static void choose_motion(const TriboSystem* system, TriboDynData* data, TriboSc
 }
 
 // The velocities that carry a block before and after an impact. In flight they are the means of the two parts: with
-// a = v_f − v the velocity goes from v to v + θa, then from v⁺ − (1 − θ)a to v⁺. All others keep v and v⁺.
+// a = v_f − v the velocity goes from v to v + θa, then from v⁺ − (1 − θ)a to v⁺. Where contacts only last it goes from
+// v to v⁺ all through the step. All others keep v and v⁺.
 static void mean_velocities(const TriboSystem* system, TriboDynData* data, const double* v, const double* v_next) {
   const TriboSystemInfo* info = &system->info;
   memcpy(data->v_before, v, (size_t)info->nv * sizeof *v);
   memcpy(data->v_after, v_next, (size_t)info->nv * sizeof *v);
   for (int b = 0; b < info->nblock; ++b) {
     const double split = data->split[b];
+    if (split == 0 && !data->is_ballistic[b] && data->lasts[b]) {
+      for (int i = info->block_v[b]; i < info->block_v[b] + 6; ++i) {
+        data->v_after[i] = 0.5 * (v[i] + v_next[i]);
+      }
+    }
     if (split == TRIBO_DYN_SMOOTH || !data->is_ballistic[b]) {
       continue;
     }
@@ -161,13 +167,17 @@ TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data, con
   // q⁺, from the copy of q that update has made
   if (options->scheme == TRIBO_SCHEME_EULER) {
     memset(data->is_ballistic, 0, (size_t)info->nblock);
+    memset(data->lasts, 0, (size_t)info->nblock);
   }
   if (options->scheme != TRIBO_SCHEME_EULER) {
     for (int b = 0; b < info->nfree; ++b) {
       const int at = info->block_v[b] + 3;
       if (data->split[b] != TRIBO_DYN_SMOOTH) {
-        tribo_dyn_body_spin(system->bodies + b, options->h, data->split[b], data->is_ballistic[b], v + at,
-                            data->v_free + at, data->impulse + at, v_next + at);
+        const TriboBodyMotion motion = data->is_ballistic[b] ? BODY_BALLISTIC
+                                       : data->lasts[b]      ? BODY_LASTS
+                                                             : BODY_PUSHED;
+        tribo_dyn_body_spin(system->bodies + b, options->h, data->split[b], motion, v + at, data->v_free + at,
+                            data->impulse + at, v_next + at);
       }
     }
   }

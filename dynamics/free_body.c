@@ -167,7 +167,7 @@ static void turn_in_step(double h, double split, const double before[3], const d
 
 // Newton for the balance above in the axes of R:  F = Iω⁺ − Eᵀ L,  L = Cay(hω̄) Iω_f + T;  F' ≈ I − (1 − θ)h (EᵀL)^.
 // w_next comes in as ω_f + I⁻¹T and stays so where the turn is too small to matter or too large to be resolved.
-void tribo_dyn_body_spin(const FreeBody* body, double h, double split, int is_ballistic, const double w[3],
+void tribo_dyn_body_spin(const FreeBody* body, double h, double split, TriboBodyMotion motion, const double w[3],
                          const double w_free[3], const double torque[3], double w_next[3]) {
   const double turn = h * (tribo_norm3(w) + tribo_norm3(w_free) + tribo_norm3(w_next));
   if (!(turn > 1e-8 && turn < 1)) {
@@ -186,9 +186,9 @@ void tribo_dyn_body_spin(const FreeBody* body, double h, double split, int is_ba
   for (int pass = 0; pass < NEWTON_MAX; ++pass) {
     double before[3], after[3], E[9], y[3], F[3], A[9], inverse[9], step[3];
     for (int i = 0; i < 3; ++i) {
-      const double flight = is_ballistic ? 0.5 * (w_free[i] - w[i]) : 0;
+      const double flight = motion == BODY_BALLISTIC ? 0.5 * (w_free[i] - w[i]) : 0;
       before[i] = w[i] + split * flight;
-      after[i] = x[i] - (1 - split) * flight;
+      after[i] = motion == BODY_LASTS ? 0.5 * (w[i] + x[i]) : x[i] - (1 - split) * flight;
     }
     turn_in_step(h, split, before, after, E);
     tribo_mul33tv(y, E, L);
@@ -197,7 +197,7 @@ void tribo_dyn_body_spin(const FreeBody* body, double h, double split, int is_ba
     double S[9];
     tribo_skew33(S, y);
     for (int i = 0; i < 9; ++i) {
-      A[i] = body->inertia[i] - (1 - split) * h * S[i];
+      A[i] = body->inertia[i] - (motion == BODY_LASTS ? 0.5 : 1 - split) * h * S[i];
     }
     if (tribo_inv33(inverse, A) == 0) {
       return;
@@ -214,20 +214,23 @@ void tribo_dyn_body_spin(const FreeBody* body, double h, double split, int is_ba
 }
 
 // T = E(ω⁺) Iω⁺ − Cay(hω̄) Iω_f, or I(ω⁺ − ω_f) where the turn is left out above.
-void tribo_dyn_body_torque(const FreeBody* body, double h, const double w[3], const double w_free[3],
-                           const double w_next[3], double torque[3]) {
+void tribo_dyn_body_torque(const FreeBody* body, double h, TriboBodyMotion motion, const double w[3],
+                           const double w_free[3], const double w_next[3], double torque[3]) {
   double next[3], free[3];
   tribo_mul33v(next, body->inertia, w_next);
   tribo_mul33v(free, body->inertia, w_free);
   const double turn = h * (tribo_norm3(w) + tribo_norm3(w_free) + tribo_norm3(w_next));
   if (turn > 1e-8 && turn < 1) {
-    double mean[3], cayley[4], C[9], E[9], turned[3];
+    double mean[3], after[3], cayley[4], C[9], E[9], turned[3];
     for (int i = 0; i < 3; ++i) {
       mean[i] = 0.5 * h * (w[i] + w_free[i]);
     }
     tribo_quat_cayley(cayley, mean);
     tribo_quat_to_mat(C, cayley);
-    turn_in_step(h, 0, w, w_next, E);
+    for (int i = 0; i < 3; ++i) {
+      after[i] = motion == BODY_LASTS ? 0.5 * (w[i] + w_next[i]) : w_next[i];
+    }
+    turn_in_step(h, 0, w, after, E);
     tribo_mul33v(turned, E, next);
     tribo_copy3(next, turned);
     tribo_mul33v(turned, C, free);

@@ -62,36 +62,49 @@ void tribo_dyn_inverse_free(Inverse* inv) {
   tribo_dyn_rows_free(&inv->rows);
 }
 
-// A free body has no motor: its free velocity is known, and so is the impulse that the target velocity needs.
+// A free body has no motor: its free velocity is known. The impulse that the target needs depends on what contacts do
+// to it; until that is known, as if they pushed.
 static void target_body(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options, int b,
                         const double* v, const double* v_target, const double* tau, const double* wrench) {
   Inverse* inv = &data->inverse;
   const FreeBody* body = system->bodies + b;
   const int at = system->block_v[b];
   const double* q = data->q + system->block_q[b];
-  double *v_free = inv->v_free + at, *impulse_needed = inv->impulse_needed + at, *seen = data->v_free + at;
+  memcpy(inv->v_target + at, v_target + at, 6 * sizeof *v_target);
   tribo_dyn_body_pose(body, q, data->poses + b);
   tribo_dyn_body_free_velocity(body, options, q, v + at, tau == NULL ? NULL : tau + at,
-                               wrench == NULL ? NULL : wrench + 6 * b, v_free);
+                               wrench == NULL ? NULL : wrench + 6 * b, inv->v_free + at);
+  data->lasts[b] = 0;
+  tribo_dyn_inverse_read_body(system, data, b, options, v);
+  tribo_dyn_body_twist(body, data->poses + b, data->v_free + at, data->twists + b);
+}
+
+void tribo_dyn_inverse_read_body(const TriboSystem* system, TriboDynData* data, int b, const TriboStepOptions* options,
+                                 const double* v) {
+  Inverse* inv = &data->inverse;
+  const FreeBody* body = system->bodies + b;
+  const int at = system->block_v[b];
+  const double *v_free = inv->v_free + at, *v_target = inv->v_target + at;
+  double *impulse_needed = inv->impulse_needed + at, *seen = data->v_free + at;
   double change[3], size = 0, most = 0;
   for (int i = 0; i < 6; ++i) {
-    most = fmax(most, fabs(v_target[at + i] - v_free[i]));
+    most = fmax(most, fabs(v_target[i] - v_free[i]));
     size = fmax(size, fabs(v[at + i]) + fabs(v_free[i]));
   }
-  tribo_sub3(change, v_target + at, v_free);
+  tribo_sub3(change, v_target, v_free);
   tribo_scale3(impulse_needed, body->mass, change);
   // in flight nothing is needed; what else differs from the free motion was pushed
   if (options->scheme == TRIBO_SCHEME_EULER || most <= 1e-13 * size) {
-    tribo_sub3(change, v_target + at + 3, v_free + 3);
+    tribo_sub3(change, v_target + 3, v_free + 3);
     tribo_mul33v(impulse_needed + 3, body->inertia, change);
   } else {
-    tribo_dyn_body_torque(body, options->h, v + at + 3, v_free + 3, v_target + at + 3, impulse_needed + 3);
+    tribo_dyn_body_torque(body, options->h, data->lasts[b] ? BODY_LASTS : BODY_PUSHED, v + at + 3, v_free + 3,
+                          v_target + 3, impulse_needed + 3);
   }
   // rows see v_f + M⁻¹p, as they do when they are solved
   tribo_axpy3(seen, v_free, 1 / body->mass, impulse_needed);
   tribo_mul33v(seen + 3, body->inverse, impulse_needed + 3);
   tribo_add3(seen + 3, seen + 3, v_free + 3);
-  tribo_dyn_body_twist(body, data->poses + b, seen, data->twists + b);
 }
 
 // What acts on a tree is read from the step when it is known what touches it (tree_reading.c).

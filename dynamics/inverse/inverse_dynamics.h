@@ -34,7 +34,7 @@ enum {
 typedef struct Inverse {
   double* impulse_needed;  // (nv) p [N·s, N·m·s]  set by: inverse_update (free bodies), inverse_balance (trees)
   double* v_free;          // (nv) v_f [m/s, rad/s]  set by: the same
-  double* v_target;        // (nv) of trees, v⁺ [m/s, rad/s]  set by: inverse_update
+  double* v_target;        // (nv) v⁺ [m/s, rad/s]  set by: inverse_update
   double* q_read;          // (nq) of trees, q⁺  set by: assemble
   double* impulse_read;    // (nv) of trees, p where impulses and torques act alike [N·s, N·m·s]  set by: assemble
   double *start_momentum, *target_momentum;  // (nv) scratch of: tree_reading
@@ -59,6 +59,9 @@ typedef struct Inverse {
 void tribo_dyn_inverse_free(Inverse* inverse);
 // Jᵀλ (in data->impulse), and with it v_f and p of the trees; free bodies' are known.
 TriboStatus tribo_dyn_inverse_impulse(const TriboSystem* system, TriboDynData* data, const double* lambda);
+// The velocity that rows see of a free body, in data->v_free, and its impulse_needed.
+void tribo_dyn_inverse_read_body(const TriboSystem* system, TriboDynData* data, int b, const TriboStepOptions* options,
+                                 const double* v);
 // tree_reading.c: the velocity that rows see of a tree, in data->v_free, and its impulse_read.
 TriboStatus tribo_dyn_inverse_read_tree(const TriboSystem* system, TriboDynData* data, int tree,
                                         const TriboStepOptions* options, const double* v);
