@@ -52,6 +52,10 @@ with tempfile.TemporaryDirectory() as folder:
     push = [float(row[rows[0].index("tau.push")]) for row in rows[1:]]
     assert abs(push[0] - 12) < 1e-9 and abs(push[-1] - 7.848) < 1e-9, (push[0], push[-1])
     assert pathlib.Path(folder, "push.svg").read_text() == (root / "docs/pictures/push.svg").read_text(), "push.svg is old"
+# those of the page on the motion
+for line in re.findall(r"^    tribo (.+)$", (root / "docs/motion.md").read_text(), re.M):
+    words = [str(root / w) if w.startswith("scenes/") else w for w in line.split()]
+    subprocess.run([tribo, *words], check=True, capture_output=True)
 for script in re.findall(r"^    (tools/\w+)", readme, re.M):
     assert (root / script).exists(), script
 print("pages, program, commands, scenes and links agree")
