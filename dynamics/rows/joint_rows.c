@@ -173,6 +173,16 @@ static void add_bounds(const TriboSystem* system, TriboDynData* data, const Trib
   }
 }
 
+// Whether a distance that changes at a rate closes, or stays closed, in a step: 1; 2: it only lasts, being closed
+// before and changing by no more than weight does in half a step.
+static int closes(const TriboStepOptions* options, double close, double distance, double rate) {
+  const double h = options->h, g = tribo_norm3(options->gravity);
+  if (distance > close + h * fmax(0, -rate)) {
+    return 0;
+  }
+  return fabs(distance) <= fmax(2 * close, 0.5 * g * h * h) && fabs(rate) <= 0.5 * g * h ? 2 : 1;
+}
+
 void tribo_dyn_mark_limits(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
                            double close, const double* v, unsigned char* marks) {
   for (int i = 0; i < system->nbound; ++i) {
@@ -183,8 +193,11 @@ void tribo_dyn_mark_limits(const TriboSystem* system, const TriboDynData* data, 
       for (int k = 0; k < coord.n; ++k) {
         rate += coord.along[k] * v[coord.v + k];
       }
-      marks[bound->block] |= coord.at - bound->lower <= close + options->h * fmax(0, -rate) ||
-                             bound->upper - coord.at <= close + options->h * fmax(0, rate);
+      const int lower = closes(options, close, coord.at - bound->lower, rate),
+                upper = closes(options, close, bound->upper - coord.at, -rate);
+      // (the row of one coordinate is the same at both ends of the step: what only lasts acts half at each)
+      const int may_last = coord.n == 1 && bound->soft.solref[0] == 0;
+      marks[bound->block] |= may_last ? lower == 1 || upper == 1 : lower > 0 || upper > 0;
     }
   }
   for (int i = 0; i < options->nbound; ++i) {
@@ -193,7 +206,7 @@ void tribo_dyn_mark_limits(const TriboSystem* system, const TriboDynData* data, 
     for (int k = 0; k < system->info.nv; ++k) {
       rate += bound->jac[k] * v[k];
     }
-    if (bound->distance <= close + options->h * fmax(0, -rate)) {
+    if (closes(options, close, bound->distance, rate) > 0) {
       for (int k = 0; k < system->info.nv; ++k) {
         if (bound->jac[k] != 0) {
           marks[tribo_dyn_block_of_v(system, k)] = 1;
