@@ -70,8 +70,7 @@ static void mark_contact(const TriboSystem* system, TriboDynData* data, const Tr
   if (contact->gap > close + h * fmax(0, h * g - parting)) {
     return;
   }
-  int lasts = law->compliance == 0 && law->soft.solref[0] == 0 &&
-              fabs(contact->gap) <= fmax(2 * close, 0.5 * g * h * h) && fabs(parting) <= 0.5 * g * h;
+  int lasts = law->compliance == 0 && law->soft.solref[0] == 0 && tribo_dyn_lasts(options, contact->gap, parting);
   for (int k = 0; k < 2; ++k) {
     lasts = lasts && blocks[k] < system->info.nfree && (blocks[k] < 0 || system->cluster[blocks[k]] < 0);
   }

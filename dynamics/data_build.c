@@ -97,6 +97,7 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(flight.extra, ntree > 0 ? nv : 0)                 \
   X(flight.theta, ntree > 0 ? nv : 0)                 \
   X(flight.bent, ntree > 0 ? nv : 0)                  \
+  X(flight.touch_bent, ntree > 0 ? nv : 0)            \
   X(flight.momentum, nv_max)                          \
   X(flight.kick, nv_max)                              \
   X(flight.jump, nv_max)                              \

@@ -95,6 +95,25 @@ static double tangent_fall(const TriboSystem* system, const TriboDynData* data, 
   return (side == 0 ? -0.5 : 0.5) * options->h * options->h * tribo_dot3(normal, a);
 }
 
+// How far the turning of a tree's joints alone moves the point of a contact along its normal in the step, below 0: into
+// it [m]. g (dim), J v_f with all that the joints bend, keeps that only where the contact lasts.
+static double hold_off(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
+                       const double* v, int c, const TriboContact* contact, const double normal[3], double* g) {
+  const int dim = data->rows.cones[c].dim;
+  if (system->info.ntree == 0 || options->scheme == TRIBO_SCHEME_EULER) {
+    return 0;
+  }
+  double fall = tangent_fall(system, data, options, contact, normal), bent[6];
+  if (!tribo_dyn_lasts(options, contact->gap, tribo_dyn_rows_speed(system, &data->rows, c, dim - 1, v))) {
+    tribo_dyn_rows_apply(system, &data->rows, c, data->flight.touch_bent, bent);
+    for (int i = 0; i < dim; ++i) {
+      g[i] -= bent[i];
+    }
+    fall += options->h * bent[dim - 1];
+  }
+  return fall;
+}
+
 // Appends one contact: its frame, the Jacobian terms of its two bodies, g and R.
 static void add_contact(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options, const double* v,
                         int index, const TriboContact* contact, const TriboContactLaw* law) {
@@ -135,9 +154,10 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
   // g = J v_f + γ
   double* g = d->g + d->cones[c].row;
   tribo_dyn_rows_apply(system, d, c, data->v_free, g);
-  // (only what bounces or is soft depends on the speed before)
-  const int needs_old_speed = law->restitution > 0 || law->soft.solref[0] != 0;
-  const double free = g[dim - 1], old = needs_old_speed ? tribo_dyn_rows_speed(system, d, c, dim - 1, v) : 0;
+  const double fall = hold_off(system, data, options, v, c, contact, frame + 6, g);
+  // (only what bounces or is soft looks back)
+  const int needs_old = law->restitution > 0 || law->soft.solref[0] != 0;
+  const double free = g[dim - 1], old = needs_old ? tribo_dyn_rows_speed(system, d, c, dim - 1, v) : 0;
   if (dim >= 3) {
     g[0] += tribo_dot3(frame, law->surface);
     g[1] += tribo_dot3(frame + 3, law->surface);
@@ -145,7 +165,6 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
   tribo_dyn_normal_row(system, data, options, c, law, contact->gap, free, old);
   // what the turning of joints alone would push into the ground is held off it
   if (law->compliance == 0 && law->soft.solref[0] == 0 && !d->infos[c].impact) {
-    const double fall = system->info.ntree > 0 ? tangent_fall(system, data, options, contact, frame + 6) : 0;
     g[dim - 1] += contact->gap + fall < 0 && fall < 0 ? fall / options->h : 0;
   }
 }

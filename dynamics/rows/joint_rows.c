@@ -176,11 +176,10 @@ static void add_bounds(const TriboSystem* system, TriboDynData* data, const Trib
 // Whether a distance that changes at a rate closes, or stays closed, in a step: 1; 2: it only lasts, being closed
 // before and changing by no more than weight does in half a step.
 static int closes(const TriboStepOptions* options, double close, double distance, double rate) {
-  const double h = options->h, g = tribo_norm3(options->gravity);
-  if (distance > close + h * fmax(0, -rate)) {
+  if (distance > close + options->h * fmax(0, -rate)) {
     return 0;
   }
-  return fabs(distance) <= fmax(2 * close, 0.5 * g * h * h) && fabs(rate) <= 0.5 * g * h ? 2 : 1;
+  return tribo_dyn_lasts(options, distance, rate) ? 2 : 1;
 }
 
 void tribo_dyn_mark_limits(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,

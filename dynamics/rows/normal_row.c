@@ -110,3 +110,8 @@ void tribo_dyn_normal_row(const TriboSystem* system, TriboDynData* data, const T
   }
   d->g[row] = free + bias;
 }
+
+int tribo_dyn_lasts(const TriboStepOptions* o, double distance, double rate) {
+  const double g = tribo_norm3(o->gravity), close = o->slop + TRIBO_DYN_DEAD_BAND;
+  return fabs(distance) <= fmax(2 * close, 0.5 * g * o->h * o->h) && fabs(rate) <= 0.5 * g * o->h;
+}

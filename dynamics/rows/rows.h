@@ -85,6 +85,9 @@ void tribo_dyn_normal_row(const TriboSystem* system, TriboDynData* data, const T
 
 void tribo_dyn_joint_rows(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                           const double* v);
+// Whether what is at a distance that changes at a rate was there before the step and stays: neither apart nor deep, and
+// changing by no more than weight does in half a step.
+int tribo_dyn_lasts(const TriboStepOptions* options, double distance, double rate);
 // Marks blocks (nblock) with a joint or a tendon no farther than `close` from a limit, or that v takes there in a step.
 void tribo_dyn_mark_limits(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
                            double close, const double* v, unsigned char* marks);

@@ -52,7 +52,7 @@
 enum { PASSES_MAX = 25 };
 
 // Changes of w, as a fraction of it: below the first one passes that no longer shrink have met, as far as rounding lets
-// them; below the second one they are not mixed.
+// them; below the second one they are not mixed, and do where nothing more is won.
 static const double STALLED = 1e-11, NOISY = 1e-9;
 
 // Cay(g) r − r
@@ -363,7 +363,11 @@ TriboStatus tribo_dyn_tree_drift(const TreePart* part, TriboPinData* pin, const 
       *converged = work->turn <= 1;
       break;
     }
-    if (!(change < 10 * (fmax(size, before) + 10 * rounding)) || (work->passes > 3 && !(change < 10 * last))) {
+    const int parts =
+        !(change < 10 * (fmax(size, before) + 10 * rounding)) || (work->passes > 3 && !(change < 10 * last));
+    if (parts || work->passes == PASSES_MAX) {
+      // near enough for all but the last digits: momentum does not depend on them, and r goes to the joints
+      *converged = change <= NOISY * size && work->turn <= 1;
       break;
     }
     last = change;

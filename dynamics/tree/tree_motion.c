@@ -24,7 +24,9 @@
 // v_a depends on impulses and torques linearly, rows take energy and give none but what ERP adds, and impulses inside
 // the tree are equal and opposite at one point, so that they make no momentum. Dampers and springs act by w. What
 // carries points of the tree through the step is not v_a but the mean velocity w of the drift, to first order v_a + δ.
-// So rows are asked about v_a + δ: a contact that lasts then slips or sinks by O(h²) a step and not by O(h).
+// So rows that last are asked about v_a + δ: they slip or sink by O(h²) a step and not by O(h). What only touches is
+// asked about v_a: then its work is never positive, λ·J v_a ≤ 0, however fast the joints turn; but what the turning
+// would push into something is held off it (contact_rows.c).
 //
 // An impact inside the step, at its fraction θ, divides it: a smooth step of θh, the jump of velocity M̃⁻¹Jᵀλ, and a
 // smooth step of (1 − θ)h. A floating root gets of it what makes its momentum that of the impulses at q.
@@ -297,6 +299,7 @@ void tribo_dyn_tree_bend(const TreeAt* tree, TriboDynData* data, const TriboStep
   const double half = kick == KICK_FULL ? 0.5 : 1;
   for (int k = 0; k < tree->n; ++k) {
     bent[k] *= -half * options->h;
+    data->flight.touch_bent[tree->v + k] = kick == KICK_FULL ? bent[k] : 0;
   }
 }
 
@@ -357,7 +360,10 @@ static TriboStatus advance_impact(const TreeAt* tree, TriboDynData* data, const 
   tribo_mat_vec(tree->n, tree->n, data->minv + tree->m, impulse, jump);
   tribo_mat_vec(tree->n, tree->n, later.mass, jump, kick);
   if (tree->info->links[tree->part->joints->link].kind == TRIBO_JOINT_FREE) {
-    tribo_dyn_instant_carry(tree, at, &later, impulse, jump);
+    // (what it hits stands still, and the point with the body: the lever is that of q)
+    TreeInstant turned = later;
+    tribo_copy3(turned.origin, at->origin);
+    tribo_dyn_instant_carry(tree, at, &turned, impulse, jump);
     memcpy(kick, jump, 6 * sizeof *kick);
   }
 

@@ -18,8 +18,9 @@ typedef struct FlightData {
   TreeInstant end;        // (nv …) where trees were at the end of the last step  set by: advance
   double* end_q;          // (nq) the same in the world
   double end_gravity[3];  // the weight there is of it
-  unsigned char* end_is_known;     // (ntree)
-  int is_unresolved;               // 1: passes of the last advance did not meet, which is why it failed
+  unsigned char* end_is_known;  // (ntree)
+  double* touch_bent;  // (nv) the same of touched trees, 0 of others: what touches that does not last is not asked
+  int is_unresolved;   // 1: passes of the last advance did not meet, which is why it failed
   double *momentum, *kick, *jump;  // (nv_max) scratch, as all below
   TreeInstant later;               // inside the step, or at its end; poses (nbody)
   DriftWork drift;

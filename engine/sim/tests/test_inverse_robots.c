@@ -370,7 +370,7 @@ static void robots_there_and_back(void** state) {
     const Case* c = CASES + i;
     const Table t = there_and_back(c);
     wall = strcmp(c->name, "ur5 along a wall") == 0 ? t : wall;
-    const int well = t.v <= BACK && t.wrench <= BACK && t.tau <= fmax(BACK, t.digit) && t.nat <= 1e-9 &&
+    const int well = t.v <= BACK && t.wrench <= BACK && t.tau <= fmax(BACK, 2 * t.digit) && t.nat <= 1e-9 &&
                      t.feasible == t.steps && t.contacts >= c->contacts * t.steps &&
                      t.sliding >= c->sliding * t.steps && t.dim_min == c->dim;
     printf("%-28s %5d %8.1f %7.1f %9.1e %9.1e", c->name, t.steps, (double)t.contacts / t.steps,

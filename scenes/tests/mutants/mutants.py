@@ -1,4 +1,4 @@
-"""One wrong line per lab scene, which that scene must notice.
+"""Wrong lines, one for each lab scene and more, which that scene must notice.
 
     mutants.py write FILE… COPY…       copies of the sources, in which every line of the table has a switch
     mutants.py run PROGRAM LAB         every scene with its mutant: some fact of it must fail
@@ -33,8 +33,6 @@ TABLE = [
     ("cradle", "round.c", "distance - ra - rb", "distance - ra"),
     ("disc_spin", "mass.c", "v * r * r / 2", "v * r * r"),
     ("dominoes", "rows.c", "tribo_mul33tv(own, R, moment);", "tribo_mul33v(own, R, moment);"),
-    ("double_pendulum", "tree_drift.c", "swing(shift, work->moved[j].g, body->arm);", "tribo_set3(shift, 0, 0, 0);"),
-    ("ellipsoid_swing", "tree_drift.c", "tribo_sub3(out[j].d, b->p, a->p);", "tribo_set3(out[j].d, 0, 0, 0);"),
     ("fast_ball", "detect.c", "box->high[k] += (step > 0 ? step : 0) + grow;", "box->high[k] += grow;"),
     ("field_slope", "field.c",
      "tribo_set3(f->points + 3 * v, f->low[0] + i * f->step[0], f->low[1] + j * f->step[1], heights[v]);",
@@ -58,8 +56,6 @@ TABLE = [
     ("painleve_jam", "free_body.c", "tribo_add3(L, L, torque);", "tribo_sub3(L, L, torque);"),
     ("painleve_slide", "certificate.c", "tribo_scale3(view->force, normal / h, row->frame + 6);",
      "tribo_scale3(view->force, normal, row->frame + 6);"),
-    ("pendulum", "tree_motion.c", "(at->force[k] + change[k] - before[k] - end->weight[k] - resisted)",
-     "(at->force[k] + change[k] - before[k] - resisted)"),
     ("rolling_friction", "contact_rows.c", "AXIS(t2, 1);", "AXIS(n, 1);"),
     ("sarrus", "closure_rows.c", "tribo_cross3(axes[n].direction, w, u);",
      "tribo_cross3(axes[n].direction, u, w);"),
@@ -69,6 +65,51 @@ TABLE = [
     ("standing", "shape.c", "s->half[i] * scaled[i]", "scaled[i]"),
     ("three_balls", "normal_row.c", "old < -o->bounce_min", "old > o->bounce_min"),
     ("tower_million", "data_build.c", "1 / body->mass", "1"),
+    ("atwood", "closure_rows.c", "a * (2 * k[0] + a * (3 * k[1] + a * 4 * k[2]))", "1"),
+    ("bead_rod", "tree_drift.c", "(along[i] + turned[i])", "along[i]"),
+    ("billiards", "normal_row.c", "gap + o->h * free <= 0", "gap <= 1e-3"),
+    ("chain_drop", "tree_motion.c", "tribo_add_scaled(tree->n, -1, data->flight.bent + tree->v, v_next);", "(void)0;"),
+    ("conical_pendulum", "tree_drift.c", "tribo_mul33v(s, pose->R, w);", "tribo_mul33tv(s, pose->R, w);"),
+    ("cradle_pendulums", "normal_row.c", "old < -o->bounce_min", "old > o->bounce_min"),
+    ("double_pendulum", "tree_motion.c", "(at->force[k] + change[k] - before[k] - end->weight[k] - resisted)",
+     "(at->force[k] + change[k] - before[k] - at->weight[k] - resisted)"),
+    ("dzhanibekov", "tree_drift.c", "part->njoint == 1 && part->joints->nv == 6 ? 0 : 0.25", "0.25"),
+    ("dzhanibekov", "tree_motion.c", "tree->part->njoint == 1 ? fmin(tol, ALONE_TOL) : tol", "1e-6"),
+    ("ellipsoid_swing", "tree_drift.c", "tribo_sub3(out[j].d, b->p, a->p);", "tribo_sub3(out[j].d, a->p, b->p);"),
+    ("flight_chain", "tree_drift.c", "0.5 * across[i]", "0"),
+    ("flight_chain", "tree_drift.c", "1 / (1 + 0.25 * tribo_dot3(g, g))", "1"),
+    ("flight_chain", "tree_drift.c", "(along[i] + turned[i])", "along[i]"),
+    ("flight_chain", "tree_drift.c", "0.5 * cross[i]", "0"),
+    ("flight_chain", "tree_drift.c", "1 / (1 - 0.25 * tribo_dot3(carried, s))", "1"),
+    ("flight_chain", "tree_drift.c", "0.5 * h * (a[i] + b[i])", "h * a[i]"),
+    ("flight_joints", "tree_drift.c", "2 / (1 + E[0] + E[4] + E[8])", "0.5"),
+    ("flight_joints", "tree_drift.c", "tribo_sub3(out[j].d, b->p, a->p);", "tribo_sub3(out[j].d, a->p, b->p);"),
+    ("flight_two_links", "tree_drift.c", "0.5 * twice[i]", "0"),
+    ("flight_two_links", "tree_drift.c", "2 * tan(0.5 * h * w[0])", "h * w[0]"),
+    ("flight_two_links", "tree_drift.c", "tribo_axpy3(along, along, 0.5, turned);", "(void)turned;"),
+    ("flight_two_links", "tree_drift.c", "work->P[0][i] -= f[i];", "(void)0;"),
+    ("gyroscope", "tree_drift.c", "2 * tan(0.5 * h * w[0])", "h * w[0] * (1 + 1e-3)"),
+    ("joint_friction", "tree_motion.c", "(all ? 1 : theta) * impulse[k]", "impulse[k]"),
+    ("nutation", "tree_drift.c", "h * joint->wheel_inertia * w", "0 * w"),
+    ("nutation", "tree_drift.c", "(w + tribo_dot3(axis, g) / h)", "w"),
+    ("nutation", "tree_drift.c", "!is_wheel ? work->moved[j].g : joint->parent >= 0 ? work->moved[joint->parent].g : NONE",
+     "work->moved[j].g"),
+    ("pendulum", "tree_motion.c", "theta * h * (at->force[k] - at->weight[k]) + pushed",
+     "theta * h * (at->force[k] + at->weight[k]) + pushed"),
+    ("push_rod", "tree_instant.c", "tribo_dyn_factor_solve(&tree->part->dofs, at->factor, v_free);", "(void)0;"),
+    ("rod_bounce", "tree_motion.c", "memcpy(kick, jump, 6 * sizeof *kick);", "(void)0;"),
+    ("rod_bounce", "tree_motion.c", "(1 - split) * options->h", "options->h"),
+    ("rod_bounce", "tree_motion.c", "split > 0 && split < 1", "0"),
+    ("roll_slope", "mass.c", "0.4 * v * r * r", "v * r * r"),
+    ("spring_period", "tree_instant.c", "h * d > 2 * M ? 1 - M / (h * d) : 0.5", "0.5"),
+    ("spring_period", "tree_motion.c", "(tribo_dyn_instant_damping(tree, options, k) + 0.5 * h * tree->info->stiffness[k]) * w[k]",
+     "tribo_dyn_instant_damping(tree, options, k) * w[k]"),
+    ("truck", "tree_drift.c", "work->spin[j] - tribo_dot3(column, own) - tribo_dot3(column + 3, own + 3)",
+     "work->spin[j]"),
+    ("turntable", "tree_motion.c", "(1 - at->theta[k]) * change[k]", "change[k]"),
+    ("wall_bead", "contact_rows.c", "(side == 0 ? -0.5 : 0.5)", "(side == 0 ? 5 : -5)"),
+    ("wedge", "free_body.c", "(options->gravity[i] + force[i] / body->mass)",
+     "(force[i] / body->mass - options->gravity[i])"),
 ]
 
 
@@ -98,7 +139,7 @@ def write(*files):
 def run(program, lab):
     scenes = {p.stem for p in pathlib.Path(lab).glob("*.yaml")}
     named = [scene for scene, *_ in TABLE]
-    assert scenes == set(named) and len(named) == len(scenes), f"one mutant per scene: {scenes ^ set(named)}"
+    assert scenes == set(named), f"a mutant for each scene: {scenes ^ set(named)}"
 
     def ask(scene, number):
         return subprocess.run([program, str(number), f"{lab}/{scene}.yaml"], capture_output=True, text=True)
@@ -106,7 +147,7 @@ def run(program, lab):
     alive = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         # without a mutant every scene holds
-        for scene, answer in zip(named, pool.map(ask, named, [0] * len(named))):
+        for scene, answer in zip(sorted(scenes), pool.map(ask, sorted(scenes), [0] * len(scenes))):
             assert answer.returncode == 0, f"{scene} fails without a mutant: {answer.stdout}{answer.stderr}"
         for entry, answer in zip(TABLE, pool.map(ask, named, range(1, len(TABLE) + 1))):
             scene, where, right, wrong = entry
