@@ -26,6 +26,7 @@ TriboStatus tribo_dyn_update(const TriboSystem* system, TriboDynData* data, cons
     return tribo_fail(TRIBO_INVALID, "%s: system, data, options, q or v is NULL", where);
   }
   const TriboSystemInfo* info = &system->info;
+  data->flight.is_unresolved = 0;
   TRIBO_TRY(tribo_dyn_begin_step(system, data, options, where, q, v));
   data->is_inverse = 0;
 
@@ -343,4 +344,52 @@ TriboStatus tribo_dyn_difference(const TriboSystem* system, TriboDynData* data, 
                                    dv + info->block_v[info->nfree + t]));
   }
   return TRIBO_OK;
+}
+
+// ---- what a certificate has to know --------------------------------------------------------------------------------
+
+int tribo_dyn_is_unresolved(const TriboDynData* data) {
+  return data->flight.is_unresolved;
+}
+
+int tribo_dyn_block_cluster(const TriboSystem* system, int block) {
+  return system->cluster[block];
+}
+
+int tribo_dyn_closure_gives_way(const TriboSystem* system, int closure) {
+  return tribo_dyn_is_soft(system->closures + closure);
+}
+
+TriboBlockMotion tribo_dyn_block_motion(const TriboSystem* system, const TriboDynData* data,
+                                        const TriboStepOptions* options, int block) {
+  const int tree = block - system->info.nfree;
+  const double split = data->split[block];
+  if (tribo_dyn_moves_smoothly(system, data, options, block)) {
+    return TRIBO_MOTION_SMOOTH;
+  }
+  if (split > 0 && split < 1 && (tree < 0 || system->cluster[block] < 0)) {
+    return TRIBO_MOTION_IMPACT;
+  }
+  const int is_smooth =
+      tree < 0 ? split == TRIBO_DYN_SMOOTH || data->lasts[block] : data->motion_kind[tree] == MOTION_FREE;
+  return is_smooth ? TRIBO_MOTION_SMOOTH : TRIBO_MOTION_KICKED;
+}
+
+double tribo_dyn_springs(const TriboSystem* system, int tree, const double* q, double* force) {
+  const TreePart* part = system->trees + tree;
+  double sum = 0;
+  if (!part->has_springs) {
+    return 0;
+  }
+  for (int i = 0; i < part->info->nlink; ++i) {
+    double stretch[3];
+    const int n = tribo_dyn_spring_stretch(part->info, part->info->links + i, q, stretch);
+    const int at = part->info->links[i].v_at;
+    for (int k = 0; k < n; ++k) {
+      const double pull = part->info->stiffness[at] * stretch[k];
+      sum += 0.5 * pull * stretch[k];
+      force[at + k] -= pull;
+    }
+  }
+  return sum;
 }

@@ -17,6 +17,26 @@ static const Flag flags[] = {
     {0},
 };
 
+// Why steps are not certified.
+static void print_reasons(const Totals* t) {
+  if (t->certified == t->steps) {
+    return;
+  }
+  const char* between = "; not:";
+  for (int i = TRIBO_REASON_NONE + 1; i < TRIBO_REASON_COUNT; ++i) {
+    if (t->uncertified[i] > 0) {
+      printf("%s %lld %s", between, t->uncertified[i], tribo_reason_word((TriboReason)i));
+      between = ",";
+    }
+  }
+  if (t->unbalanced_step > 0) {
+    printf("; first motion in step %lld: %s", t->unbalanced_step, t->unbalanced);
+  }
+  if (t->uncertified[TRIBO_REASON_LAW] + t->uncertified[TRIBO_REASON_LOOPS] > 0) {
+    printf("; worst in step %lld: %s", t->worst_step, t->worst);
+  }
+}
+
 // What the run took and how good it was, for people.
 static void print_table(const Simulation* sim) {
   const Totals* t = &sim->totals;
@@ -35,10 +55,10 @@ static void print_table(const Simulation* sim) {
   printf("%-14s nat %.2e m/s, prim %.2e N s, dual %.2e m/s, comp %.2e J (worst of the run)\n", "residuals",
          t->residual.nat, t->residual.prim, t->residual.dual, t->residual.comp);
   printf("%-14s %.2e m\n", "penetration", t->penetration);
+  printf("%-14s balance %.1e J in all, %.1e relative at worst; momentum %.1e; pushing out %.1e J\n", "motion",
+         t->energy_error, t->balance, t->momentum_error, t->push_out_work);
   printf("%-14s %lld of %lld steps", "certified", t->certified, t->steps);
-  if (t->certified < t->steps) {
-    printf("; worst in step %lld: %s", t->worst_step, t->worst);
-  }
+  print_reasons(t);
   if (t->substepped > 0) {
     printf("; %lld taken in substeps", t->substepped);
   }
@@ -91,6 +111,20 @@ static void json_quality(Json* json, const Simulation* sim) {
   json_real(json, "pen", t->penetration);
   json_end(json, '}');
   json_int(json, "certified_steps", t->certified);
+  json_begin(json, "uncertified", '{');
+  for (int i = TRIBO_REASON_NONE + 1; i < TRIBO_REASON_COUNT; ++i) {
+    json_int(json, tribo_reason_word((TriboReason)i), t->uncertified[i]);
+  }
+  json_end(json, '}');
+  json_begin(json, "motion", '{');
+  json_real(json, "energy_error", t->energy_error);
+  json_real(json, "balance_relative", t->balance);
+  json_real(json, "balance_gain", t->gain);
+  json_real(json, "momentum_error", t->momentum_error);
+  json_real(json, "push_out_work", t->push_out_work);
+  json_int(json, "first_step", t->unbalanced_step);
+  json_text(json, "first_body", t->unbalanced);
+  json_end(json, '}');
   json_int(json, "substepped_steps", t->substepped);
   json_int(json, "relaxed_steps", t->normal_relaxation);
   json_real(json, "relaxed_most", t->most_relaxation);

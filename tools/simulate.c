@@ -191,9 +191,22 @@ static void add(Totals* t, const TriboStepInfo* info) {
   for (int i = 0; i < TRIBO_RUNG_COUNT; ++i) {
     t->rungs[i] += info->rungs >> i & 1;
   }
-  if (info->residual.nat > t->residual.nat || (t->worst[0] == '\0' && info->worst[0] != '\0')) {
+  const int is_law = info->reason < TRIBO_REASON_ENERGY;  // else `worst` is a body
+  if (is_law && (info->residual.nat > t->residual.nat || (t->worst[0] == '\0' && info->worst[0] != '\0'))) {
     t->worst_step = t->steps;
     memcpy(t->worst, info->worst, sizeof t->worst);
+  }
+  t->uncertified[info->reason]++;
+  t->energy_error += info->balance;
+  t->push_out_work += info->push_out_work;
+  t->gain = fmax(t->gain, info->balance);
+  if (fabs(info->balance_relative) > fabs(t->balance)) {
+    t->balance = info->balance_relative;
+  }
+  worst_of(&t->momentum_error, info->momentum_error);
+  if (info->reason >= TRIBO_REASON_ENERGY && t->unbalanced_step == 0) {
+    t->unbalanced_step = t->steps;
+    memcpy(t->unbalanced, info->worst, sizeof t->unbalanced);
   }
   worst_of(&t->residual.prim, info->residual.prim);
   worst_of(&t->residual.dual, info->residual.dual);

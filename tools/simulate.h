@@ -18,7 +18,11 @@ typedef struct Totals {
   long long rungs[TRIBO_RUNG_COUNT];  // steps in which a rung gave an answer
   TriboResiduals residual;            // worst of each over the run
   double penetration;
-  long long worst_step;
+  long long uncertified[TRIBO_REASON_COUNT];  // steps, by why
+  double balance, gain, momentum_error;       // worst over the run: most relative, and largest gain [J]
+  double energy_error, push_out_work;         // sums [J]
+  char unbalanced[96];                        // of the first step whose motion is not certified: its body
+  long long worst_step, unbalanced_step;
   char worst[96];
   unsigned long long heap[TRIBO_HEAP_OWNERS];
   unsigned long long growths;

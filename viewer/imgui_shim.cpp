@@ -172,7 +172,11 @@ static void simulation(Panel* panel) {
   } else {
     ImGui::Text("%.3f s, step %lld, %s", s.time, s.steps, speed);
     ImGui::Text("%d contacts, %d islands, %.2f ms a step", info.contacts, info.islands, 1e3 * info.time);
-    ImGui::Text("residual %.1e m/s, %s", info.residual.nat, info.certified ? "certified" : "NOT certified");
+    ImGui::Text("residual %.1e m/s, %s", info.residual.nat, info.certified ? "certified" : "NOT certified: ");
+    if (!info.certified) {
+      ImGui::SameLine(0, 0);
+      ImGui::TextUnformatted(tribo_reason_word(info.reason));
+    }
   }
   ImGui::Text("%.0f frames per second", panel->frame > 0 ? 1 / panel->frame : 0.0);
   if (s.failure[0] != '\0') colored(1, s.failure);
@@ -292,6 +296,7 @@ static void solver(Panel* panel) {
     }
     ImGui::TextWrapped("worst: %s", worst);
   }
+  ImGui::Text("energy unexplained %.1e J, pushing out %.1e J", info.balance, info.push_out_work);
   ImGui::Text("log10 residual by iteration, longest solve");
   ImGui::PlotLines("##by iteration", c.iteration, c.niteration, 0, nullptr, -18, 2, wide(70));
   ImGui::Text("log10 residual, step by step");

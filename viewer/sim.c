@@ -191,7 +191,8 @@ static void add_quantity(Sim* sim, const char* text) {
   }
 }
 
-// The quantities that are plotted: the energy, those the scene records, and what its sensors read.
+// The quantities that are plotted: the energy, those the scene records, what its sensors read, and at last
+// what of the energy nothing explains.
 static void choose_quantities(Sim* sim) {
   sim->nquantity = 0;
   add_quantity(sim, "energy");
@@ -210,6 +211,7 @@ static void choose_quantities(Sim* sim) {
       add_quantity(sim, text);
     }
   }
+  add_quantity(sim, "energy_error");
 }
 
 // Model and data of the scene into `fresh`, whose ring is borrowed from nobody.

@@ -396,6 +396,19 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_integrate(const TriboSystem* system, Tribo
 TRIBO_NODISCARD TriboStatus tribo_dyn_difference(const TriboSystem* system, TriboDynData* data, const double* q0,
                                                  const double* q1, double* dv);
 
+// What a certificate has to know. After a step that failed as TRIBO_NUMERIC: whether a shorter one would do, because
+// the motion turns too far in one. After advance: how a block was carried through the step: with half of the forces at
+// each end; kicked in full where it began; or divided by an impact inside it. The number that blocks tied by closures
+// share, −1: none ties it. Whether a closure is a spring rather than a tie. What the joints' springs of a tree hold at
+// its q [J]; their forces are added to its `force` (nv of the tree).
+typedef enum TriboBlockMotion { TRIBO_MOTION_SMOOTH, TRIBO_MOTION_KICKED, TRIBO_MOTION_IMPACT } TriboBlockMotion;
+int tribo_dyn_is_unresolved(const TriboDynData* data);
+TriboBlockMotion tribo_dyn_block_motion(const TriboSystem* system, const TriboDynData* data,
+                                        const TriboStepOptions* options, int block);
+int tribo_dyn_block_cluster(const TriboSystem* system, int block);
+int tribo_dyn_closure_gives_way(const TriboSystem* system, int closure);
+double tribo_dyn_springs(const TriboSystem* system, int tree, const double* q, double* force);
+
 // Version of the Pinocchio library in use, "4.1.0".
 const char* tribo_pin_version(void);
 

@@ -81,11 +81,21 @@ TriboStatus tribo_dyn_tree_run(const TreeAt* tree, TriboDynData* data, const Tre
                               extra, momentum, &data->flight.drift, converged);
 }
 
+// Why a step cannot be taken.
+static TriboStatus fail_unresolved(const TreeAt* tree, TriboDynData* data, double h) {
+  const double turn = sqrt(data->flight.drift.turn) / h;
+  data->flight.is_unresolved = 1;
+  return tribo_fail(TRIBO_NUMERIC,
+                    "the motion of '%s' cannot be resolved: a link turns by %.3g rad/s, too far in one step of %g s; a "
+                    "step of %.1g s would do",
+                    tree->info->links[0].name, turn, h, fmin(0.3 / turn, 0.5 * h));
+}
+
 // ---- drifts --------------------------------------------------------------------------------------------------------
 
 // The drift of a smooth step of h from v, with an impulse (may be NULL): θ of it at the start, or all.
 static TriboStatus drift_smoothly(const TreeAt* tree, TriboDynData* data, const TreeInstant* at, double h,
-                                  const double* v, const double* impulse, int all, int* converged) {
+                                  const double* v, const double* impulse, int all) {
   double *w = data->flight.drift.w, *p = data->flight.momentum;
   tribo_dyn_instant_times_mass(tree, at, v, p);
   for (int k = 0; k < tree->n; ++k) {
@@ -98,7 +108,9 @@ static TriboStatus drift_smoothly(const TreeAt* tree, TriboDynData* data, const 
   for (int k = 0; k < tree->n; ++k) {
     w[k] += v[k];
   }
-  return tribo_dyn_tree_run(tree, data, at, h, SMOOTH_TOL, at->extra, p, converged);
+  int converged;
+  TRIBO_TRY(tribo_dyn_tree_run(tree, data, at, h, SMOOTH_TOL, at->extra, p, &converged));
+  return converged ? TRIBO_OK : fail_unresolved(tree, data, h);
 }
 
 // The tree at the end of the step: kept, since the next one begins there.
@@ -190,16 +202,6 @@ static TriboStatus end_drift(const TreeAt* tree, TriboDynData* data, const Tribo
   tribo_copy3(data->flight.end_gravity, options->gravity);
   data->flight.end_is_known[tree->index] = 1;
   return TRIBO_OK;
-}
-
-// Why a step cannot be taken.
-static TriboStatus fail_unresolved(const TreeAt* tree, TriboDynData* data, double h) {
-  const double turn = sqrt(data->flight.drift.turn) / h;
-  data->flight.is_unresolved = 1;
-  return tribo_fail(TRIBO_NUMERIC,
-                    "the motion of '%s' cannot be resolved: a link turns by %.3g rad/s, too far in one step of %g s; a "
-                    "step of %.1g s would do",
-                    tree->info->links[0].name, turn, h, fmin(0.3 / turn, 0.5 * h));
 }
 
 // ---- update and assemble -------------------------------------------------------------------------------------------
@@ -329,19 +331,23 @@ TriboStatus tribo_dyn_tree_finish(const TriboSystem* system, TriboDynData* data,
 
 // A tree that is kicked in full at q: v_next is v_a + δ, and becomes v⁺.
 static TriboStatus advance_touched(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options,
-                                   const TreeInstant* at, double* q_next, double* v_next, int* converged) {
+                                   const TreeInstant* at, double* q_next, double* v_next) {
   double* p = data->flight.momentum;
   memcpy(data->flight.drift.w, v_next, (size_t)tree->n * sizeof *v_next);
   tribo_add_scaled(tree->n, -1, data->flight.bent + tree->v, v_next);
   tribo_dyn_instant_times_whole(tree, at, v_next, p);
-  TRIBO_TRY(tribo_dyn_tree_run(tree, data, at, options->h, TOUCHED_TOL, at->extra, p, converged));
+  int converged;
+  TRIBO_TRY(tribo_dyn_tree_run(tree, data, at, options->h, TOUCHED_TOL, at->extra, p, &converged));
+  if (!converged) {
+    return fail_unresolved(tree, data, options->h);
+  }
   return end_drift(tree, data, options, at, options->h, 0, NULL, q_next, v_next);
 }
 
 // A step with an impact after its fraction `split`.
 static TriboStatus advance_impact(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options,
                                   const TreeInstant* at, double split, const double* v, const double* impulse,
-                                  double* q_next, double* v_next, int* converged) {
+                                  double* q_next, double* v_next) {
   const double h[2] = {split * options->h, (1 - split) * options->h};
   TreeInstant later = tribo_dyn_tree_later(tree, data);
   // the part before it, with a mass of its own
@@ -350,7 +356,7 @@ static TriboStatus advance_impact(const TreeAt* tree, TriboDynData* data, const 
   memcpy(first.mass, at->mass, (size_t)(tree->n * tree->n) * sizeof *first.mass);
   memcpy(first.extra, at->extra, (size_t)tree->n * sizeof *first.extra);
   TRIBO_TRY(tribo_dyn_instant_mass(tree, options, h[0], KICK_DIVIDED, 0, &first));
-  TRIBO_TRY(drift_smoothly(tree, data, &first, h[0], v, NULL, 0, converged));
+  TRIBO_TRY(drift_smoothly(tree, data, &first, h[0], v, NULL, 0));
   TRIBO_TRY(end_drift(tree, data, options, &first, h[0], 1, NULL, later.q, v_next));
   tribo_dyn_instant_set(tree, later.q, &later);
 
@@ -376,9 +382,7 @@ static TriboStatus advance_impact(const TreeAt* tree, TriboDynData* data, const 
     }
   }
   TRIBO_TRY(tribo_dyn_instant_mass(tree, options, h[1], KICK_DIVIDED, 0, &later));
-  int met;
-  TRIBO_TRY(drift_smoothly(tree, data, &later, h[1], v_next, kick, 1, &met));
-  *converged = *converged && met;
+  TRIBO_TRY(drift_smoothly(tree, data, &later, h[1], v_next, kick, 1));
   return end_drift(tree, data, options, &later, h[1], 1, NULL, q_next, v_next);
 }
 
@@ -386,11 +390,9 @@ TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, i
                                 const TriboStepOptions* options, const double* v, double* q_next, double* v_next) {
   const TreeAt at_tree = tribo_dyn_tree_at(system, data, tree);
   const TreeInstant at = tribo_dyn_tree_start(&at_tree, data);
-  int converged;
   TRIBO_TRY(tribo_dyn_instant_mass(&at_tree, options, options->h, KICK_DIVIDED, 1, &at));
-  TRIBO_TRY(drift_smoothly(&at_tree, data, &at, options->h, v, NULL, 0, &converged));
-  return converged ? end_drift(&at_tree, data, options, &at, options->h, 1, NULL, q_next, v_next)
-                   : fail_unresolved(&at_tree, data, options->h);
+  TRIBO_TRY(drift_smoothly(&at_tree, data, &at, options->h, v, NULL, 0));
+  return end_drift(&at_tree, data, options, &at, options->h, 1, NULL, q_next, v_next);
 }
 
 TriboStatus tribo_dyn_tree_advance(const TriboSystem* system, TriboDynData* data, int tree,
@@ -404,20 +406,19 @@ TriboStatus tribo_dyn_tree_advance(const TriboSystem* system, TriboDynData* data
     }
     return tribo_dyn_tree_integrate(at_tree.part, at_tree.pin, data->q + at_tree.q, data->work, q_next);
   }
-  int pushed = 0, converged = 1;
+  int pushed = 0;
   for (int k = 0; k < at_tree.n; ++k) {
     pushed |= impulse[k] != 0;
   }
   if (pushed && split > 0 && split < 1 && !at_tree.is_tied) {
-    TRIBO_TRY(advance_impact(&at_tree, data, options, &at, split, v, impulse, q_next, v_next, &converged));
-  } else if (data->motion_kind[tree] == MOTION_TOUCHED) {
-    TRIBO_TRY(advance_touched(&at_tree, data, options, &at, q_next, v_next, &converged));
-  } else {
-    TRIBO_TRY(tribo_dyn_instant_mass(&at_tree, options, options->h, KICK_DIVIDED, 1, &at));
-    TRIBO_TRY(drift_smoothly(&at_tree, data, &at, options->h, v, pushed ? impulse : NULL, 0, &converged));
-    TRIBO_TRY(end_drift(&at_tree, data, options, &at, options->h, 1, pushed ? impulse : NULL, q_next, v_next));
+    return advance_impact(&at_tree, data, options, &at, split, v, impulse, q_next, v_next);
   }
-  return converged ? TRIBO_OK : fail_unresolved(&at_tree, data, options->h);
+  if (data->motion_kind[tree] == MOTION_TOUCHED) {
+    return advance_touched(&at_tree, data, options, &at, q_next, v_next);
+  }
+  TRIBO_TRY(tribo_dyn_instant_mass(&at_tree, options, options->h, KICK_DIVIDED, 1, &at));
+  TRIBO_TRY(drift_smoothly(&at_tree, data, &at, options->h, v, pushed ? impulse : NULL, 0));
+  return end_drift(&at_tree, data, options, &at, options->h, 1, pushed ? impulse : NULL, q_next, v_next);
 }
 
 // ---- M alone -------------------------------------------------------------------------------------------------------

@@ -37,6 +37,7 @@ static double crowd_value(const TriboModel* model, const TriboData* data, int ki
                                : low;
 }
 
+// What the last step was like.
 static double step_value(const TriboData* data, int kind) {
   const TriboStepInfo* info = &data->result.info;
   double force = 0;
@@ -54,6 +55,12 @@ static double step_value(const TriboData* data, int kind) {
     case Q_NORMAL_RELAXATION: return info->normal_relaxation;
     case Q_SUBSTEPS: return info->substeps;
     case Q_CERTIFIED: return info->certified;
+    case Q_UNCERTIFIED: return info->reason;
+    case Q_BALANCE: return info->balance;
+    case Q_BALANCE_RELATIVE: return info->balance_relative;
+    case Q_ENERGY_ERROR: return data->balance.total;
+    case Q_MOMENTUM_ERROR: return info->momentum_error;
+    case Q_PUSH_OUT_WORK: return info->push_out_work;
     case Q_RESIDUAL_PEN: return fmax(info->penetration, info->opening);
     case Q_RESIDUAL_NAT: return info->residual.nat;
     case Q_RESIDUAL_PRIM: return info->residual.prim;

@@ -84,7 +84,9 @@ TriboStatus tribo_data_certify(const TriboModel* model, TriboData* data, TriboSt
                                        data->result.residual_work, &info->residual));
   // the default scheme shuts closures; where it could not, the step is no good answer
   const int shut = info->opening <= SHUT || model->world.scheme == TRIBO_SCHEME_EULER;
-  info->certified = shut && info->residual.nat <= fmax(model->world.tol, fmin(info->residual.floor, TRIBO_FLOOR_LIMIT));
+  const int solved = info->residual.nat <= fmax(model->world.tol, fmin(info->residual.floor, TRIBO_FLOOR_LIMIT));
+  info->certified = shut && solved;
+  info->reason = !solved ? TRIBO_REASON_LAW : !shut ? TRIBO_REASON_LOOPS : TRIBO_REASON_NONE;
   if (info->residual.worst >= 0) {
     name_constraint(model, data, info->residual.worst, info->worst, sizeof info->worst);
   }

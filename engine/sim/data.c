@@ -18,6 +18,22 @@
   X(next.loops, model->nclosure)                                                                 \
   X(mid.loops, model->nclosure)                                                                  \
   X(mid.v, model->nv)                                                                            \
+  X(now.bodies, model->nbody)                                                                    \
+  X(next.bodies, model->nbody)                                                                   \
+  X(mid.bodies, model->nbody)                                                                    \
+  X(now.kinetic, model->nbody)                                                                   \
+  X(next.kinetic, model->nbody)                                                                  \
+  X(mid.kinetic, model->nbody)                                                                   \
+  X(balance.bodies, model->nbody)                                                                \
+  X(balance.blocks, model->nbody)                                                                \
+  X(balance.poses, model->nbody)                                                                 \
+  X(balance.twists, model->nbody)                                                                \
+  X(balance.impulse, model->nv)                                                                  \
+  X(balance.mean, model->nv)                                                                     \
+  X(balance.delta, model->nv)                                                                    \
+  X(balance.force, model->nv)                                                                    \
+  X(balance.size, model->nbody)                                                                  \
+  X(balance.tied, model->nbody)                                                                  \
   X(contacts.twists, model->nbody)                                                               \
   X(contacts.poses, model->nbody)                                                                \
   X(input.tau, model->nv)                                                                        \
@@ -82,6 +98,7 @@ static TriboStatus allocate(const TriboModel* model, TriboData* data) {
     TRIBO_TRY(tribo_model_solver(model, &data->solve.velocity_solver));
   }
   TRIBO_TRY(tribo_dyn_data_create(model->mechanism.system, &data->dynamics));
+  TRIBO_TRY(tribo_balance_prepare(model, data));
   TRIBO_TRY(tribo_col_data_create(model->geometry.collision, &data->collision));
   return tribo_col_data_workers(data->collision, model->world.threads);
 }
@@ -164,7 +181,8 @@ void tribo_data_reset(const TriboModel* model, TriboData* data) {
   memset(data->absent, 0, (size_t)model->nbody);
   tribo_sleep_wake_all(model, data);
   data->solve.islands.count = 0;
-  data->view.is_current = 0;
+  data->view.is_current = data->now.has_bodies = 0;
+  data->balance.scale = data->balance.total = 0;
   tribo_events_begin(data);
   memset(&data->result.info, 0, sizeof data->result.info);
   data->result.info.certified = 1;
@@ -183,6 +201,15 @@ void tribo_data_reset(const TriboModel* model, TriboData* data) {
   memset(data->forces.effort, 0, (size_t)model->nv * sizeof *data->forces.effort);
   memset(data->input.tau, 0, (size_t)model->nv * sizeof *data->input.tau);
   memset(data->input.wrench, 0, 6 * (size_t)model->nbody * sizeof *data->input.wrench);
+}
+
+const char* tribo_reason_word(TriboReason reason) {
+  static const char* const words[TRIBO_REASON_COUNT] = {
+#define X(id, word, doc) word,
+      TRIBO_REASONS(X)
+#undef X
+  };
+  return (unsigned)reason < TRIBO_REASON_COUNT ? words[reason] : "";
 }
 
 double tribo_data_time(const TriboData* data) {
@@ -266,7 +293,7 @@ TriboStatus tribo_data_set_state(const TriboModel* model, TriboData* data, const
   memcpy(data->now.q, q, (size_t)model->nq * sizeof *q);
   memcpy(data->now.v, v, (size_t)model->nv * sizeof *v);
   tribo_sleep_wake_all(model, data);
-  data->view.is_current = data->events.has_before = 0;
+  data->view.is_current = data->events.has_before = data->now.has_bodies = 0;
   return TRIBO_OK;
 }
 

@@ -67,6 +67,7 @@ typedef struct StepStart {
   int nwarm;
   double warm_dt;                // [s] the step that their impulses belong to
   const TriboLoopMemory* loops;  // (nclosure)
+  struct MotionState* state;     // the whole of it; its energies are evaluated where they are not known
 } StepStart;
 
 // A state that the user has named.
@@ -83,6 +84,16 @@ typedef struct Touch {
   double pressure;    // along the normals [N·s]
 } Touch;
 
+// A rigid body that moves, as the balance of a step sees it, in world axes. A link counts with all that is welded to
+// it.
+typedef struct BodyMotion {
+  double R[9];  // body → world
+  double x[3];  // centre of mass [m]
+  double u[3];  // its velocity [m/s]
+  double w[3];  // [rad/s]
+  double l[3];  // angular momentum about x [N·m·s]
+} BodyMotion;
+
 // Positions and velocities with what the next step sets out with. A data has three of them: the current one, the one
 // that a step writes, and the one from which the next substep sets out. A step that holds swaps the first two.
 typedef struct MotionState {
@@ -90,6 +101,9 @@ typedef struct MotionState {
   WarmEntry* warm;  // (nwarm) constraints of the step that led here, with their impulses
   int nwarm;
   TriboLoopMemory* loops;  // (nclosure) what closures carry from step to step
+  BodyMotion* bodies;      // (balance.nbody) how q and v move each  set by: balance.c
+  double* kinetic;         // (nblock) energy of each block [J]  set by: balance.c
+  int has_bodies;          // 1: these two belong to q and v
 } MotionState;
 
 // What the user sets; stays until it is set again.
@@ -161,6 +175,45 @@ typedef struct StepResult {
   char worst_name[sizeof((TriboStepInfo*)0)->worst];
 } StepResult;
 
+// A body of the balance.
+typedef struct BalanceBody {
+  int body;           // whose frame it moves with
+  double mass;        // [kg]
+  double com[3];      // in that frame [m]
+  double inertia[9];  // about it [kg·m²]
+} BalanceBody;
+
+// A block of the balance. Blocks that closures tie come one after the other: they are judged as one.
+typedef struct BalanceBlock {
+  int block;         // as the dynamics numbers it
+  int tree;          // −1: a free body
+  int first, count;  // its bodies
+  int q_at, nq, v_at, nv;
+  int tie;        // blocks that closures tie share it, −1: none does
+  int root;       // body of the joint that lets it float, −1: it stands on something
+  int root_v;     // where the velocities of that joint are, in v
+  int is_closed;  // 1: it, and all that closures tie it to, floats: momentum must balance
+} BalanceBlock;
+
+// The balance of energy and momentum: balance.c.
+typedef struct BalanceWork {
+  BalanceBody* bodies;   // (nbody)
+  BalanceBlock* blocks;  // (nblock)
+  int nbody, nblock;
+  TriboPose* poses;     // (nbody of the model) at the end of the step
+  TriboTwist* twists;   // (nbody of the model)
+  double* impulse;      // (nv) of all rows [N·s, N·m·s]
+  double* mean;         // (nv) velocity that an impulse works at: mean of those before and after it
+  double* delta;        // (nv) from the start to the end of the step, in the tangent
+  double* force;        // (nv) of joints: scratch
+  double* size;         // (nblock) Σ of the sizes of impulses on each, which may cancel [N·s, N·m·s]
+  double* tied;         // (nblock, as the dynamics numbers them) work of ties on each [J]
+  double scale;         // kinetic energy of late, at least that of a step's fall [J]  state
+  double total;         // sum of all balances since the start [J]  state
+  double part_kinetic;  // kinetic energy in the part of the step that was taken last [J]
+  double next_scale;    // `scale` at the end of the step
+} BalanceWork;
+
 // Where the time of a step goes.
 typedef struct StageTimes {
   TriboTickRate tick_rate;             // how long a tick is, as the steps before have seen it
@@ -227,6 +280,7 @@ struct TriboData {
   ContactWork contacts;
   SolveWork solve;
   StepResult result;
+  BalanceWork balance;
   StageTimes stages;
   InverseWork inverse;
   EventWork events;
@@ -261,6 +315,15 @@ TriboStepOptions tribo_data_options(const TriboWorldDef* world, const TriboData*
 // solve_islands.c: all islands. deadline [s]: 0 for none. tribo_data_budget says how long each may take.
 TriboStatus tribo_data_budget(TriboData* data, double h, int divisible);
 TriboStatus tribo_data_solve(TriboData* data, double deadline, TriboStepInfo* info);
+
+// balance_bodies.c: what the model fixes; the bodies and energies of a state, q and v being its own.
+TriboStatus tribo_balance_prepare(const TriboModel* model, TriboData* data);
+TriboStatus tribo_balance_evaluate(const TriboModel* model, TriboData* data, const double* q, const double* v,
+                                   MotionState* state);
+// balance.c: the balance of a step or a part of one, after advance: energy and momentum that its forces and impulses do
+// not explain. info->reason says which of them is beyond what the scheme's order allows.
+TriboStatus tribo_balance_part(const TriboModel* model, TriboData* data, const StepStart* start,
+                               const TriboStepOptions* options, TriboStepInfo* info);
 
 // certificate.c: what a step was like. Residuals of the whole from raw data, and whether they certify it; the contacts.
 TriboStatus tribo_data_certify(const TriboModel* model, TriboData* data, TriboStepInfo* info);

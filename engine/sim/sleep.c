@@ -186,6 +186,7 @@ void tribo_sleep_end(const TriboModel* model, TriboData* data) {
     const int falls = !dozes && data->sleep.rest_steps[i] >= long_enough && (island < 0 || data->sleep.is_slow[island]);
     if (falls) {
       memset(data->next.v + body->v_at, 0, 6 * sizeof *data->next.v);
+      data->next.has_bodies = 0;
       forces_on(model, data, i, data->sleep.force + 12 * i);
     }
     data->sleep.asleep[i] = dozes || falls;

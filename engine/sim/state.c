@@ -11,7 +11,7 @@
 #include "hash.h"
 #include "math3.h"
 
-enum { STATE_VERSION = 5, LARGEST_STATE = 1 << 30 };
+enum { STATE_VERSION = 6, LARGEST_STATE = 1 << 30 };
 static const char magic[8] = "TRIBOST";
 
 typedef struct Header {
@@ -20,6 +20,7 @@ typedef struct Header {
   uint64_t fingerprint;  // of the model
   uint64_t steps;
   double time, warm_dt;
+  double balance, balance_scale;  // as in BalanceWork
   int32_t nq, nv, nwarm, nact, nabsent, nasleep, nrest, nloop;
   uint64_t hash;  // of everything behind the header
 } Header;
@@ -103,6 +104,8 @@ TriboStatus tribo_state_save(const TriboModel* model, const TriboData* data, Tri
                    .steps = data->steps,
                    .time = data->time,
                    .warm_dt = data->warm_dt,
+                   .balance = data->balance.total,
+                   .balance_scale = data->balance.scale,
                    .nq = model->nq,
                    .nv = model->nv,
                    .nact = model->actuation.nactuator,
@@ -225,6 +228,9 @@ TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const 
   data->warm_dt = header.warm_dt;
   data->steps = header.steps;
   data->time = header.time;
+  data->balance.total = header.balance;
+  data->balance.scale = header.balance_scale;
+  data->now.has_bodies = 0;
   data->result.nview = 0;
   data->solve.islands.count = 0;
   data->view.is_current = 0;

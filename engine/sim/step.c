@@ -2,7 +2,10 @@
 //
 // Where no rung of the solver certifies the answer, the step is divided: it is taken in halves, these in halves again
 // where they need it. Shorter steps have smaller demands on the same constraints, so what was out of reach comes into
-// reach. Parts live in spare buffers; the state changes only when the last one is done.
+// reach. So is a step whose motion is not certified (balance.c), with any solver and down to 1/64 of dt: errors of the
+// motion go with the third power of a step. A motion that cannot even be computed in one part is divided likewise, and
+// fails by name where 1/64 is still too long. Parts live in spare buffers; the state changes only when the last one is
+// done.
 #include "forces.h"
 
 #include <string.h>
@@ -179,7 +182,8 @@ static TriboStatus solve_step(const TriboModel* model, TriboData* data, const St
     TRIBO_TRY(close_loops(model, data, start, options, deadline, info));
     lap(info, TRIBO_STAGE_LOOPS, t0);
   }
-  return tribo_data_certify(model, data, info);
+  TRIBO_TRY(tribo_data_certify(model, data, info));
+  return tribo_balance_part(model, data, start, options, info);
 }
 
 // One step, or a part of one, into the spare buffers. The ticks since the t0 that it leaves are still to be booked.
@@ -219,6 +223,11 @@ static TriboStage last_stage(const TriboStepInfo* info) {
 
 // ---- the parts of a divided step
 
+// Whether it is the motion that is not certified, and not the impulses.
+static int is_of_motion(TriboReason reason) {
+  return reason == TRIBO_REASON_ENERGY || reason == TRIBO_REASON_MOMENTUM || reason == TRIBO_REASON_DIVERGENCE;
+}
+
 // What the work of a part adds to a step, also where its answer is not used.
 static void add_work(TriboStepInfo* info, const TriboStepInfo* part) {
   info->iterations += part->iterations;
@@ -234,9 +243,21 @@ static void add_part(TriboStepInfo* info, const TriboStepInfo* part) {
   info->substeps++;
   info->outcome = first || part->outcome > info->outcome ? part->outcome : info->outcome;
   info->certified = part->certified && (first || info->certified);
+  info->balance += part->balance;
+  info->push_out_work += part->push_out_work;
+  info->momentum_error = fmax(info->momentum_error, part->momentum_error);
   if (first || part->residual.nat > info->residual.nat) {
     info->residual = part->residual;
-    memcpy(info->worst, part->worst, sizeof info->worst);
+    if (!is_of_motion(info->reason)) {
+      memcpy(info->worst, part->worst, sizeof info->worst);
+    }
+  }
+  // the first reason stands, with the body that it speaks of
+  if (info->reason == TRIBO_REASON_NONE && part->reason != TRIBO_REASON_NONE) {
+    info->reason = part->reason;
+    if (is_of_motion(part->reason)) {
+      memcpy(info->worst, part->worst, sizeof info->worst);
+    }
   }
   info->penetration = fmax(info->penetration, part->penetration);
   info->opening = part->opening;
@@ -269,18 +290,49 @@ static StepStart next_substep(TriboData* data, const StepStart* from) {
                      .warm = data->mid.warm,
                      .nwarm = data->mid.nwarm,
                      .warm_dt = from->h,
-                     .loops = data->mid.loops};
+                     .loops = data->mid.loops,
+                     .state = &data->mid};
 }
 
-// Whether a part can be halved. Who chose a solver other than `auto` wants to see what that one does.
+// Whether a part can be halved for the sake of its impulses. Who chose a solver other than `auto` wants to see what
+// that one does.
 static int is_divisible(const TriboModel* model, double fraction) {
   return fraction > ldexp(1, -model->world.halvings) && strcmp(model->world.solver, "auto") == 0;
 }
 
-// Whether a part is to be tried in halves: contradictions do not go away with shorter steps.
-static int may_divide(const StepStart* start, const TriboStepInfo* part, double deadline) {
-  return !part->certified && start->divisible && part->outcome != TRIBO_INFEASIBLE &&
-         (deadline <= 0 || tribo_now() < deadline);
+// Whether a part is to be tried in halves: contradictions do not go away with shorter steps, errors of the motion do.
+static int may_divide(const StepStart* start, double fraction, const TriboStepInfo* part, double deadline) {
+  static const double SHORTEST = 1.0 / 64;
+  const int helps =
+      is_of_motion(part->reason) ? fraction > SHORTEST : start->divisible && part->outcome != TRIBO_INFEASIBLE;
+  return !part->certified && helps && (deadline <= 0 || tribo_now() < deadline);
+}
+
+// A part; where its motion cannot be computed in one, that is the reason, and no failure yet.
+static TriboStatus try_part(const TriboModel* model, TriboData* data, const StepStart* start, uint64_t* t0,
+                            double deadline, TriboStepInfo* part) {
+  const TriboStatus status = run_part(model, data, start, t0, deadline, part);
+  if (status == TRIBO_NUMERIC && tribo_dyn_is_unresolved(data->dynamics)) {
+    part->certified = 0;
+    part->reason = TRIBO_REASON_DIVERGENCE;
+  }
+  return status;
+}
+
+// A step that must be certified and is not.
+static TriboStatus fail_uncertified(const TriboModel* model, const TriboData* data, const TriboStepInfo* info) {
+  const char* worst = info->worst[0] != '\0' ? info->worst : "a closure";
+  if (is_of_motion(info->reason)) {
+    return tribo_fail(TRIBO_NUMERIC,
+                      "tribo_step: the motion of %s is not certified (%s: balance %.3g J, momentum %.3g) in the step "
+                      "from t = %g s (%d parts); the state is as it was",
+                      worst, tribo_reason_word(info->reason), info->balance, info->momentum_error, data->time,
+                      info->substeps);
+  }
+  return tribo_fail(TRIBO_NUMERIC,
+                    "tribo_step: %s keeps a residual of %.3g m/s, above the tolerance of %g, in the step from t = %g s "
+                    "(%d parts); the state is as it was",
+                    worst, info->residual.nat, model->world.tol, data->time, info->substeps);
 }
 
 // One step, whole or in parts, up to the commit.
@@ -294,7 +346,9 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, uint64_t* 
                      .warm = data->now.warm,
                      .nwarm = data->now.nwarm,
                      .warm_dt = data->warm_dt,
-                     .loops = data->now.loops};
+                     .loops = data->now.loops,
+                     .state = &data->now};
+  data->balance.next_scale = 0.999 * data->balance.scale;
   tribo_sleep_begin(data);
   tribo_events_begin(data);
   // fractions are powers of two: their sums are exact
@@ -302,14 +356,18 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, uint64_t* 
     TriboStepInfo part = {0};
     start.h = *part_dt = fraction * dt;
     start.divisible = is_divisible(model, fraction);
-    TRIBO_TRY(run_part(model, data, &start, t0, deadline, &part));
+    const TriboStatus status = try_part(model, data, &start, t0, deadline, &part);
     add_work(info, &part);
-    if (may_divide(&start, &part, deadline)) {
+    if ((status == TRIBO_OK || part.reason == TRIBO_REASON_DIVERGENCE) &&
+        may_divide(&start, fraction, &part, deadline)) {
       fraction *= 0.5;
       lap(info, last_stage(&part), t0);
       continue;
     }
+    info->reason = status != TRIBO_OK ? part.reason : info->reason;
+    TRIBO_TRY(status);
     add_part(info, &part);
+    data->balance.next_scale = fmax(data->balance.next_scale, data->balance.part_kinetic);
     TRIBO_TRY(tribo_events_part(model, data, start.h));
     done += fraction;
     if (done < 1) {
@@ -317,12 +375,9 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, uint64_t* 
       lap(info, last_stage(&part), t0);
     }
   }
+  info->balance_relative = data->balance.next_scale > 0 ? info->balance / data->balance.next_scale : 0;
   if (model->world.must_certify && !info->certified) {
-    return tribo_fail(TRIBO_NUMERIC,
-                      "tribo_step: %s keeps a residual of %.3g m/s, above the tolerance of %g, in the step from t = %g "
-                      "s (%d parts); the state is as it was",
-                      info->worst[0] != '\0' ? info->worst : "a closure", info->residual.nat, model->world.tol,
-                      data->time, info->substeps);
+    return fail_uncertified(model, data, info);
   }
   return tribo_events_finish(model, data);
 }
@@ -337,6 +392,8 @@ static void commit(const TriboModel* model, TriboData* data, double part_dt, con
   data->steps++;
   // time from the count, so that it does not drift by a rounding per step
   data->time = (double)data->steps * model->world.dt;
+  data->balance.scale = data->balance.next_scale;
+  data->balance.total += info->balance;
   data->view.is_current = 0;
   data->events.has_before = 1;
   data->result.info = *info;

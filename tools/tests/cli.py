@@ -82,7 +82,7 @@ with tempfile.TemporaryDirectory() as folder:
     out, _ = call("run", bounce, "--steps", 600, "--json", "-", "--record", here / "run.csv")
     result = json.loads(out)
     for key in ("scene steps time wall_s rtf us_per_step stages bodies dofs contacts iterations rungs residual "
-                "certified_steps substepped_steps relaxed_steps relaxed_most redetected_steps worst heap_calls state_hash status").split():
+                "certified_steps uncertified motion substepped_steps relaxed_steps relaxed_most redetected_steps worst heap_calls state_hash status").split():
         assert key in result, key
     assert result["steps"] == 600 and abs(result["time"] - 0.6) < 1e-12 and result["status"] == "done"
     assert set(result["residual"]) == {"prim", "dual", "comp", "nat", "pen"}

@@ -1,5 +1,6 @@
 """The reference pages are what the program prints, the README's program compiles and says what it should, its commands
 and links exist.   docs.py TRIBO ROOT BUILD"""
+import json
 import pathlib
 import re
 import subprocess
@@ -41,6 +42,19 @@ for line in re.findall(r"^    tribo (.+)$", (root / "docs/robot-files.md").read_
     with tempfile.TemporaryDirectory() as folder:
         words = [str(root / w) if w.startswith("engine/") else w for w in line.split("#")[0].split()]
         subprocess.run([tribo, *words], check=True, capture_output=True, cwd=folder)
+# so do those of the page on the certificate, and a scene holds what its facts say
+with tempfile.TemporaryDirectory() as folder:
+    page = (root / "docs/certificate.md").read_text()
+    for line in re.findall(r"^    tribo (.+)$", page, re.M):
+        words = [str((root / w).resolve()) if w.startswith("scenes/") else w for w in line.split()]
+        said = subprocess.run([tribo, *words], check=True, capture_output=True, text=True, cwd=folder).stdout
+        assert "motion         balance " in said, said
+    motion = json.loads(pathlib.Path(folder, "motion.json").read_text())
+    assert motion["certified_steps"] == motion["steps"] and not any(motion["uncertified"].values()), motion["uncertified"]
+    assert motion["motion"]["momentum_error"] < 1e-11, motion["motion"]
+    facts = re.search(r"```yaml\n(.*?)```", page, re.S).group(1)
+    pathlib.Path(folder, "facts.yaml").write_text(f"include: {(root / 'scenes/lab/double_pendulum.yaml').resolve()}\n{facts}")
+    subprocess.run([tribo, "check", "--quiet", "facts.yaml"], check=True, cwd=folder)
 # those of the page on inverse dynamics run one after the other, and what they say is what the page says
 with tempfile.TemporaryDirectory() as folder:
     page = (root / "docs/inverse-dynamics.md").read_text()

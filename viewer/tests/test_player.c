@@ -59,7 +59,7 @@ static void stepping_gives_the_bits_of_a_plain_run(void** state) {
   assert_true(wait_facts(player)->hash == plain);
   TriboCharts charts;
   tribo_view_player_charts(player, &charts);
-  assert_true(charts.nstep == TRIBO_CHART_STEPS && charts.ncurve == 1 && charts.niteration > 0);
+  assert_true(charts.nstep == TRIBO_CHART_STEPS && charts.ncurve == 2 && charts.niteration > 0);
   assert_string_equal(charts.name[0], "energy");
   tribo_view_player_destroy(player);
 }
@@ -279,10 +279,10 @@ static void sensors_and_recorders_are_plotted(void** state) {
   tribo_view_player_send(player, TRIBO_PLAYER_STEP, 100);
   wait_facts(player);
   tribo_view_player_charts(player, &charts);
-  const char* names[] = {"energy",         "ball: speed",    "clock: reading",
-                         "gps: reading.x", "gps: reading.y", "gps: reading.z"};
-  assert_int_equal(charts.ncurve, 6);
-  for (int i = 0; i < 6; ++i) {
+  const char* names[] = {"energy",         "ball: speed",    "clock: reading", "gps: reading.x",
+                         "gps: reading.y", "gps: reading.z", "energy_error"};
+  assert_int_equal(charts.ncurve, 7);
+  for (int i = 0; i < 7; ++i) {
     assert_string_equal(charts.name[i], names[i]);
   }
   const int last = (charts.curve_at + TRIBO_CHART_STEPS - 1) % TRIBO_CHART_STEPS;
@@ -393,7 +393,7 @@ static void motors_go_where_they_are_sent(void** state) {
   tribo_view_player_send(player, TRIBO_PLAYER_STEP, 5000);
   wait_facts(player);
   tribo_view_player_charts(player, &charts);
-  assert_true(charts.nmotor == 1 && charts.ncurve == 3 && charts.ncurve_point == TRIBO_CHART_STEPS);
+  assert_true(charts.nmotor == 1 && charts.ncurve == 4 && charts.ncurve_point == TRIBO_CHART_STEPS);
   CHECK_NEAR(charts.motor[0], 0.5, 1e-7);
   assert_string_equal(charts.name[1], "hinge: q");
   CHECK_NEAR(charts.curve[1][(charts.curve_at + TRIBO_CHART_STEPS - 1) % TRIBO_CHART_STEPS], 0.5, 1e-4);

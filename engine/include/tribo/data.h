@@ -44,12 +44,35 @@ typedef enum TriboStage {
 } TriboStage;
 TRIBO_API const char* tribo_stage_name(TriboStage stage);
 
+// Why a step is not certified: X(id, word, doc). docs/certificate.md says what each means.
+#define TRIBO_REASONS(X)                                                                    \
+  X(NONE, "none", "it is certified")                                                        \
+  X(LAW, "contact law", "the impulses miss the law of contact by more than the tolerance")  \
+  X(LOOPS, "loops open", "closures are not shut at the end")                                \
+  X(ENERGY, "energy", "energy was gained that nothing explains, beyond the scheme's order") \
+  X(MOMENTUM, "momentum", "momentum changed by more than what acts from outside")           \
+  X(DIVERGENCE, "divergence", "the motion turns too far in one step to be resolved")
+typedef enum TriboReason {
+#define X(id, word, doc) TRIBO_REASON_##id,
+  TRIBO_REASONS(X)
+#undef X
+      TRIBO_REASON_COUNT
+} TriboReason;
+TRIBO_API const char* tribo_reason_word(TriboReason reason);
+
 typedef struct TriboStepInfo {
   TriboOutcome outcome;  // worst over the islands
-  int certified;         // residual.nat ≤ max(tol, floor), the state is finite, closures are shut (1e-9, not Euler's)
+  int certified;       // residual.nat ≤ max(tol, floor), the state is finite, closures are shut (1e-9, not Euler's),
+                       // energy and momentum balance as far as the scheme's order says
+  TriboReason reason;  // why it is not
   TriboResiduals residual;  // of the whole step, recomputed from raw data
   double penetration;       // deepest overlap or limit violation of the state the step began with [m, rad]
   double opening;           // of the widest open closure at the end of the step [m, rad]
+  double balance;           // energy gained that no force, impulse or spring explains; negative: lost [J]
+  double balance_relative;  // the same over the largest kinetic energy of late
+  double momentum_error;    // momentum that nothing from outside explains, over that of the parts: of bodies and trees
+                            // that float, the worst
+  double push_out_work;     // by contacts and limits that push apart: overlap undone, rebounds' share of it [J]
   int passes;               // solves that the closures needed, 1 without any
   int substeps;      // 1: the step was taken in one; more: it had to be divided, what follows is the worst of all
   int redetections;  // re-detections: it was solved again because its impulses brought new contacts about

@@ -1,5 +1,5 @@
 // Runs one scene with one mutant of the library: 0 when its facts hold, 1 with the first that does not, 2 when that
-// cannot be told.
+// cannot be told. With a third word, 1 when some step is not certified for that reason, 0 when none is.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,13 +19,29 @@ static TriboStatus simulate(const TriboModel* model, TriboData* data, TriboJudge
   return status;
 }
 
+// Steps until one is not certified for the reason given: 1, or 0 at the end.
+static int search_for(const char* reason, const TriboModel* model, TriboData* data) {
+  const TriboWorldDef* world = tribo_model_world(model);
+  for (long long i = llround(world->duration / world->dt); i > 0; --i) {
+    TriboStepInfo info;
+    if (tribo_step(model, data, &info) != TRIBO_OK) {
+      return 2;
+    }
+    if (strcmp(tribo_reason_word(info.reason), reason) == 0) {
+      printf("%s: %s, balance %.3g J, momentum %.3g\n", reason, info.worst, info.balance, info.momentum_error);
+      return 1;
+    }
+  }
+  return 0;
+}
+
 int main(int argc, char** argv) {
   TriboScene* scene;
   TriboModel* model;
   TriboData* data;
   TriboJudge* judge;
-  if (argc != 3 || tribo_scene_load(argv[2], NULL, &scene) != TRIBO_OK) {
-    fprintf(stderr, "usage: mutant NUMBER SCENE; %s\n", tribo_last_error());
+  if ((argc != 3 && argc != 4) || tribo_scene_load(argv[2], NULL, &scene) != TRIBO_OK) {
+    fprintf(stderr, "usage: mutant NUMBER SCENE [REASON]; %s\n", tribo_last_error());
     return 2;
   }
   tribo_mutant = atoi(argv[1]);
@@ -37,6 +53,9 @@ int main(int argc, char** argv) {
       tribo_judge_create(model, &judge) != TRIBO_OK) {
     printf("refused: %s\n", tribo_last_error());
     return 1;
+  }
+  if (argc == 4) {
+    return search_for(argv[3], model, data);
   }
   if (simulate(model, data, judge) != TRIBO_OK) {
     printf("failed: %s\n", tribo_last_error());
