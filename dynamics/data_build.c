@@ -127,12 +127,16 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(flight.drift.r, nv_max)                           \
   X(flight.drift.f, nv_max)                           \
   X(flight.drift.step, nv_max)                        \
-  X(flight.drift.history[0], nv_max)                  \
-  X(flight.drift.history[1], nv_max)                  \
-  X(flight.drift.history[2], nv_max)                  \
-  X(flight.drift.history[3], nv_max)                  \
-  X(flight.drift.history[4], nv_max)                  \
-  X(flight.drift.history[5], nv_max)                  \
+  X(flight.drift.X[0], nv_max)                        \
+  X(flight.drift.X[1], nv_max)                        \
+  X(flight.drift.F[0], nv_max)                        \
+  X(flight.drift.F[1], nv_max)                        \
+  X(flight.drift.Q[0], nv_max)                        \
+  X(flight.drift.Q[1], nv_max)                        \
+  X(flight.drift.scaled, nv_max)                      \
+  X(flight.drift.last_w, nv_max)                      \
+  X(flight.drift.last_f, nv_max)                      \
+  X(flight.drift.last_scaled, nv_max)                 \
   X(flight.drift.sums, nv_max)                        \
   X(flight.drift.moved, nv_max)                       \
   X(flight.drift.q_trial, nq)                         \

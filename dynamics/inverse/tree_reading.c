@@ -40,7 +40,7 @@ static int has_settled(int n, const double* w, double* last_w, double* last_chan
 }
 
 static TreeStart start_at(const TreeInstant* at) {
-  return (TreeStart){at->q, at->poses, at->jac, at->bodies, at->factor};
+  return (TreeStart){at->q, at->poses, at->jac, at->bodies, at->factor, at->diagonal};
 }
 
 // The tree at q ⊕ hw with its mass and factor M.

@@ -23,8 +23,8 @@
 // At rest w = v⁺ = 0 bit for bit.
 //
 // (2) is solved by w ← w − M̃⁻¹r with M̃ = M + diag(d): springs and dampers add d w to the left side. Each pass wins a
-// factor of about h|ω|; mixing with the last two changes (Anderson, in the metric of M̃, where M̃f = −r needs no
-// product) wins more. Passes that part are never hidden: the tree turns too far in one step.
+// factor of about h|ω|; mixing with the last two changes (Anderson) wins more. Passes that part are never hidden: the
+// tree turns too far in one step.
 //
 // Displacements go down the tree without differences of large numbers. With swing(g, r) = Cay(g) r − r, a joint at p
 // behind a link that turns by g' and whose point p' moves by d',
@@ -47,7 +47,7 @@
 
 #include <float.h>
 
-#include "small_dense.h"
+#include "mixing.h"
 
 enum { PASSES_MAX = 25 };
 
@@ -284,46 +284,32 @@ TriboStatus tribo_dyn_tree_departure(const TreePart* part, TriboPinData* pin, co
   return TRIBO_OK;
 }
 
-// w + f, mixed with the last changes: `count` of them lie in the history, newest first; each is w, f and r = −M̃f.
-static void mix(int n, DriftWork* work, int count) {
-  double N[2][2] = {{0}}, y[2] = {0}, theta[2] = {0};
-  const double *w = work->w, *f = work->f, *r = work->r;
-  const double *W[3] = {w, work->history[0], work->history[3]}, *F[3] = {f, work->history[1], work->history[4]},
-               *R[3] = {r, work->history[2], work->history[5]};
-  for (int a = 0; a < count; ++a) {
-    for (int k = 0; k < n; ++k) {
-      const double force = R[a + 1][k] - R[a][k];
-      y[a] += force * f[k];
-      for (int b = a; b < count; ++b) {
-        N[a][b] += force * (F[b][k] - F[b + 1][k]);
-      }
-    }
-    N[a][a] = N[a][a] * (1 + 1e-12) + 1e-300;
-  }
-  if (count == 1) {
-    theta[0] = y[0] / N[0][0];
-  } else if (count == 2) {
-    const double det = N[0][0] * N[1][1] - N[0][1] * N[0][1];
-    theta[0] = det > 0 ? (N[1][1] * y[0] - N[0][1] * y[1]) / det : y[0] / N[0][0];
-    theta[1] = det > 0 ? (N[0][0] * y[1] - N[0][1] * y[0]) / det : 0;
-  }
+// w ← w + f, mixed with the last two changes (base/mixing.h). Lengths are those of √M̃_kk f_k, near the metric of M̃.
+static void mix(int n, const TreeStart* at, const double* extra, DriftWork* work, int is_mixed) {
+  double theta[2] = {0};
   for (int k = 0; k < n; ++k) {
-    work->step[k] = w[k] + f[k];
-    for (int a = 0; a < count; ++a) {
-      work->step[k] -= theta[a] * (W[a][k] - W[a + 1][k] + F[a][k] - F[a + 1][k]);
+    work->scaled[k] = sqrt(at->diagonal[k] + extra[k]) * work->f[k];
+  }
+  if (work->passes > 1) {
+    // the change since the last pass takes the place of the oldest
+    double *X = work->X[1], *F = work->F[1];
+    work->X[1] = work->X[0], work->F[1] = work->F[0];
+    work->X[0] = X, work->F[0] = F;
+    for (int k = 0; k < n; ++k) {
+      X[k] = work->w[k] - work->last_w[k] + work->f[k] - work->last_f[k];
+      F[k] = work->scaled[k] - work->last_scaled[k];
     }
   }
-  // the oldest entry makes room
-  double* old[3] = {work->history[3], work->history[4], work->history[5]};
-  for (int i = 0; i < 3; ++i) {
-    work->history[3 + i] = work->history[i];
-    work->history[i] = old[i];
+  const int count = !is_mixed ? 0 : work->passes - 1 < 2 ? work->passes - 1 : 2;
+  tribo_anderson_weights(n, count, work->F, work->scaled, work->Q, theta);
+  const size_t bytes = (size_t)n * sizeof *work->w;
+  memcpy(work->last_w, work->w, bytes);
+  memcpy(work->last_f, work->f, bytes);
+  memcpy(work->last_scaled, work->scaled, bytes);
+  tribo_add_scaled(n, 1, work->f, work->w);
+  for (int j = 0; j < count; ++j) {
+    tribo_add_scaled(n, -theta[j], work->X[j], work->w);
   }
-  const size_t bytes = (size_t)n * sizeof *w;
-  memcpy(work->history[0], w, bytes);
-  memcpy(work->history[1], f, bytes);
-  memcpy(work->history[2], r, bytes);
-  memcpy(work->w, work->step, bytes);
 }
 
 // What rounding leaves of the momenta of links whose displacements are differences of places, as a velocity in the
@@ -372,7 +358,7 @@ TriboStatus tribo_dyn_tree_drift(const TreePart* part, TriboPinData* pin, const 
     }
     last = change;
     // (near rounding the differences that mixing lives on are noise)
-    mix(n, work, change <= NOISY * size ? 0 : work->passes - 1 < 2 ? work->passes - 1 : 2);
+    mix(n, at, extra, work, change > NOISY * size);
   }
   // what a floating root still lacks goes to it: momentum is kept to rounding, whatever tol
   const TreeJoint* root = part->joints;

@@ -21,22 +21,24 @@ typedef struct TreeStart {
   const double* jac;       // (6 × nv)
   const TreeBody* bodies;  // (njoint)
   const double* factor;    // (nv × nv) of M̃ = M + diag(extra)
+  const double* diagonal;  // (nv) of M
 } TreeStart;
 
 // Scratch of a drift, and its answer.
 typedef struct DriftWork {
-  double* w;                // (nv) in: a guess; out: q⁺ = q ⊕ hw
-  double (*P)[6];           // (njoint) momenta of what the joints move, about the start's origin
-  int passes;               // that were needed
-  double turn;              // largest |g|²: how far a link turns
-  double* spin;             // (njoint) momenta of wheels about their axes
-  double *r, *f, *step;     // (nv)
-  double* history[6];       // (nv) each
-  double (*sums)[6];        // (njoint)
-  TreeDisplacement* moved;  // (njoint)
-  double* q_trial;          // (nq) of trees with rarer joints, as the next two
-  TriboPose* poses;         // (nlink)
-  double* jac;              // (6 × nv)
+  double* w;                              // (nv) in: a guess; out: q⁺ = q ⊕ hw
+  double (*P)[6];                         // (njoint) momenta of what the joints move, about the start's origin
+  int passes;                             // that were needed
+  double turn;                            // largest |g|²: how far a link turns
+  double* spin;                           // (njoint) momenta of wheels about their axes
+  double *r, *f, *step;                   // (nv)
+  double *X[2], *F[2], *Q[2], *scaled;    // (nv) of the mixing: changes of w + f and of scaled f, the newest first
+  double *last_w, *last_f, *last_scaled;  // (nv) of the pass before
+  double (*sums)[6];                      // (njoint)
+  TreeDisplacement* moved;                // (njoint)
+  double* q_trial;                        // (nq) of trees with rarer joints, as the next two
+  TriboPose* poses;                       // (nlink)
+  double* jac;                            // (6 × nv)
 } DriftWork;
 
 void tribo_dyn_tree_bodies(const TreePart* part, const TriboPose* poses, TreeBody* bodies);

@@ -76,7 +76,7 @@ TreeInstant tribo_dyn_tree_later(const TreeAt* tree, TriboDynData* data) {
 
 TriboStatus tribo_dyn_tree_run(const TreeAt* tree, TriboDynData* data, const TreeInstant* at, double h, double tol,
                                const double* extra, const double* momentum, int* converged) {
-  const TreeStart start = {at->q, at->poses, at->jac, at->bodies, at->factor};
+  const TreeStart start = {at->q, at->poses, at->jac, at->bodies, at->factor, at->diagonal};
   return tribo_dyn_tree_drift(tree->part, tree->pin, &start, h, tree->part->njoint == 1 ? fmin(tol, ALONE_TOL) : tol,
                               extra, momentum, &data->flight.drift, converged);
 }
@@ -331,11 +331,20 @@ TriboStatus tribo_dyn_tree_finish(const TriboSystem* system, TriboDynData* data,
 
 // A tree that is kicked in full at q: v_next is v_a + δ, and becomes v⁺.
 static TriboStatus advance_touched(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options,
-                                   const TreeInstant* at, double* q_next, double* v_next) {
+                                   const TreeInstant* at, const double* v, double* q_next, double* v_next) {
   double* p = data->flight.momentum;
   memcpy(data->flight.drift.w, v_next, (size_t)tree->n * sizeof *v_next);
   tribo_add_scaled(tree->n, -1, data->flight.bent + tree->v, v_next);
   tribo_dyn_instant_times_whole(tree, at, v_next, p);
+  if (tree->part->is_floating) {
+    // the root's momentum from what acts, not by way of M̃⁻¹, which costs a long chain its digits
+    const double* impulse = data->impulse + tree->v;
+    for (int k = 0; k < 6; ++k) {
+      p[k] = at->extra[k] != 0 ? p[k]
+                               : tribo_dot(at->mass + k * tree->n, v, tree->n) +
+                                     options->h * (at->force[k] - at->weight[k]) + impulse[k];
+    }
+  }
   int converged;
   TRIBO_TRY(tribo_dyn_tree_run(tree, data, at, options->h, TOUCHED_TOL, at->extra, p, &converged));
   if (!converged) {
@@ -414,7 +423,7 @@ TriboStatus tribo_dyn_tree_advance(const TriboSystem* system, TriboDynData* data
     return advance_impact(&at_tree, data, options, &at, split, v, impulse, q_next, v_next);
   }
   if (data->motion_kind[tree] == MOTION_TOUCHED) {
-    return advance_touched(&at_tree, data, options, &at, q_next, v_next);
+    return advance_touched(&at_tree, data, options, &at, v, q_next, v_next);
   }
   TRIBO_TRY(tribo_dyn_instant_mass(&at_tree, options, options->h, KICK_DIVIDED, 1, &at));
   TRIBO_TRY(drift_smoothly(&at_tree, data, &at, options->h, v, pushed ? impulse : NULL, 0));
