@@ -30,8 +30,9 @@
 // behind a link that turns by g' and whose point p' moves by d',
 //
 //     d = d' + swing(g', p − p')                        what it carries along
-//     turning about a:  s = 2 tan(½hw) a                ball, free: s = h R w          sliding along a: d += hw (a +
-//     swing(g', a)) g = (g' + s + ½ g'×s)/(1 − ¼ g'·s)                Δx = d + swing(g, x − p)
+//     turning about a:  s = 2 tan(½hw) a                ball, free:  s = h R w
+//     sliding along a:  d += hw (a + swing(g', a))
+//     g = (g' + s + ½ g'×s)/(1 − ¼ g'·s)                Δx = d + swing(g, x − p)
 //
 // where p, a, R, x are those at q. Trees with rarer joints are placed at q ⊕ hw by Pinocchio and compared with q.
 //
