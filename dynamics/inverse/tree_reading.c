@@ -70,6 +70,12 @@ static TriboStatus read_drift(const TreeAt* tree, TriboDynData* data, const Trib
       flight->drift.w[k] = -w[k];
     }
     TRIBO_TRY(tribo_dyn_tree_run(tree, data, &later, options->h, SETTLED, later.extra, p, &converged));
+    if (!converged) {
+      return tribo_fail(TRIBO_NUMERIC,
+                        "the step of '%s' cannot be read backwards: at its target velocity a link turns by %.3g rad/s, "
+                        "too far in one step of %g s",
+                        tree->info->links[0].name, sqrt(flight->drift.turn) / options->h, options->h);
+    }
     for (int k = 0; k < tree->n; ++k) {
       w[k] = -flight->drift.w[k];
     }

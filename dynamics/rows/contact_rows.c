@@ -99,8 +99,10 @@ static double tangent_fall(const TriboSystem* system, const TriboDynData* data, 
 // it [m]. g (dim), J v_f with all that the joints bend, keeps that only where the contact lasts.
 static double hold_off(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
                        const double* v, int c, const TriboContact* contact, const double normal[3], double* g) {
-  const int dim = data->rows.cones[c].dim;
-  if (system->info.ntree == 0 || options->scheme == TRIBO_SCHEME_EULER) {
+  const int dim = data->rows.cones[c].dim, nfree = system->info.nfree;
+  const int is_of_tree =
+      tribo_dyn_block_of(system, contact->body_a) >= nfree || tribo_dyn_block_of(system, contact->body_b) >= nfree;
+  if (!is_of_tree || options->scheme == TRIBO_SCHEME_EULER) {
     return 0;
   }
   double fall = tangent_fall(system, data, options, contact, normal), bent[6];

@@ -325,17 +325,17 @@ static TriboStatus fail_uncertified(const TriboModel* model, const TriboData* da
   if (is_of_motion(info->reason)) {
     return tribo_fail(TRIBO_NUMERIC,
                       "tribo_step: the motion of %s is not certified (%s: balance %.3g J, momentum %.3g) in the step "
-                      "from t = %g s (%d parts); the state is as it was",
+                      "from t = %g s (%d substeps); the state is as it was",
                       worst, tribo_reason_word(info->reason), info->balance, info->momentum_error, data->time,
                       info->substeps);
   }
   return tribo_fail(TRIBO_NUMERIC,
                     "tribo_step: %s keeps a residual of %.3g m/s, above the tolerance of %g, in the step from t = %g s "
-                    "(%d parts); the state is as it was",
+                    "(%d substeps); the state is as it was",
                     worst, info->residual.nat, model->world.tol, data->time, info->substeps);
 }
 
-// One step, whole or in parts, up to the commit.
+// One step, whole or in substeps, up to the commit.
 static TriboStatus run_step(const TriboModel* model, TriboData* data, uint64_t* t0, double* part_dt,
                             TriboStepInfo* info) {
   const double dt = model->world.dt;

@@ -17,7 +17,7 @@ static const double ALLOWED = 0.01;
 // What became of the worlds.
 typedef struct Tally {
   int worlds, steps, certified;  // taken
-  int finished, divided;         // worlds that went through; steps taken in parts
+  int finished, divided;         // worlds that went through; steps taken in substeps
   int failed, helped;            // that ended with a failed step; that the step named there helped
   int gaining;                   // worlds that gain more than is allowed
   double gain;                   // largest, of the largest kinetic energy so far
@@ -201,7 +201,7 @@ static double step_of(const char* said, int links) {
   return named && step != NULL && strstr(step, "would do") != NULL ? atof(step + 10) : 0;
 }
 
-// Whether the step that failed can be taken in parts of `h`.
+// Whether the step that failed can be taken in substeps of `h`.
 static int helps(TriboScene* scene, double dt, const double* q, const double* v, double h) {
   TriboModel* model = compile(scene, h);
   TriboData* data = data_of(model);
@@ -279,7 +279,8 @@ static void worlds_keep_or_lose_energy(void** state) {
   for (int k = 0; k < 8; ++k) {
     const Tally* t = kinds + k;
     printf(
-        "%-8s %-8s %-4s joints: %d worlds, %d steps of which %d certified and %d taken in parts; %d went through, %d "
+        "%-8s %-8s %-4s joints: %d worlds, %d steps of which %d certified and %d taken in substeps; %d went through, "
+        "%d "
         "stopped with a step that cannot be taken, "
         "of which %d can in the parts it names; %d gain, at most %.1e\n",
         k % 2 ? "contact" : "flight", k / 2 % 2 ? "floating" : "fixed", k / 4 ? "all" : "own", t->worlds, t->steps,
