@@ -57,7 +57,11 @@ static void print_table(const Simulation* sim) {
   printf("%-14s %.2e m\n", "penetration", t->penetration);
   printf("%-14s balance %.1e J in all, %.1e relative at worst; momentum %.1e; pushing out %.1e J\n", "motion",
          t->energy_error, t->balance, t->momentum_error, t->push_out_work);
-  printf("%-14s %lld of %lld steps", "certified", t->certified, t->steps);
+  printf("%-14s", "levels");
+  for (int i = 0; i < TRIBO_LEVEL_COUNT; ++i) {
+    printf("%s %lld %s", i > 0 ? "," : "", t->levels[i], tribo_level_word((TriboLevel)i));
+  }
+  printf("\n%-14s %lld of %lld steps", "certified", t->certified, t->steps);
   print_reasons(t);
   if (t->substepped > 0) {
     printf("; %lld taken in substeps", t->substepped);
@@ -111,6 +115,11 @@ static void json_quality(Json* json, const Simulation* sim) {
   json_real(json, "pen", t->penetration);
   json_end(json, '}');
   json_int(json, "certified_steps", t->certified);
+  json_begin(json, "levels", '{');
+  for (int i = 0; i < TRIBO_LEVEL_COUNT; ++i) {
+    json_int(json, tribo_level_word((TriboLevel)i), t->levels[i]);
+  }
+  json_end(json, '}');
   json_begin(json, "uncertified", '{');
   for (int i = TRIBO_REASON_NONE + 1; i < TRIBO_REASON_COUNT; ++i) {
     json_int(json, tribo_reason_word((TriboReason)i), t->uncertified[i]);

@@ -196,6 +196,7 @@ static void add(Totals* t, const TriboStepInfo* info) {
     t->worst_step = t->steps;
     memcpy(t->worst, info->worst, sizeof t->worst);
   }
+  t->levels[info->level]++;
   t->uncertified[info->reason]++;
   t->energy_error += info->balance;
   t->push_out_work += info->push_out_work;

@@ -18,6 +18,7 @@ typedef struct Totals {
   long long rungs[TRIBO_RUNG_COUNT];  // steps in which a rung gave an answer
   TriboResiduals residual;            // worst of each over the run
   double penetration;
+  long long levels[TRIBO_LEVEL_COUNT];        // steps, by how exactly they keep the law
   long long uncertified[TRIBO_REASON_COUNT];  // steps, by why
   double balance, gain, momentum_error;       // worst over the run: most relative, and largest gain [J]
   double energy_error, push_out_work;         // sums [J]

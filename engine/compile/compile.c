@@ -160,6 +160,9 @@ static TriboStatus compile_solver(const TriboScene* scene, TriboModel* model) {
 TriboStatus tribo_model_solver(const TriboModel* model, TriboSolver** out) {
   TRIBO_TRY(tribo_solver_create(model->world.solver, out));
   TriboStatus status = tribo_solver_set(*out, "tol", model->world.tol);
+  if (status == TRIBO_OK && strcmp(model->world.solver, "auto") == 0) {
+    status = tribo_solver_set(*out, "accept", model->world.accept);
+  }
   for (int i = 0; status == TRIBO_OK && i < model->nsolver_value; ++i) {
     status = tribo_solver_set(*out, model->solver_values[i].name, model->solver_values[i].value);
   }

@@ -32,6 +32,8 @@
     "shift of supports that contradicted each other in the last step")                                          \
   X(SUBSTEPS, "substeps", "world", "", "substeps of the last step, 1 unless it was hard")                       \
   X(CERTIFIED, "certified", "world", "", "1 when the last step was certified")                                  \
+  X(LEVEL, "level", "world", "",                                                                                \
+    "how exactly the last step keeps the law of contact: 0 exact, 1 fine, 2 held, 3 open")                      \
   X(UNCERTIFIED, "uncertified", "world", "",                                                                    \
     "why the last step was not certified: 0 it was, 1 contact law, 2 loops open, 3 energy, 4 momentum")         \
   X(BALANCE, "balance", "world", "J", "energy that nothing explains, gained in the last step")                  \

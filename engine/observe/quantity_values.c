@@ -55,6 +55,7 @@ static double step_value(const TriboData* data, int kind) {
     case Q_NORMAL_RELAXATION: return info->normal_relaxation;
     case Q_SUBSTEPS: return info->substeps;
     case Q_CERTIFIED: return info->certified;
+    case Q_LEVEL: return info->level;
     case Q_UNCERTIFIED: return info->reason;
     case Q_BALANCE: return info->balance;
     case Q_BALANCE_RELATIVE: return info->balance_relative;

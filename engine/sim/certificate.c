@@ -72,8 +72,18 @@ static void name_constraint(const TriboModel* model, TriboData* data, int cone, 
 // Closures count as shut below this. [m, rad]
 static const double SHUT = 1e-9;
 
+// How exactly the law of contact holds.
+static TriboLevel level_of(const TriboWorldDef* world, const TriboResiduals* r) {
+  static const double FINE = 1e-8;  // [m/s]
+  return r->nat <= fmax(world->tol, r->floor)  ? TRIBO_LEVEL_EXACT
+         : r->nat <= fmin(FINE, world->accept) ? TRIBO_LEVEL_FINE
+         : r->nat <= world->accept             ? TRIBO_LEVEL_HELD
+                                               : TRIBO_LEVEL_OPEN;
+}
+
 // Residuals of the whole step from the raw problem; the solver has no say in it.
 TriboStatus tribo_data_certify(const TriboModel* model, TriboData* data, TriboStepInfo* info) {
+  info->level = TRIBO_LEVEL_EXACT;
   if (data->result.problem.ncone == 0) {
     info->certified = 1;
     info->residual.worst = -1;
@@ -84,7 +94,8 @@ TriboStatus tribo_data_certify(const TriboModel* model, TriboData* data, TriboSt
                                        data->result.residual_work, &info->residual));
   // the default scheme shuts closures; where it could not, the step is no good answer
   const int shut = info->opening <= SHUT || model->world.scheme == TRIBO_SCHEME_EULER;
-  const int solved = info->residual.nat <= fmax(model->world.tol, fmin(info->residual.floor, TRIBO_FLOOR_LIMIT));
+  info->level = level_of(&model->world, &info->residual);
+  const int solved = info->level != TRIBO_LEVEL_OPEN;
   info->certified = shut && solved;
   info->reason = !solved ? TRIBO_REASON_LAW : !shut ? TRIBO_REASON_LOOPS : TRIBO_REASON_NONE;
   if (info->residual.worst >= 0) {

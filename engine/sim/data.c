@@ -91,9 +91,7 @@ static TriboStatus allocate(const TriboModel* model, TriboData* data) {
     TRIBO_TRY(tribo_model_solver(model, &data->solve.solvers[i]));
     data->solve.nsolver++;
   }
-  if (strcmp(model->world.solver, "auto") == 0) {
-    TRIBO_TRY(tribo_solver_get(data->solve.solvers[0], "max_factorisations", &data->solve.max_factorisations));
-  }
+  data->solve.is_auto = strcmp(model->world.solver, "auto") == 0;
   if (model->nclosure > 0) {
     TRIBO_TRY(tribo_model_solver(model, &data->solve.velocity_solver));
   }
@@ -210,6 +208,15 @@ const char* tribo_reason_word(TriboReason reason) {
 #undef X
   };
   return (unsigned)reason < TRIBO_REASON_COUNT ? words[reason] : "";
+}
+
+const char* tribo_level_word(TriboLevel level) {
+  static const char* const words[TRIBO_LEVEL_COUNT] = {
+#define X(id, word, doc) word,
+      TRIBO_LEVELS(X)
+#undef X
+  };
+  return (unsigned)level < TRIBO_LEVEL_COUNT ? words[level] : "";
 }
 
 double tribo_data_time(const TriboData* data) {

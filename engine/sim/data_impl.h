@@ -45,6 +45,7 @@ typedef struct Islands {
   size_t* block_at;
   TriboCone* cones;      // (ncone) rows counted from the island's first
   unsigned char* known;  // (ncone)
+  int is_again;          // 1: warm_lambda are impulses found a moment ago, and warm_sigma does not belong to them
   int* term_first;       // (ncone + count) each island has one entry more than cones
   int* term_block;       // (nterm)
   size_t* term_at;       // (nterm)
@@ -137,9 +138,8 @@ typedef struct ForceWork {
 typedef struct SolveWork {
   TriboSolver** solvers;  // (nsolver) one per worker
   int nsolver;
-  double max_factorisations;     // of one solve, as the user allows it; 0: the solver knows no such limit
-  double h;                      // [s] of the substep at work, set by: tribo_data_budget
-  int budget_reduced;            // 1: less than max_factorisations for now, set by: tribo_data_budget
+  int is_auto;                   // 1: by the solver `auto`, which relaxes normals and reads old impulses
+  double h;                      // [s] of the substep at work, set by: tribo_data_relaxation
   int closures_known;            // 1: closures have their impulses before the solve, set by: find_impulses
   TriboSolver* velocity_solver;  // projects velocities onto closures; NULL without any
   Islands islands;
@@ -305,15 +305,13 @@ TriboStatus tribo_warm_renew(const TriboModel* model, TriboData* data, const Ste
 // The same of a step that has to be solved again, before its constraints change.
 TriboStatus tribo_warm_between(const TriboModel* model, TriboData* data, const StepStart* start);
 
-// Rounding may excuse a residual up to here [m/s]: beyond, impulses are so large that the problem has no proper answer.
-#define TRIBO_FLOOR_LIMIT 1e-6
-
 // step.c: the forces of a step, without those of actuators unless drives is set; and what dynamics has to know.
 TriboStatus tribo_data_collect_forces(const TriboModel* model, TriboData* data, const StepStart* start, int drives);
 TriboStepOptions tribo_data_options(const TriboWorldDef* world, const TriboData* data, double h);
 
-// solve_islands.c: all islands. deadline [s]: 0 for none. tribo_data_budget says how long each may take.
-TriboStatus tribo_data_budget(TriboData* data, double h, int divisible);
+// solve_islands.c: all islands. deadline [s]: 0 for none. tribo_data_relaxation says for a substep h [s] how far normal
+// rows may be relaxed.
+TriboStatus tribo_data_relaxation(TriboData* data, double h);
 TriboStatus tribo_data_solve(TriboData* data, double deadline, TriboStepInfo* info);
 
 // balance_bodies.c: what the model fixes; the bodies and energies of a state, q and v being its own.

@@ -102,7 +102,7 @@ static TriboStatus opening(const TriboModel* model, TriboData* data, const Tribo
 // The wanted velocity is what it is: no normal row may be relaxed in its problem. The next step sets its own tolerance
 // again.
 static TriboStatus level_nothing(TriboData* data) {
-  if (data->solve.max_factorisations > 0 && data->solve.h != 0) {
+  if (data->solve.is_auto && data->solve.h != 0) {
     for (int i = 0; i < data->solve.nsolver; ++i) {
       TRIBO_TRY(tribo_solver_set(data->solve.solvers[i], "relax_inconsistent_normals", 0));
     }

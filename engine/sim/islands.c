@@ -150,6 +150,7 @@ static void copy_whole(Islands* is, const TriboProblem* p) {
 }
 
 TriboStatus tribo_islands_build(Islands* is, const TriboProblem* p) {
+  is->is_again = 0;
   is->count = 0;
   if (p->ncone == 0) {
     return TRIBO_OK;
@@ -189,6 +190,7 @@ TriboStatus tribo_islands_build(Islands* is, const TriboProblem* p) {
 }
 
 void tribo_islands_again(Islands* is, const TriboProblem* p) {
+  is->is_again = 1;
   for (int i = 0; i < is->count; ++i) {
     for (int k = is->first_cone[i]; k < is->first_cone[i + 1]; ++k) {
       const TriboCone* whole = &p->cones[is->cone_of[k]];

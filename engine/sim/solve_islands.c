@@ -13,13 +13,6 @@
 // diagonal of its block of G; and how bad, against the largest |g|, an answer must be for that.
 static const double SOFTNESS = 1e-3, HOPELESS = 0.1;
 
-// A step that can still be divided gives way only to a contradiction, which leaves all of what is asked for undone.
-static const double CONTRADICTORY = 0.5;
-
-// Factorisations that a solve may take while its step can still be halved. Chosen on two scenes, the wall and the pile
-// of 200: against 1000, no fewer steps were certified there, in less time.
-static const double REDUCED_BUDGET = 300;
-
 // Distances between supports that contradict each other count as known to this share of the penetration that is left
 // alone: where no better answer is found, they are changed by as much.
 static const double NORMAL_RELAXATION = 1e-2;
@@ -52,19 +45,19 @@ typedef struct SolveContext {
   double deadline;  // 0: none
 } SolveContext;
 
-// Whether an answer is so far off, by this share of what is asked for, that the problem may have none. Impulses without
+// Whether an answer is so far off, by a tenth of what is asked for, that the problem may have none. Impulses without
 // end that cancel each other may miss little by the solver's account: there it is what rounding makes of their speeds,
 // which the two residuals tell the size of.
-static unsigned char is_hopeless(const TriboProblem* problem, const TriboSolveStats* stats, double fraction) {
+static unsigned char is_hopeless(const TriboProblem* problem, const TriboSolveStats* stats) {
   double scale = 0;
-  if (stats->nat <= TRIBO_FLOOR_LIMIT || stats->outcome == TRIBO_TIME_OUT) {
+  if (stats->nat <= 1e-6 || stats->outcome == TRIBO_TIME_OUT) {
     return 0;
   }
   for (int r = 0; r < problem->nrow; ++r) {
     scale = fmax(scale, fabs(problem->g[r]));
   }
   const double size = stats->natmap_unit > 0 ? stats->nat / stats->natmap_unit : 0;
-  return (unsigned char)!(fmax(stats->nat, DBL_EPSILON * size) <= fraction * scale);
+  return (unsigned char)!(fmax(stats->nat, DBL_EPSILON * size) <= HOPELESS * scale);
 }
 
 // Closures that are alone with what they tie are solved already: an island of theirs takes the answer.
@@ -87,19 +80,11 @@ static int closures_are_solved(TriboData* data, int i) {
 static TriboStatus solve_rigid_or_soft(TriboData* data, TriboSolver* solver, int i) {
   Islands* is = &data->solve.islands;
   TriboProblem problem = tribo_islands_problem(is, &data->result.problem, i);
-  TriboWarmStart warm = {is->warm_lambda + is->first_row[i], is->warm_sigma + is->first_row[i],
+  TriboWarmStart warm = {is->warm_lambda + is->first_row[i], is->is_again ? NULL : is->warm_sigma + is->first_row[i],
                          is->known + is->first_cone[i]};
   double* lambda = is->lambda + is->first_row[i];
   TRIBO_TRY(tribo_solver_solve_built(solver, &problem, &warm, lambda, &is->stats[i]));
-  is->soft[i] = is_hopeless(&problem, &is->stats[i], HOPELESS);
-  if (is->soft[i] && data->solve.budget_reduced) {
-    // not before all has been tried
-    TRIBO_TRY(tribo_solver_set(solver, "max_factorisations", data->solve.max_factorisations));
-    TriboStatus status = tribo_solver_solve_built(solver, &problem, &warm, lambda, &is->stats[i]);
-    TRIBO_TRY(tribo_solver_set(solver, "max_factorisations", REDUCED_BUDGET));
-    TRIBO_TRY(status);
-    is->soft[i] = is_hopeless(&problem, &is->stats[i], CONTRADICTORY);
-  }
+  is->soft[i] = is_hopeless(&problem, &is->stats[i]);
   if (is->soft[i]) {
     // contradictory demands (a body squeezed between two walls) drive impulses to infinity: a little give bounds them
     regularise(is, &problem, i);
@@ -134,21 +119,13 @@ static void solve_island(int i, int worker, void* context) {
   }
 }
 
-TriboStatus tribo_data_budget(TriboData* data, double h, int divisible) {
-  const double most = data->solve.max_factorisations;
-  const int reduced = divisible && most > REDUCED_BUDGET;
-  if (reduced != data->solve.budget_reduced) {
-    for (int i = 0; i < data->solve.nsolver; ++i) {
-      TRIBO_TRY(tribo_solver_set(data->solve.solvers[i], "max_factorisations", reduced ? REDUCED_BUDGET : most));
-    }
-  }
-  if (most > 0 && h != data->solve.h) {
+TriboStatus tribo_data_relaxation(TriboData* data, double h) {
+  if (data->solve.is_auto && h != data->solve.h) {
     for (int i = 0; i < data->solve.nsolver; ++i) {
       TRIBO_TRY(tribo_solver_set(data->solve.solvers[i], "relax_inconsistent_normals",
                                  fmin(NORMAL_RELAXATION * data->model->world.slop / h, 1)));
     }
   }
-  data->solve.budget_reduced = reduced;
   data->solve.h = h;
   return TRIBO_OK;
 }

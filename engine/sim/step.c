@@ -67,7 +67,7 @@ TriboStepOptions tribo_data_options(const TriboWorldDef* world, const TriboData*
                         .nmotor = data->model->actuation.nmotor,
                         .bounds = data->forces.bounds,
                         .nbound = data->model->actuation.nbound,
-                        .direct = data->solve.max_factorisations > 0,
+                        .direct = data->solve.is_auto,
                         .shut = world->tol * world->dt};
   tribo_copy3(o.gravity, world->gravity);
   // below 2 g h a rebound is only what gravity adds in two steps: noise
@@ -194,7 +194,7 @@ static TriboStatus run_part(const TriboModel* model, TriboData* data, const Step
   info->outcome = TRIBO_SOLVED;
   info->residual.worst = -1;
   info->passes = 1;
-  TRIBO_TRY(tribo_data_budget(data, start->h, start->divisible));
+  TRIBO_TRY(tribo_data_relaxation(data, start->h));
   do {
     TRIBO_TRY(tribo_data_collect_forces(model, data, start, 1));
     tribo_sleep_wake_by_force(model, data, start);
@@ -242,6 +242,7 @@ static void add_part(TriboStepInfo* info, const TriboStepInfo* part) {
   const int first = info->substeps == 0;
   info->substeps++;
   info->outcome = first || part->outcome > info->outcome ? part->outcome : info->outcome;
+  info->level = first || part->level > info->level ? part->level : info->level;
   info->certified = part->certified && (first || info->certified);
   info->balance += part->balance;
   info->push_out_work += part->push_out_work;
@@ -330,9 +331,9 @@ static TriboStatus fail_uncertified(const TriboModel* model, const TriboData* da
                       info->substeps);
   }
   return tribo_fail(TRIBO_NUMERIC,
-                    "tribo_step: %s keeps a residual of %.3g m/s, above the tolerance of %g, in the step from t = %g s "
+                    "tribo_step: %s keeps a residual of %.3g m/s, above the accepted %g, in the step from t = %g s "
                     "(%d substeps); the state is as it was",
-                    worst, info->residual.nat, model->world.tol, data->time, info->substeps);
+                    worst, info->residual.nat, fmax(model->world.tol, model->world.accept), data->time, info->substeps);
 }
 
 // One step, whole or in substeps, up to the commit.

@@ -30,9 +30,16 @@ void tribo_sol_polish_modes(TriboSolver* s, const double* from, double* modes);
 // Relaxes inconsistent normal rows: where r_nat of the best point is at most `most` [m/s], the normal rows of q are
 // shifted, by no more than that, until the point solves the problem.
 void tribo_sol_relax_inconsistent_normals(TriboSolver* s, double most, int max_steps);
-// Proximal points from x on, each by Newton; below a residual of `level` [m/s] inconsistent normal rows are relaxed, 0:
-// never.
-void tribo_sol_proximal(TriboSolver* s, const double* x, double level);
+// Proximal points from the centre x, at the modes of x − u.
+typedef struct TriboProximal {
+  const double *x, *u;     // (n) impulses and velocities
+  double eps;              // ε of the first
+  int in_proportion;       // ε is the less, the larger the impulses of x are
+  int max_factorisations;  // of all of them, those of no unknown included
+  double accept;           // r_nat [m/s] with which they end where they come no nearer
+} TriboProximal;
+void tribo_sol_proximal(TriboSolver* s, const TriboProximal* start);
+
 // A scratch vector (n) for the modes that polish_modes remembers, none so far.
 double* tribo_sol_take_mode_memory(TriboSolver* s);
 

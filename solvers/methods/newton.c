@@ -13,8 +13,7 @@
 #include "modes.h"
 #include "methods.h"
 
-enum { MERITS = 4, POINT_STEPS = 20, IDLE_STEPS = 5 };
-static const double POINT_TOLERANCE = 1e-13, POINT_EPS = 1e-2;
+enum { MERITS = 4, IDLE_STEPS = 5 };
 // Of the impulses among which hyperstatic contacts leave the choice, ε takes those nearest to where a step sets out. An
 // ε near rounding leaves the choice to rounding: modes then change for no reason, without end.
 static const double LEAST_EPS = 1e-8, IDLE_EPS = 1e-3;
@@ -358,99 +357,6 @@ void tribo_sol_relax_inconsistent_normals(TriboSolver* s, double most, int max_s
     }
   }
   end_relaxation(s, &own);
-  s->scratch.used = pool_mark;
-}
-
-// ---- proximal points ----
-
-// u = W x + q + ε (x − centre)
-static void pulled_velocity(TriboSolver* s, Newton* w) {
-  tribo_sol_velocity(s, w->x, w->u);
-  for (int i = 0; i < s->scaled.n; ++i) {
-    w->u[i] += w->eps * (w->x[i] - w->centre[i]);
-  }
-}
-
-// Newton on the problem with the pull from x on, which ends as its answer; the steps it took, −1 without one.
-static int proximal_point(TriboSolver* s, Newton* w, double rho) {
-  const int n = s->scaled.n;
-  w->rho = rho;
-  w->npast = 0;
-  pulled_velocity(s, w);
-  restart_merit(s, w);
-  push_merit(w, w->f);
-  for (int it = 0; it <= POINT_STEPS; ++it) {
-    if (w->f <= POINT_TOLERANCE) {
-      return it;
-    }
-    s->iterations++;
-    if (tribo_sol_stop(s) || newton_step(s, w) != 0) {
-      return -1;
-    }
-    tribo_sol_apply(&s->scaled, w->step, w->du);
-    for (int i = 0; i < n; ++i) {
-      w->du[i] += w->eps * w->step[i];
-    }
-    double f, a = line_search(s, w, &f);
-    if (a == 0) {
-      return -1;
-    }
-    for (int i = 0; i < n; ++i) {
-      w->x[i] += a * w->step[i];
-    }
-    pulled_velocity(s, w);
-    w->f = f;
-    push_merit(w, f);
-  }
-  return -1;
-}
-
-// Proximal points: x_{k+1} solves the problem with ε (x − x_k) beside W x. That problem is close to a monotone one and
-// Newton ends it in a few steps from x_k; what it leaves of the true one is ε (x_{k+1} − x_k), which falls from point
-// to point also where the central path and Newton lose themselves among folds. ε follows the work that a point takes.
-// Once the residual is below `level`, the normal rows of q are relaxed at every point: the contradictions between them
-// go away, and the points converge.
-void tribo_sol_proximal(TriboSolver* s, const double* from, double level) {
-  const size_t pool_mark = s->scratch.used, bytes = sizeof(double) * (size_t)s->scaled.n;
-  double *centre = tribo_sol_take(s), *u = tribo_sol_take(s), *modes = tribo_sol_take_mode_memory(s),
-         polished_at = INFINITY;
-  Newton w = {.x = tribo_sol_take(s), .u = tribo_sol_take(s), .step = tribo_sol_take(s), .du = tribo_sol_take(s)};
-  w.b = tribo_sol_take(s), w.fixed = tribo_sol_take(s), w.w = tribo_sol_take(s);
-  w.centre = centre;
-  Unrelaxed own = {NULL};
-  memcpy(w.x, from, bytes);
-  for (w.eps = POINT_EPS; w.eps <= 1 && !tribo_sol_stop(s);) {
-    memcpy(centre, w.x, bytes);
-    int steps = proximal_point(s, &w, 1);
-    if (steps < 0) {
-      memcpy(w.x, centre, bytes);
-      steps = proximal_point(s, &w, 10);
-    }
-    if (steps < 0) {
-      memcpy(w.x, centre, bytes);
-      w.eps *= 6;
-      continue;
-    }
-    if (steps == 0) {
-      break;
-    }
-    tribo_sol_velocity(s, w.x, u);
-    const double nat = tribo_sol_record(s, w.x, u).nat;
-    if (own.q != NULL) {
-      if (relax_normals(s, own.q, level, w.x, u) == INFINITY) {
-        break;
-      }
-    } else if (nat < 0.5 * level) {
-      own = save_unrelaxed(s);
-    } else if (nat < 0.3 * polished_at) {
-      polished_at = nat;
-      tribo_sol_polish_modes(s, w.x, modes);
-    }
-    w.eps = fmax(w.eps * (steps <= 4 ? 0.5 : steps >= 10 ? 3 : 1), 1e-12);
-  }
-  if (own.q != NULL) {
-    end_relaxation(s, &own);
-  }
   s->scratch.used = pool_mark;
 }
 

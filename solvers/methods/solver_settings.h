@@ -28,10 +28,11 @@
   X(REAL, early_stop, stop_, 0, 1, 0, "", "change of the objective per row at which the solve ends; 0: never") \
   X(INT, check_every, 5, 1, 1e6, 0, "", "sweeps between two looks at the residual")
 #define TRIBO_PLAIN_SETTINGS(X) TRIBO_COMMON_SETTINGS(X, 100)
-#define TRIBO_AUTO_SETTINGS(X)                                                       \
-  TRIBO_COMMON_SETTINGS(X, 1e5)                                                      \
-  X(INT, max_factorisations, 4000, 1, 1e9, 0, "", "factorisations before giving up") \
-  X(REAL, relax_inconsistent_normals, 0, 0, 1, 0, "m/s",                             \
+#define TRIBO_AUTO_SETTINGS(X)                                                                                     \
+  TRIBO_COMMON_SETTINGS(X, 1e5)                                                                                    \
+  X(INT, max_factorisations, 4000, 1, 1e9, 0, "", "factorisations before giving up")                               \
+  X(REAL, accept, 0, 0, 1, 0, "m/s", "r_nat with which a solve ends that comes no nearer to tol; 0: all is tried") \
+  X(REAL, relax_inconsistent_normals, 0, 0, 1, 0, "m/s",                                                           \
     "how far normal rows may be shifted where supports contradict each other")
 
 typedef struct TriboCommonSettings {

@@ -25,7 +25,9 @@ static const TriboSetting pgs_early_table[] = {TRIBO_PGS_SETTINGS(ROW_PGS, 1, 1e
 
 // A new solver is a line here and a function.
 static const TriboMethod methods[] = {
-    {{"auto", "warm path, then a ladder of Newton, ADMM and interior point until one solves the problem",
+    {{"auto",
+      "proximal points, each by Newton, from old impulses or from ADMM's; an interior point and central paths behind "
+      "them",
       "this project; rungs as in tribo_rung_name", TABLE(auto_table)},
      tribo_sol_run_auto,
      TRIBO_METHOD_AUTO,

@@ -1,16 +1,74 @@
 // Projections on friction cones and bounds, Alart and Curnier's map, De Saxcé's shift (cones.h).
 #include "cones.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "math3.h"
 
-// The point on the face belongs to a multiplier k > 0: p_i = x_i D_i²/(D_i² + k), p_N = x_N/(1 − k), with
-// f(k) = (1 − k) ‖D⁻¹ p_f(k)‖ − x_N = 0. f has one root, between 0 and 1 for x_N > 0 and above 1 otherwise.
+// The point on the face belongs to a multiplier k > 0: p_i = x_i D_i²/(D_i² + k), p_N = x_N/(1 − k) = h(k), with
+//
+//     f(k) = (1 − k) h(k) − x_N = 0,     h = ‖D⁻¹ p_f(k)‖
+//
+// f has one root, between 0 and 1 for x_N > 0 and above 1 otherwise.
+typedef struct Face {
+  int m;
+  const double *mu, *x;
+} Face;
+
+// f(k), with h(k) and the slope of f
+static double miss_face(const Face* face, double k, double* h, double* slope) {
+  double square = 0, fall = 0;
+  for (int i = 0; i < face->m; ++i) {
+    const double w = face->mu[i] * face->mu[i] + k, y = w > 0 ? face->mu[i] * face->x[i] / w : 0;
+    square += y * y;
+    fall += w > 0 ? y * y / w : 0;
+  }
+  *h = sqrt(square);
+  *slope = -*h - (*h > 0 ? (1 - k) * fall / *h : 0);
+  return (1 - k) * *h - face->x[face->m];
+}
+
+// Above the tangent plane f is convex and falls: Newton from 0 comes from the left, and where the point is near its
+// cone two or three steps do. Returns k.
+static double root_above(const Face* face, double* h) {
+  double k = 0, slope;
+  for (int it = 0; it < 100; ++it) {
+    const double next = k - miss_face(face, k, h, &slope) / slope;
+    if (!(next > k * (1 + DBL_EPSILON))) {
+      break;
+    }
+    k = next;
+  }
+  return k;
+}
+
+// Below it, Newton between bounds.
+static double root_below(const Face* face, double polar, double* h) {
+  double lo = 1, hi = 1, slope;
+  for (int i = 0; i < face->m; ++i) {
+    // (k − 1) h(k) ≥ (k − 1)/(k + max D²) ‖D x‖ reaches −x_N at the latest here
+    const double ratio = -face->x[face->m] / polar;
+    hi = fmax(hi, 2 * (1 + ratio * face->mu[i] * face->mu[i]) / (1 - ratio));
+  }
+  double k = 0.5 * (lo + hi);
+  for (int it = 0; it < 100; ++it) {
+    const double f = miss_face(face, k, h, &slope);
+    *(f > 0 ? &lo : &hi) = k;
+    double next = slope < 0 ? k - f / slope : lo;
+    next = next > lo && next < hi ? next : 0.5 * (lo + hi);
+    if (fabs(next - k) <= 2 * DBL_EPSILON * k) {
+      break;
+    }
+    k = next;
+  }
+  return k;
+}
+
 void tribo_sol_project_elliptic(int dim, const double* mu, const double* x, double* p) {
   int m = dim - 1;
-  double inside = 0, polar = 0, n = x[m];
+  double inside = 0, polar = 0, n = x[m], h;
   for (int i = 0; i < m; ++i) {
     double r = mu[i] > 0 ? x[i] / mu[i] : 0;
     inside += r * r;
@@ -27,32 +85,8 @@ void tribo_sol_project_elliptic(int dim, const double* mu, const double* x, doub
     memset(p, 0, sizeof(double) * (size_t)dim);
     return;
   }
-  double lo = n > 0 ? 0 : 1, hi = 1, k, h = 0;
-  if (n <= 0) {
-    for (int i = 0; i < m; ++i) {
-      // (k − 1) h(k) ≥ (k − 1)/(k + max D²) ‖D x‖ reaches −x_N at the latest here
-      double ratio = -n / sqrt(polar);
-      hi = fmax(hi, 2 * (1 + ratio * mu[i] * mu[i]) / (1 - ratio));
-    }
-  }
-  k = 0.5 * (lo + hi);
-  for (int it = 0; it < 100; ++it) {
-    double h2 = 0, slope = 0;
-    for (int i = 0; i < m; ++i) {
-      double w = mu[i] * mu[i] + k, y = w > 0 ? mu[i] * x[i] / w : 0;
-      h2 += y * y;
-      slope -= w > 0 ? y * y / w : 0;
-    }
-    h = sqrt(h2);
-    double f = (1 - k) * h - n, df = -h + (h > 0 ? (1 - k) * slope / h : 0);
-    *(f > 0 ? &lo : &hi) = k;
-    double next = df < 0 ? k - f / df : lo;
-    next = next > lo && next < hi ? next : 0.5 * (lo + hi);
-    if (fabs(next - k) <= 1e-16 * k || next == k) {
-      break;
-    }
-    k = next;
-  }
+  const Face face = {m, mu, x};
+  const double k = n > 0 ? root_above(&face, &h) : root_below(&face, sqrt(polar), &h);
   for (int i = 0; i < m; ++i) {
     double d2 = mu[i] * mu[i];
     p[i] = d2 > 0 ? x[i] * d2 / (d2 + k) : 0;

@@ -394,7 +394,7 @@ TRIBO_LANES static void residuals_of_problem(const TriboProblem* p, const double
   }
   double unit = larger(sqrt(ng), larger(d * sqrt(nl), sqrt(ns)));
   out->natmap_unit = unit > 0 ? sqrt(square) / unit : 0;
-  out->floor = 50 * DBL_EPSILON * sqrt(most);
+  out->floor = fmin(50 * DBL_EPSILON * sqrt(most), 1e-8);
   // a NaN hides from fmax: say it
   if (!isfinite(nl + ns)) {
     out->prim = out->dual = out->comp = out->nat = out->natmap_unit = INFINITY;

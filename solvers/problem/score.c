@@ -95,7 +95,8 @@ TriboScore tribo_sol_score(const TriboTally* t, double norm_g, double asked, dou
   }
   double scale = larger(norm_g, larger(t->mean * sqrt(t->norm_l), sqrt(t->norm_s)));
   TriboScore score = {t->nat, scale > 0 ? sqrt(t->square) / scale : 0, 0};
-  double tol = larger(asked, 50 * DBL_EPSILON * sqrt(t->most));
+  // beyond 1e-8 impulses are so large that the problem has no proper answer: rounding is no excuse for that
+  double tol = larger(asked, fmin(50 * DBL_EPSILON * sqrt(t->most), 1e-8));
   // half the tolerance: the independent residuals (residuals.c) round differently
   score.value = 2 * larger(tol > 0 ? t->nat / tol : t->nat > 0 ? INFINITY : 0, score.unit / tol_unit);
   return score;

@@ -349,7 +349,7 @@ static void towers_hit(void** state) {
 
 static void walls_at_rest(void** state) {
   (void)state;
-  expect("wall", 0, 100, 1.6);
+  expect("wall", 0, 100, 2);
 }
 
 // Slip that turns is followed with the factors of one pass; Newton would take two or three.

@@ -60,10 +60,25 @@ typedef enum TriboReason {
 } TriboReason;
 TRIBO_API const char* tribo_reason_word(TriboReason reason);
 
+// How exactly a step keeps the law of contact, by its natural-map residual: X(id, word, doc)
+#define TRIBO_LEVELS(X)                                                                \
+  X(EXACT, "exact", "up to the world's tol, 1e-10 m/s, or what rounding leaves of it") \
+  X(FINE, "fine", "up to 1e-8 m/s")                                                    \
+  X(HELD, "held", "up to the world's accept, 1e-6 m/s: a micrometre per second")       \
+  X(OPEN, "open", "beyond it: not certified")
+typedef enum TriboLevel {
+#define X(id, word, doc) TRIBO_LEVEL_##id,
+  TRIBO_LEVELS(X)
+#undef X
+      TRIBO_LEVEL_COUNT
+} TriboLevel;
+TRIBO_API const char* tribo_level_word(TriboLevel level);
+
 typedef struct TriboStepInfo {
   TriboOutcome outcome;  // worst over the islands
-  int certified;       // residual.nat ≤ max(tol, floor), the state is finite, closures are shut (1e-9, not Euler's),
-                       // energy and momentum balance as far as the scheme's order says
+  TriboLevel level;      // how exactly the law of contact holds
+  int certified;       // the level is not open, the state is finite, closures are shut (1e-9, not Euler's), energy and
+                       // momentum balance as far as the scheme's order says
   TriboReason reason;  // why it is not
   TriboResiduals residual;  // of the whole step, recomputed from raw data
   double penetration;       // deepest overlap or limit violation of the state the step began with [m, rad]

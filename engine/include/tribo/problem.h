@@ -66,7 +66,7 @@ typedef struct TriboResiduals {
   double comp;  // max |λᵢᵀ σ̂ᵢ| [J]
   double nat;  // max dᵢ ‖λᵢ − P_K(λᵢ − σ̂ᵢ/dᵢ)‖∞, dᵢ the mean diagonal of block i of G + R [m/s]
   double natmap_unit;  // ‖dλ − P_K(dλ − σ̂)‖ / max(‖g‖, ‖dλ‖, ‖σ‖), d the mean diagonal of G + R
-  double floor;        // what rounding allows for nat: 50 ε max dᵢ‖λᵢ‖ [m/s]
+  double floor;        // what rounding allows for nat: 50 ε max dᵢ‖λᵢ‖, at most 1e-8 [m/s]
   int worst;           // cone with the largest nat, −1 without cones
 } TriboResiduals;
 

@@ -44,7 +44,9 @@ TRIBO_API void tribo_scene_destroy(TriboScene* scene);
   X(REAL, depenetration_max, 1, 0, 1e6, 0, "m/s", "fastest push-out of a penetration")                                 \
   X(REAL, bounce_min, 0.01, 0, 1e6, 0, "m/s", "impact speed below which nothing rebounds; at least 2 g dt is used")    \
   X(REAL, margin, 1e-3, 0, 1, 1, "m", "contacts are created this far ahead of touching")                               \
-  X(REAL, tol, 1e-10, 0, 1, 1, "m/s", "largest natural-map residual of a certified step")                              \
+  X(REAL, tol, 1e-10, 0, 1, 1, "m/s", "natural-map residual that a solve aims at")                                     \
+  X(REAL, accept, 1e-6, 0, 1, 0, "m/s",                                                                                \
+    "largest residual of a certified step, with which a solve by auto ends that comes no nearer to tol")               \
   X(REAL, step_budget, 0, 0, 1e9, 0, "s",                                                                              \
     "wall time one step may take before the best answer so far is used; 0: no limit")                                  \
   X(REAL, density, 0, 0, 1e9, 0, "kg/m³", "of the medium the bodies move in: drag that grows with the speed squared")  \

@@ -75,34 +75,44 @@ static void a_force_of_1e300_is_told(void** state) {
 }
 
 // 1 µg under 1000 kg: a velocity of the small one is a difference of impulses that are 1e12 times larger, so rounding
-// alone leaves 1e-5 m/s. The answer is as good as that, is not called certified, and who insists gets an error.
+// alone leaves 1e-5 m/s. The answer is as good as that. It is not called certified for being so, as rounding excuses no
+// more than 1e-8 m/s, and who insists gets an error.
 static void a_mass_ratio_of_1e12(void** state) {
   (void)state;
   TriboScene* scene;
   TriboModel* model;
   CHECK_OK(
-      load_text("world: {halvings: 0}\nstatic: [{plane: [0, 0, 1]}]\n"
+      load_text("world: {halvings: 0, accept: 1.0e-10}\nstatic: [{plane: [0, 0, 1]}]\n"
                 "bodies: [{name: a, position: [0, 0, 0.5], box: [1, 1, 1], mass: 1.0e-9},\n"
                 "         {name: b, position: [0, 0, 1.5], box: [1, 1, 1], mass: 1000}]\n",
                 &scene));
   CHECK_OK(tribo_model_create(scene, &model));
   TriboData* data = data_of(model);
+  int missed = 0;
   for (int i = 0; i < 50; ++i) {
     TriboStepInfo info;
     CHECK_OK(tribo_step(model, data, &info));
-    assert_false(info.certified);
-    CHECK_LE(info.residual.nat, info.residual.floor);
+    assert_true(info.certified == (info.level != TRIBO_LEVEL_OPEN));
+    missed += !info.certified;
+    CHECK_LE(info.residual.nat, 2e-5);
+    CHECK_LE(info.residual.floor, 1e-8);
   }
   all_finite(model, data);
   TriboView p;
   CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_POSITION, &p));
+  assert_true(missed > 0);
   CHECK_NEAR(p.values[5], 1.5, 2e-6);
   tribo_data_destroy(data);
   tribo_model_destroy(model);
   CHECK_OK(tribo_scene_set(scene, "must_certify", 1));
   CHECK_OK(tribo_model_create(scene, &model));
   data = data_of(model);
-  CHECK_FAILS(tribo_step(model, data, NULL), TRIBO_NUMERIC, "keeps a residual");
+  TriboStatus status = TRIBO_OK;
+  for (int i = 0; i < 50 && status == TRIBO_OK; ++i) {
+    status = tribo_step(model, data, NULL);
+  }
+  assert_int_equal(status, TRIBO_NUMERIC);
+  assert_non_null(strstr(tribo_last_error(), "keeps a residual"));
   tribo_data_destroy(data);
   tribo_model_destroy(model);
   tribo_scene_destroy(scene);
