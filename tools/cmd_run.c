@@ -32,7 +32,9 @@ static void print_reasons(const Totals* t) {
   if (t->unbalanced_step > 0) {
     printf("; first motion in step %lld: %s", t->unbalanced_step, t->unbalanced);
   }
-  if (t->uncertified[TRIBO_REASON_LAW] + t->uncertified[TRIBO_REASON_LOOPS] > 0) {
+  if (t->uncertified[TRIBO_REASON_LAW] + t->uncertified[TRIBO_REASON_LOOPS] +
+          t->uncertified[TRIBO_REASON_CONTRADICTION] >
+      0) {
     printf("; worst in step %lld: %s", t->worst_step, t->worst);
   }
 }
@@ -66,8 +68,8 @@ static void print_table(const Simulation* sim) {
   if (t->substepped > 0) {
     printf("; %lld taken in substeps", t->substepped);
   }
-  if (t->normal_relaxation > 0) {
-    printf("; %lld with inconsistent supports, relaxed by at most %.1e m", t->normal_relaxation, t->most_relaxation);
+  if (t->relaxed > 0) {
+    printf("; %lld with rows that contradict each other, relaxed by at most %.1e m", t->relaxed, t->most_relaxation);
   }
   printf("\n%-14s %016llx\n", "state", (unsigned long long)tribo_data_hash(sim->model, sim->data));
 }
@@ -135,12 +137,12 @@ static void json_quality(Json* json, const Simulation* sim) {
   json_text(json, "first_body", t->unbalanced);
   json_end(json, '}');
   json_int(json, "substepped_steps", t->substepped);
-  json_int(json, "relaxed_steps", t->normal_relaxation);
+  json_int(json, "relaxed_steps", t->relaxed);
   json_real(json, "relaxed_most", t->most_relaxation);
   json_int(json, "redetected_steps", t->redetected);
   // the same by their names of 0.1: keys of a report are added, never renamed
   json_int(json, "divided_steps", t->substepped);
-  json_int(json, "levelled_steps", t->normal_relaxation);
+  json_int(json, "levelled_steps", t->relaxed);
   json_real(json, "levelled_most", t->most_relaxation);
   json_int(json, "chased_steps", t->redetected);
   json_begin(json, "worst", '{');

@@ -175,8 +175,8 @@ static void worst_of(double* worst, double x) {
 static void add(Totals* t, const TriboStepInfo* info) {
   t->steps++;
   t->substepped += info->substeps > 1;
-  t->normal_relaxation += info->normal_relaxation > 0;
-  t->most_relaxation = fmax(t->most_relaxation, info->normal_relaxation);
+  t->relaxed += info->relaxation > 0;
+  t->most_relaxation = fmax(t->most_relaxation, info->relaxation);
   t->redetected += info->redetections > 0;
   t->certified += info->certified;
   t->wall += info->time;
@@ -191,7 +191,8 @@ static void add(Totals* t, const TriboStepInfo* info) {
   for (int i = 0; i < TRIBO_RUNG_COUNT; ++i) {
     t->rungs[i] += info->rungs >> i & 1;
   }
-  const int is_law = info->reason < TRIBO_REASON_ENERGY;  // else `worst` is a body
+  const int is_law = info->reason < TRIBO_REASON_ENERGY || info->reason == TRIBO_REASON_CONTRADICTION;
+  // (else `worst` is a body)
   if (is_law && (info->residual.nat > t->residual.nat || (t->worst[0] == '\0' && info->worst[0] != '\0'))) {
     t->worst_step = t->steps;
     memcpy(t->worst, info->worst, sizeof t->worst);
@@ -205,7 +206,7 @@ static void add(Totals* t, const TriboStepInfo* info) {
     t->balance = info->balance_relative;
   }
   worst_of(&t->momentum_error, info->momentum_error);
-  if (info->reason >= TRIBO_REASON_ENERGY && t->unbalanced_step == 0) {
+  if (!is_law && t->unbalanced_step == 0) {
     t->unbalanced_step = t->steps;
     memcpy(t->unbalanced, info->worst, sizeof t->unbalanced);
   }

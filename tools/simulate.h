@@ -8,7 +8,7 @@
 typedef struct Totals {
   long long steps, certified;
   double most_relaxation;            // [m] most that inconsistent supports were relaxed by
-  long long normal_relaxation;       // steps in which they were
+  long long relaxed;                 // steps in which they were
   long long substepped, redetected;  // steps taken in substeps; steps whose impulses brought new contacts about
   double time;                       // simulated [s]
   double wall;                       // in tribo_step [s]

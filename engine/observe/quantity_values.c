@@ -52,7 +52,7 @@ static double step_value(const TriboData* data, int kind) {
     case Q_OPENING: return info->opening;
     case Q_ASLEEP: return data->sleep.nasleep;
     case Q_ITERATIONS: return info->iterations;
-    case Q_NORMAL_RELAXATION: return info->normal_relaxation;
+    case Q_RELAXATION: return info->relaxation;
     case Q_SUBSTEPS: return info->substeps;
     case Q_CERTIFIED: return info->certified;
     case Q_LEVEL: return info->level;

@@ -72,6 +72,9 @@ static void name_constraint(const TriboModel* model, TriboData* data, int cone, 
 // Closures count as shut below this. [m, rad]
 static const double SHUT = 1e-9;
 
+// Rows that contradict each other by less do so by rounding, or by faces that are not quite parallel. [m, rad]
+static const double AGREED = 1e-7;
+
 // How exactly the law of contact holds.
 static TriboLevel level_of(const TriboWorldDef* world, const TriboResiduals* r) {
   static const double FINE = 1e-8;  // [m/s]
@@ -96,9 +99,15 @@ TriboStatus tribo_data_certify(const TriboModel* model, TriboData* data, TriboSt
   const int shut = info->opening <= SHUT || model->world.scheme == TRIBO_SCHEME_EULER;
   info->level = level_of(&model->world, &info->residual);
   const int solved = info->level != TRIBO_LEVEL_OPEN;
-  info->certified = shut && solved;
-  info->reason = !solved ? TRIBO_REASON_LAW : !shut ? TRIBO_REASON_LOOPS : TRIBO_REASON_NONE;
-  if (info->residual.worst >= 0) {
+  const int agree = info->relaxation <= AGREED;
+  info->certified = shut && solved && agree;
+  info->reason = !agree    ? TRIBO_REASON_CONTRADICTION
+                 : !solved ? TRIBO_REASON_LAW
+                 : !shut   ? TRIBO_REASON_LOOPS
+                           : TRIBO_REASON_NONE;
+  if (!agree && data->solve.most_relaxed >= 0) {
+    name_constraint(model, data, data->solve.most_relaxed, info->worst, sizeof info->worst);
+  } else if (info->residual.worst >= 0) {
     name_constraint(model, data, info->residual.worst, info->worst, sizeof info->worst);
   }
   return TRIBO_OK;

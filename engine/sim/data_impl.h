@@ -54,7 +54,6 @@ typedef struct Islands {
   double* lambda;          // (nrow) the answers
   IslandEnd* end;          // (count) how far an island is filled
   TriboSolveStats* stats;  // (count)
-  unsigned char* soft;     // (count) 1: solved with compliance, the rigid problem has no answer in reach
   TriboStatus* status;     // (count)
   char (*error)[256];      // (count) why a solve failed: the text of another thread would be lost
 } Islands;
@@ -138,8 +137,9 @@ typedef struct ForceWork {
 typedef struct SolveWork {
   TriboSolver** solvers;  // (nsolver) one per worker
   int nsolver;
-  int is_auto;                   // 1: by the solver `auto`, which relaxes normals and reads old impulses
-  double h;                      // [s] of the substep at work, set by: tribo_data_relaxation
+  int is_auto;                   // 1: by the solver `auto`, which relaxes contradictions and reads old impulses
+  int is_relaxing;               // 1: the solvers may relax rows, set by: tribo_data_may_relax
+  int most_relaxed;              // cone of the row that was relaxed most, −1: none, set by: tribo_data_solve
   int closures_known;            // 1: closures have their impulses before the solve, set by: find_impulses
   TriboSolver* velocity_solver;  // projects velocities onto closures; NULL without any
   Islands islands;
@@ -309,10 +309,10 @@ TriboStatus tribo_warm_between(const TriboModel* model, TriboData* data, const S
 TriboStatus tribo_data_collect_forces(const TriboModel* model, TriboData* data, const StepStart* start, int drives);
 TriboStepOptions tribo_data_options(const TriboWorldDef* world, const TriboData* data, double h);
 
-// solve_islands.c: all islands. deadline [s]: 0 for none. tribo_data_relaxation says for a substep h [s] how far normal
-// rows may be relaxed.
-TriboStatus tribo_data_relaxation(TriboData* data, double h);
-TriboStatus tribo_data_solve(TriboData* data, double deadline, TriboStepInfo* info);
+// solve_islands.c: all islands of a substep h [s]. deadline [s]: 0 for none. tribo_data_may_relax says whether rows
+// that contradict each other may be relaxed, as they are from the start on.
+TriboStatus tribo_data_may_relax(TriboData* data, int allowed);
+TriboStatus tribo_data_solve(TriboData* data, double h, double deadline, TriboStepInfo* info);
 
 // balance_bodies.c: what the model fixes; the bodies and energies of a state, q and v being its own.
 TriboStatus tribo_balance_prepare(const TriboModel* model, TriboData* data);

@@ -99,25 +99,14 @@ static TriboStatus opening(const TriboModel* model, TriboData* data, const Tribo
   return TRIBO_OK;
 }
 
-// The wanted velocity is what it is: no normal row may be relaxed in its problem. The next step sets its own tolerance
-// again.
-static TriboStatus level_nothing(TriboData* data) {
-  if (data->solve.is_auto && data->solve.h != 0) {
-    for (int i = 0; i < data->solve.nsolver; ++i) {
-      TRIBO_TRY(tribo_solver_set(data->solve.solvers[i], "relax_inconsistent_normals", 0));
-    }
-  }
-  data->solve.h = 0;
-  return TRIBO_OK;
-}
-
 // Solves for the impulses and renews what the v_target needs, until both agree or for the given number of passes.
 static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const TriboProblem* reduced, int most,
                                  TriboInverse* out) {
   const TriboProblem full = data->result.problem;
   double change;
   data->solve.closures_known = 0;
-  TRIBO_TRY(level_nothing(data));
+  // the wanted velocity is what it is
+  TRIBO_TRY(tribo_data_may_relax(data, 0));
   TRIBO_TRY(tribo_dyn_inverse_balance(model->mechanism.system, data->dynamics, NULL, data->result.lambda, &change));
   for (out->passes = 0; out->passes < most; ++out->passes) {
     TriboStepInfo info = {0};
@@ -135,7 +124,7 @@ static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const
     }
     double* whole = data->result.lambda;
     data->result.lambda = data->inverse.lambda;
-    const TriboStatus status = tribo_data_solve(data, 0, &info);
+    const TriboStatus status = tribo_data_solve(data, model->world.dt, 0, &info);
     data->result.lambda = whole;
     data->result.problem = full;
     TRIBO_TRY(status);

@@ -42,7 +42,6 @@ static size_t lay_out(Islands* is, const TriboProblem* p, char* slab) {
   ARRAY(lambda, nrow);
   ARRAY(end, count);
   ARRAY(stats, count);
-  ARRAY(soft, count);
   ARRAY(status, count);
   ARRAY(error, count);
 #undef ARRAY

@@ -75,7 +75,8 @@ TriboStepOptions tribo_data_options(const TriboWorldDef* world, const TriboData*
   return o;
 }
 
-// Closures: solve and advance again until they are shut in the next state, then make the velocities follow them.
+// Closures: solve and advance again until they are shut in the next state, then make the velocities follow them. Rows
+// that contradict each other leave them open.
 static TriboStatus close_loops(const TriboModel* model, TriboData* data, const StepStart* start,
                                const TriboStepOptions* options, double deadline, TriboStepInfo* info) {
   int again;
@@ -84,10 +85,10 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const S
   }
   TRIBO_TRY(tribo_dyn_close(model->mechanism.system, data->dynamics, options, start->v, data->result.lambda,
                             data->next.q, data->next.v, &info->opening, &info->passes, &again));
-  for (; again; info->passes++) {
+  for (; again && info->relaxed == 0; info->passes++) {
     data->solve.closures_known = 0;
     tribo_islands_again(&data->solve.islands, &data->result.problem);
-    TRIBO_TRY(tribo_data_solve(data, deadline, info));
+    TRIBO_TRY(tribo_data_solve(data, start->h, deadline, info));
     TRIBO_TRY(tribo_dyn_advance(model->mechanism.system, data->dynamics, options, start->q, start->v,
                                 data->result.lambda, data->next.q, data->next.v));
     TRIBO_TRY(tribo_dyn_close(model->mechanism.system, data->dynamics, options, start->v, data->result.lambda,
@@ -153,7 +154,7 @@ static TriboStatus find_impulses(TriboData* data, const StepStart* start, double
   data->solve.closures_known =
       tribo_dyn_closures_only(data->model->mechanism.system, data->dynamics, data->result.lambda);
   lap(info, TRIBO_STAGE_ISLANDS, t0);
-  TRIBO_TRY(tribo_data_solve(data, deadline, info));
+  TRIBO_TRY(tribo_data_solve(data, start->h, deadline, info));
   lap(info, TRIBO_STAGE_SOLVE, t0);
   return TRIBO_OK;
 }
@@ -194,7 +195,7 @@ static TriboStatus run_part(const TriboModel* model, TriboData* data, const Step
   info->outcome = TRIBO_SOLVED;
   info->residual.worst = -1;
   info->passes = 1;
-  TRIBO_TRY(tribo_data_relaxation(data, start->h));
+  TRIBO_TRY(tribo_data_may_relax(data, 1));
   do {
     TRIBO_TRY(tribo_data_collect_forces(model, data, start, 1));
     tribo_sleep_wake_by_force(model, data, start);
@@ -268,8 +269,8 @@ static void add_part(TriboStepInfo* info, const TriboStepInfo* part) {
   info->rows = part->rows > info->rows ? part->rows : info->rows;
   info->islands = part->islands > info->islands ? part->islands : info->islands;
   info->pairs = part->pairs > info->pairs ? part->pairs : info->pairs;
-  info->regularised += part->regularised;
-  info->normal_relaxation = fmax(info->normal_relaxation, part->normal_relaxation);
+  info->relaxed += part->relaxed;
+  info->relaxation = fmax(info->relaxation, part->relaxation);
   info->asleep = part->asleep;
   info->rungs |= part->rungs;
 }
@@ -305,7 +306,7 @@ static int is_divisible(const TriboModel* model, double fraction) {
 static int may_divide(const StepStart* start, double fraction, const TriboStepInfo* part, double deadline) {
   static const double SHORTEST = 1.0 / 64;
   const int helps =
-      is_of_motion(part->reason) ? fraction > SHORTEST : start->divisible && part->outcome != TRIBO_INFEASIBLE;
+      is_of_motion(part->reason) ? fraction > SHORTEST : start->divisible && part->reason != TRIBO_REASON_CONTRADICTION;
   return !part->certified && helps && (deadline <= 0 || tribo_now() < deadline);
 }
 
@@ -329,6 +330,12 @@ static TriboStatus fail_uncertified(const TriboModel* model, const TriboData* da
                       "from t = %g s (%d substeps); the state is as it was",
                       worst, tribo_reason_word(info->reason), info->balance, info->momentum_error, data->time,
                       info->substeps);
+  }
+  if (info->reason == TRIBO_REASON_CONTRADICTION) {
+    return tribo_fail(TRIBO_NUMERIC,
+                      "tribo_step: %s and other constraints contradict each other: they had to be relaxed by %.3g m or "
+                      "rad in the step from t = %g s; the state is as it was",
+                      worst, info->relaxation, data->time);
   }
   return tribo_fail(TRIBO_NUMERIC,
                     "tribo_step: %s keeps a residual of %.3g m/s, above the accepted %g, in the step from t = %g s "

@@ -27,9 +27,6 @@ void tribo_sol_newton(TriboSolver* s, double* x, double eps, int max_steps, int 
 
 // Full Newton steps from a point whose modes are those of the last call with the same memory, else none.
 void tribo_sol_polish_modes(TriboSolver* s, const double* from, double* modes);
-// Relaxes inconsistent normal rows: where r_nat of the best point is at most `most` [m/s], the normal rows of q are
-// shifted, by no more than that, until the point solves the problem.
-void tribo_sol_relax_inconsistent_normals(TriboSolver* s, double most, int max_steps);
 // Proximal points from the centre x, at the modes of x − u.
 typedef struct TriboProximal {
   const double *x, *u;     // (n) impulses and velocities
@@ -38,7 +35,11 @@ typedef struct TriboProximal {
   int max_factorisations;  // of all of them, those of no unknown included
   double accept;           // r_nat [m/s] with which they end where they come no nearer
 } TriboProximal;
-void tribo_sol_proximal(TriboSolver* s, const TriboProximal* start);
+// 1: they drift, as rows that contradict each other make them.
+int tribo_sol_proximal(TriboSolver* s, const TriboProximal* start);
+// Where rows contradict each other: relaxes q by the least that has an answer (s->shift), and finds that; 0: they do
+// not.
+int tribo_sol_relax(TriboSolver* s);
 
 // A scratch vector (n) for the modes that polish_modes remembers, none so far.
 double* tribo_sol_take_mode_memory(TriboSolver* s);

@@ -40,7 +40,8 @@ enum {
   STEPS = 10,    // factorisations of one proximal point: 8 … 15 cost the same on two landing robots (3 % apart), 5 a
                  // tenth more
   POINTS = 100,  // most are chord steps alone
-  SEARCH = 30    // bisections of a step, an end for what cannot fail
+  RELAX_POINTS = 20,
+  SEARCH = 30  // bisections of a step, an end for what cannot fail
 };
 static const double LEAST = 1e-10;     // ε that a factorisation bears
 static const double INNER = 0.1;       // of the rigid law's residual: up to there (1) is solved
@@ -49,7 +50,15 @@ static const double TENFOLD = 0.1;     // a point that needed factors should gai
 static const double CHEAP_GAIN = 0.7;  // one of chord steps alone may go on for this,
 static const double STALL = 0.9;       // and so may one whose ε cannot fall any more
 static const double LIGHTEST = 1e-4;   // of the largest impulse: below it, one is as good as none
-static const double POLISHED = 0.01;   // fraction of the tolerance that old factors may be used to come to
+static const double DRIFT = 0.1;     // W v of a centre that drifts, over ε v: without a contradiction it is 1 and more
+static const double RELAXED = 1e-6;  // [m/s] rows that ask for less do not contradict each other
+static const double RELAX_EPS = 1;   // ε where they may: the first hardly couples them
+static const double DRIFT_EPS = 2e-6;  // ε up to which a drift is looked for
+static const double SETTLED = 1e-9;    // [m/s] change of what is asked, from ε to ε/10
+// An eigenvalue w of W that is small but not 0, as of heavy bodies on light ones, changes what is asked by 9 w/ε of it,
+// from ε to ε/10. Up to here w is rounding.
+static const double STILL = 1e-14;
+static const double POLISHED = 0.01;  // fraction of the tolerance that old factors may be used to come to
 
 typedef struct Proximal {
   double *x, *u;    // (n) Newton's point, u = W x + q
@@ -338,12 +347,33 @@ static void begin(TriboSolver* s, Proximal* p, const TriboProximal* start) {
   first_question(s, p, p->x, start->u, p->at);
 }
 
-void tribo_sol_proximal(TriboSolver* s, const TriboProximal* start) {
+// Whether the centre drifts: v = x − c moves nothing, W v = 0, by far less than it asks of the rows, ε v. Heavy bodies
+// move little, too: only a small ε tells.
+static int is_drifting(TriboSolver* s, Proximal* p) {
+  const TriboScaled* sc = &s->scaled;
+  double asked = 0, speed = 0, moved = 0;
+  if (p->eps > DRIFT_EPS) {
+    return 0;
+  }
+  for (int i = 0; i < sc->n; ++i) {
+    p->y[i] = p->cx[i] - p->centre[i];
+    asked = fmax(asked, p->eps * p->metric[i] * fabs(p->y[i]));
+    speed = fmax(speed, p->eps * p->metric[i] * fabs(p->y[i]) * sc->g / sc->s[i]);
+  }
+  if (!(speed > RELAXED)) {
+    return 0;
+  }
+  tribo_sol_apply(sc, p->y, p->b);
+  moved = tribo_max_abs(p->b, sc->n);
+  return moved <= DRIFT * asked;
+}
+
+int tribo_sol_proximal(TriboSolver* s, const TriboProximal* start) {
   const size_t pool_mark = s->scratch.used;
   const int last = s->iterations + start->max_factorisations;
   Proximal p;
   double floor = 0, value = INFINITY;  // ε that could not be halved any more, score of the last point
-  int polished = 0, fallen = 0;
+  int polished = 0, fallen = 0, drifting = 0;
   begin(s, &p, start);
   for (int point = 0; point < POINTS && s->iterations < last; ++point) {
     const int before = s->iterations;
@@ -363,6 +393,10 @@ void tribo_sol_proximal(TriboSolver* s, const TriboProximal* start) {
     const double gain = s->best_score.value / value;
     const int has_factorised = s->iterations > before;
     value = s->best_score.value;
+    drifting = gain > TENFOLD && is_drifting(s, &p);
+    if (drifting) {
+      break;
+    }
     move_centre(s, &p);
     if (gain <= (has_factorised ? TENFOLD : p.eps <= floor ? STALL : CHEAP_GAIN)) {
       continue;
@@ -376,4 +410,105 @@ void tribo_sol_proximal(TriboSolver* s, const TriboProximal* start) {
     p.has_factors = 0;
   }
   s->scratch.used = pool_mark;
+  return drifting;
+}
+
+// ---- rows that contradict each other
+//
+// Where no velocity does what all rows ask, the points go on for ever, but in the end by the same v every time:
+// impulses in the cones with W v = 0, which move nothing, and q·v < 0, so that no velocity can please the rows they
+// belong to. By (1) the point solves the problem with s = ε v added to q, exactly; from point to point s comes to be
+// the least that gives the problem an answer, in the metric of W's diagonal (for quadratic programs: Chiche and Gilbert
+// 2016). The points carry v as often as there were points: what of it cancels is taken out again.
+
+// Is x in its cones and between its bounds?
+static int is_allowed(const TriboScaled* sc, const double* x) {
+  for (int c = 0; c < sc->ncone; ++c) {
+    const TriboScaledCone* k = &sc->cone[c];
+    const double* y = x + k->row;
+    if (k->round && !(tribo_norm(y, k->dim - 1) <= k->mu * y[k->dim - 1] * (1 + 1e-12))) {
+      return 0;
+    }
+    for (int i = k->round ? k->dim : 0; i < k->dim; ++i) {
+      if (y[i] < sc->lo[k->row + i] || y[i] > sc->hi[k->row + i]) {
+        return 0;
+      }
+    }
+  }
+  return 1;
+}
+
+// out: the shortest x − t v that the cones allow
+static void shorten(const TriboScaled* sc, const double* x, const double* v, double* out) {
+  enum { BISECTIONS = 30 };
+  double along = 0, square = 0;
+  for (int i = 0; i < sc->n; ++i) {
+    along += x[i] * v[i];
+    square += v[i] * v[i];
+  }
+  double lo = 0, hi = square > 0 ? fmax(along / square, 0) : 0, t = hi;
+  for (int it = 0; it <= BISECTIONS; ++it) {
+    for (int i = 0; i < sc->n; ++i) {
+      out[i] = x[i] - t * v[i];
+    }
+    if (is_allowed(sc, out)) {
+      lo = t;
+    } else {
+      hi = t;
+    }
+    if (lo == hi) {
+      return;
+    }
+    t = it + 1 < BISECTIONS ? 0.5 * (lo + hi) : lo;
+  }
+}
+
+// Moves centres, ε falling, until what they ask of the rows, s, stays; 1: it does, and is more than nothing. drift: v.
+static int settle(TriboSolver* s, Proximal* p, double* relaxation, double* drift) {
+  const TriboScaled* sc = &s->scaled;
+  int still = 0;
+  for (int point = 0; point < RELAX_POINTS && find_point(s, p); ++point) {
+    double change = 0, most = 0;
+    for (int i = 0; i < sc->n; ++i) {
+      drift[i] = p->cx[i] - p->centre[i];
+      const double now = p->eps * drift[i], unit = sc->g / sc->s[i];
+      change = fmax(change, fabs(now - relaxation[i]) * unit);
+      most = fmax(most, fabs(now) * unit);
+      relaxation[i] = now;
+    }
+    s->shift = most;
+    still = p->eps * change <= STILL * most;
+    if (most <= RELAXED || (still && change <= SETTLED)) {
+      break;
+    }
+    move_centre(s, p);
+    if (p->eps > LEAST) {
+      p->eps *= 0.1;
+      p->has_factors = 0;
+    }
+  }
+  still = still && s->shift > RELAXED;
+  s->shift = still ? s->shift : 0;
+  return still;
+}
+
+int tribo_sol_relax(TriboSolver* s) {
+  const size_t pool_mark = s->scratch.used, bytes = sizeof(double) * (size_t)s->scaled.n;
+  double *zero = tribo_sol_take(s), *relaxation = tribo_sol_take(s), *drift = tribo_sol_take(s);
+  Proximal p;
+  memset(zero, 0, bytes);
+  memset(relaxation, 0, bytes);
+  begin(s, &p, &(TriboProximal){.x = zero, .u = s->scaled.q, .eps = RELAX_EPS});
+  const int contradict = settle(s, &p, relaxation, drift);
+  if (contradict) {
+    for (int i = 0; i < s->scaled.n; ++i) {
+      s->scaled.q[i] += relaxation[i];
+    }
+    s->best_score.value = INFINITY;
+    shorten(&s->scaled, p.cx, drift, p.x);
+    tribo_sol_velocity(s, p.x, p.u);
+    tribo_sol_record(s, p.x, p.u);
+  }
+  s->scratch.used = pool_mark;
+  return contradict;
 }

@@ -32,8 +32,7 @@
   TRIBO_COMMON_SETTINGS(X, 1e5)                                                                                    \
   X(INT, max_factorisations, 4000, 1, 1e9, 0, "", "factorisations before giving up")                               \
   X(REAL, accept, 0, 0, 1, 0, "m/s", "r_nat with which a solve ends that comes no nearer to tol; 0: all is tried") \
-  X(REAL, relax_inconsistent_normals, 0, 0, 1, 0, "m/s",                                                           \
-    "how far normal rows may be shifted where supports contradict each other")
+  X(BOOL, relax, 1, 0, 1, 0, "", "rows that contradict each other are relaxed by the least that has an answer")
 
 typedef struct TriboCommonSettings {
   TRIBO_PLAIN_SETTINGS(TRIBO_SETTING_FIELD)

@@ -16,6 +16,7 @@ enum {
   COLD_FACTORISATIONS = 15,  // from ADMM's, where the interior point is as likely to find the answer,
   NEAR_FACTORISATIONS = 60,  // and from the best point of another stage
   INTERIOR_STEPS = 40,
+  RELAX_FACTORISATIONS = 60,
   PATH_STEPS = 60,       // most paths end within 40
   LONG_PATH_STEPS = 200  // some turn many times
 };
@@ -85,43 +86,47 @@ static void velocity_of_point(const TriboScaled* sc, const AdmmPoint* point, dou
   }
 }
 
-static void warm_proximal(TriboSolver* s) {
+// 1 from these three: the points drift, as rows that contradict each other make them.
+static int warm_proximal(TriboSolver* s) {
   const size_t pool_mark = s->scratch.used;
   double *x = tribo_sol_take(s), *u = tribo_sol_take(s);
   warm_start(s, x, u);
-  tribo_sol_proximal(s, &(TriboProximal){.x = x,
-                                         .u = u,
-                                         .eps = s->warm_value <= 1 ? FINE_EPS : WARM_EPS,
-                                         .in_proportion = 1,
-                                         .max_factorisations = WARM_FACTORISATIONS,
-                                         .accept = s->settings.automatic.accept});
+  const int drifts = tribo_sol_proximal(s, &(TriboProximal){.x = x,
+                                                            .u = u,
+                                                            .eps = s->warm_value <= 1 ? FINE_EPS : WARM_EPS,
+                                                            .in_proportion = 1,
+                                                            .max_factorisations = WARM_FACTORISATIONS,
+                                                            .accept = s->settings.automatic.accept});
   s->scratch.used = pool_mark;
+  return drifts;
 }
 
-static void cold_proximal(TriboSolver* s, const AdmmPoint* point) {
+static int cold_proximal(TriboSolver* s, const AdmmPoint* point) {
   const size_t pool_mark = s->scratch.used;
   double* u = tribo_sol_take(s);
   velocity_of_point(&s->scaled, point, u);
-  tribo_sol_proximal(s, &(TriboProximal){.x = point->y,
-                                         .u = u,
-                                         .eps = COLD_EPS,
-                                         .max_factorisations = COLD_FACTORISATIONS,
-                                         .accept = s->settings.automatic.accept});
+  const int drifts = tribo_sol_proximal(s, &(TriboProximal){.x = point->y,
+                                                            .u = u,
+                                                            .eps = COLD_EPS,
+                                                            .max_factorisations = COLD_FACTORISATIONS,
+                                                            .accept = s->settings.automatic.accept});
   s->scratch.used = pool_mark;
+  return drifts;
 }
 
 // from the best point of another stage
-static void near_proximal(TriboSolver* s) {
+static int near_proximal(TriboSolver* s) {
   const size_t pool_mark = s->scratch.used;
   double *x = tribo_sol_take(s), *u = tribo_sol_take(s);
   memcpy(x, s->best, sizeof(double) * (size_t)s->scaled.n);
   tribo_sol_velocity(s, x, u);
-  tribo_sol_proximal(s, &(TriboProximal){.x = x,
-                                         .u = u,
-                                         .eps = NEAR_EPS,
-                                         .max_factorisations = NEAR_FACTORISATIONS,
-                                         .accept = s->settings.automatic.accept});
+  const int drifts = tribo_sol_proximal(s, &(TriboProximal){.x = x,
+                                                            .u = u,
+                                                            .eps = NEAR_EPS,
+                                                            .max_factorisations = NEAR_FACTORISATIONS,
+                                                            .accept = s->settings.automatic.accept});
   s->scratch.used = pool_mark;
+  return drifts;
 }
 
 // The interior point from near ADMM's answer: the better that is, the less it is pushed inside.
@@ -180,6 +185,18 @@ static void path_from_axes(TriboSolver* s) {
   s->scratch.used = pool_mark;
 }
 
+// Rows that contradict each other have no answer: that of the problem with the least relaxation of rows.
+static int relax(TriboSolver* s) {
+  const int tried = s->rungs_tried >> TRIBO_RUNG_RELAXED & 1;
+  if (tried || !s->settings.automatic.relax || !begin_stage(s, TRIBO_RUNG_RELAXED) || !tribo_sol_relax(s)) {
+    return 0;
+  }
+  if (!tribo_sol_stop(s)) {
+    near_proximal(s);
+  }
+  return 1;
+}
+
 void tribo_sol_run_auto(TriboSolver* s) {
   static const struct {
     TriboRung rung;
@@ -189,13 +206,15 @@ void tribo_sol_run_auto(TriboSolver* s) {
                    {TRIBO_RUNG_PATH_COLD, path_from_axes}};
   s->max_factorisations = s->settings.automatic.max_factorisations;
   tribo_sol_enter_stage(s, TRIBO_RUNG_PROXIMAL);
-  if (s->warm_x != NULL) {
-    warm_proximal(s);
+  if (s->warm_x != NULL && warm_proximal(s) && relax(s)) {
+    return;
   }
   if (begin_stage(s, TRIBO_RUNG_PROXIMAL)) {
     AdmmPoint point;
     find_admm_point(s, &point);
-    cold_proximal(s, &point);
+    if (cold_proximal(s, &point) && relax(s)) {
+      return;
+    }
     if (begin_stage(s, TRIBO_RUNG_IPM_ADMM)) {
       interior_from_point(s, &point);
     }
@@ -204,13 +223,11 @@ void tribo_sol_run_auto(TriboSolver* s) {
     if (begin_stage(s, fallbacks[i].rung)) {
       fallbacks[i].run(s);
     }
-    if (begin_stage(s, TRIBO_RUNG_PROXIMAL)) {
-      near_proximal(s);
+    if (begin_stage(s, TRIBO_RUNG_PROXIMAL) && near_proximal(s) && relax(s)) {
+      return;
     }
   }
-  // supports that contradict each other by a distance of no size have no answer as they are
-  s->max_factorisations += PATH_STEPS;
-  if (begin_stage(s, TRIBO_RUNG_NEWTON_WARM) && s->settings.automatic.relax_inconsistent_normals > 0) {
-    tribo_sol_relax_inconsistent_normals(s, s->settings.automatic.relax_inconsistent_normals, PATH_STEPS);
-  }
+  // what all have failed at may have no answer
+  s->max_factorisations += RELAX_FACTORISATIONS;
+  relax(s);
 }

@@ -94,7 +94,7 @@ static int bilateral_rows_contradict(TriboSolver* s) {
   return left > 1e-9;
 }
 
-void tribo_solver_normal_relaxation(const TriboSolver* s, double* g) {
+void tribo_solver_relaxed_g(const TriboSolver* s, double* g) {
   const TriboScaled* sc = &s->scaled;
   memmove(g, sc->problem->g, sizeof(double) * (size_t)sc->problem->nrow);
   if (s->shift > 0) {
@@ -129,12 +129,13 @@ static void write_answer(TriboSolver* s, double* lambda, TriboSolveStats* stats)
   stats->nat = s->best_score.nat;
   stats->natmap_unit = s->best_score.unit;
   stats->outcome =
-      tribo_sol_done(s) ? TRIBO_SOLVED
-      : s->timed_out    ? TRIBO_TIME_OUT
+      s->shift > 0        ? TRIBO_RELAXED
+      : tribo_sol_done(s) ? TRIBO_SOLVED
+      : s->timed_out      ? TRIBO_TIME_OUT
       : s->iterations >= s->settings.common.max_iterations || s->system.factorisations >= s->max_factorisations
           ? TRIBO_MAX_ITER
           : TRIBO_STALLED;
-  if (stats->outcome != TRIBO_SOLVED && bilateral_rows_contradict(s)) {
+  if (stats->outcome != TRIBO_SOLVED && stats->outcome != TRIBO_RELAXED && bilateral_rows_contradict(s)) {
     stats->outcome = TRIBO_INFEASIBLE;
   }
 }

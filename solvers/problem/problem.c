@@ -214,6 +214,7 @@ const char* tribo_outcome_name(TriboOutcome outcome) {
     case TRIBO_STALLED: return "stalled";
     case TRIBO_TIME_OUT: return "time_out";
     case TRIBO_INFEASIBLE: return "infeasible";
+    case TRIBO_RELAXED: return "relaxed";
   }
   return "unknown";
 }

@@ -51,7 +51,8 @@ TRIBO_API const char* tribo_stage_name(TriboStage stage);
   X(LOOPS, "loops open", "closures are not shut at the end")                                \
   X(ENERGY, "energy", "energy was gained that nothing explains, beyond the scheme's order") \
   X(MOMENTUM, "momentum", "momentum changed by more than what acts from outside")           \
-  X(DIVERGENCE, "divergence", "the motion turns too far in one step to be resolved")
+  X(DIVERGENCE, "divergence", "the motion turns too far in one step to be resolved")        \
+  X(CONTRADICTION, "contradiction", "rows contradict each other: they were relaxed by more than 1e-7 m or rad")
 typedef enum TriboReason {
 #define X(id, word, doc) TRIBO_REASON_##id,
   TRIBO_REASONS(X)
@@ -94,9 +95,9 @@ typedef struct TriboStepInfo {
   int contacts, rows, islands, pairs;  // how many; pairs: of shapes that may touch
   int asleep;                          // bodies that were left out because they rest
   int iterations, factorisations;      // summed over the islands
-  int regularised;  // islands whose rigid problem had no answer in reach: regularised, solved with a little compliance
-  double normal_relaxation;         // largest change of a gap that relaxes inconsistent normal rows [m]
-  unsigned rungs;                   // bit per TriboRung that gave an island its answer
+  int relaxed;        // islands whose rows contradict each other: solved with the least relaxation that has an answer
+  double relaxation;  // largest change of a gap or an angle by it [m, rad]
+  unsigned rungs;     // bit per TriboRung that gave an island its answer
   double stage[TRIBO_STAGE_COUNT];  // wall time [s]; of short steps every eighth is measured
   double time;                      // of the whole step [s]
   uint64_t growths;                 // buffers that had to grow in this step

@@ -1,7 +1,7 @@
 // Tribo, public: the solvers of the contact problem. They know the problem, and nothing of bodies, joints or shapes.
 //
 // Ownership. A solver belongs to whoever created it, until tribo_solver_destroy (NULL is allowed). Problem, warm start
-// and answer belong to the caller. The solver keeps a pointer to the last problem for tribo_solver_normal_relaxation,
+// and answer belong to the caller. The solver keeps a pointer to the last problem for tribo_solver_relaxed_g,
 // and for nothing else. The lists of solvers, their settings and all names belong to the library and last for ever.
 //
 // Threads. A solver is used by one thread at a time, different solvers by different threads; the lists by everybody.
@@ -20,27 +20,26 @@ typedef enum TriboOutcome {
   TRIBO_STALLED,     // no further progress
   TRIBO_TIME_OUT,    // the time budget came first
   TRIBO_INFEASIBLE,  // bilateral rows contradict each other
+  TRIBO_RELAXED,  // rows contradict each other: the answer is that of the problem with the least change of g that has
+                  // one
 } TriboOutcome;
 TRIBO_API const char* tribo_outcome_name(TriboOutcome outcome);
 
 // The stages a solver may go through, in the order they are tried: the method, then where it starts.
-#define TRIBO_RUNGS(X)                                                                                             \
-  X(ZERO, "zero", "no impulse is the answer")                                                                      \
-  X(ADMM, "admm", "first-order iterations alone")                                                                  \
-  X(PGS, "pgs", "Gauss-Seidel sweeps alone")                                                                       \
-  X(WARM, "warm", "previous modes, one factorisation")                                                             \
-  X(NEWTON_WARM, "newton_warm", "Newton from the previous answer")                                                 \
-  X(IPM_WARM, "ipm_warm", "interior point near the previous answer")                                               \
-  X(PATH_WARM, "path_warm", "central path from near the previous answer")                                          \
-  X(NEWTON, "newton", "Newton from zero")                                                                          \
-  X(ADMM_NEWTON, "admm_newton", "a few ADMM iterations, then Newton")                                              \
-  X(IPM_ADMM, "ipm_admm", "interior point near ADMM's answer")                                                     \
-  X(IPM_COLD, "ipm_cold", "interior point from the cone's axis")                                                   \
-  X(ADMM_LONG_NEWTON, "admm_long_newton", "hundreds of ADMM iterations, then Newton")                              \
-  X(PATH, "path", "central path from near ADMM's answer")                                                          \
-  X(PATH_COLD, "path_cold", "central path from the cone's axis")                                                   \
-  X(ADMM_IPM_NEWTON, "admm_ipm_newton", "thousands of ADMM iterations alternating with Newton and interior point") \
-  X(PROXIMAL, "proximal", "proximal points, each by Newton")
+#define TRIBO_RUNGS(X)                                               \
+  X(ZERO, "zero", "no impulse is the answer")                        \
+  X(ADMM, "admm", "first-order iterations alone")                    \
+  X(PGS, "pgs", "Gauss-Seidel sweeps alone")                         \
+  X(WARM, "warm", "previous modes, one factorisation")               \
+  X(NEWTON_WARM, "newton_warm", "Newton from the previous answer")   \
+  X(NEWTON, "newton", "Newton from zero")                            \
+  X(IPM_ADMM, "ipm_admm", "interior point near ADMM's answer")       \
+  X(IPM_WARM, "ipm_warm", "interior point near the previous answer") \
+  X(IPM_COLD, "ipm_cold", "interior point from the cone's axis")     \
+  X(PATH, "path", "central path from near ADMM's answer")            \
+  X(PATH_COLD, "path_cold", "central path from the cone's axis")     \
+  X(PROXIMAL, "proximal", "proximal points, each by Newton")         \
+  X(RELAXED, "relaxed", "proximal points that relax rows which contradict each other")
 typedef enum TriboRung {
 #define X(id, name, doc) TRIBO_RUNG_##id,
   TRIBO_RUNGS(X)
@@ -64,7 +63,7 @@ typedef struct TriboSolveStats {
   TriboRungWork by_rung[TRIBO_RUNG_COUNT];  // the same, stage by stage
   double time;                              // wall [s]
   double nat, natmap_unit;                  // residuals of the answer, by the solver's own account [m/s], [1]
-  double shift;  // [m/s] largest change of g that relaxed inconsistent normal rows, 0 for none
+  double shift;  // [m/s] largest change of g that relaxed rows which contradict each other, 0 for none
 } TriboSolveStats;
 
 // A solver of the registry.
@@ -101,9 +100,9 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_solver_solve(TriboSolver* solver, co
                                                          const TriboWarmStart* warm, double* lambda,
                                                          TriboSolveStats* stats);
 
-// The g (nrow) that the last answer is for: the problem's own, but for the inconsistent normal rows that the setting
-// `relax_inconsistent_normals` has relaxed. That problem must still be there; g may be its own.
-TRIBO_API void tribo_solver_normal_relaxation(const TriboSolver* solver, double* g);
+// The g (nrow) that the last answer is for: the problem's own, but for rows that contradict each other, which have been
+// relaxed (stats->shift). That problem must still be there; g may be its own.
+TRIBO_API void tribo_solver_relaxed_g(const TriboSolver* solver, double* g);
 
 // Residuals iteration by iteration of the next solves, for plots: fn is called from the thread that solves, with the
 // iteration, the stage and both residuals; NULL ends it. `user` is passed on and stays the caller's.

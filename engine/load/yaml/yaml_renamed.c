@@ -21,7 +21,7 @@ static const struct {
   const char *key, *old, *now;
 } renamed_words[] = {
     {"as", "pieces", "components"},
-    {"quantity", "levelled", "normal_relaxation"},
+    {"quantity", "levelled", "relaxation"},
     {"scheme", "midpoint", "variational"},
 };
 

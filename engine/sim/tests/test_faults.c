@@ -92,7 +92,6 @@ static void a_mass_ratio_of_1e12(void** state) {
   for (int i = 0; i < 50; ++i) {
     TriboStepInfo info;
     CHECK_OK(tribo_step(model, data, &info));
-    assert_true(info.certified == (info.level != TRIBO_LEVEL_OPEN));
     missed += !info.certified;
     CHECK_LE(info.residual.nat, 2e-5);
     CHECK_LE(info.residual.floor, 1e-8);
@@ -112,7 +111,7 @@ static void a_mass_ratio_of_1e12(void** state) {
     status = tribo_step(model, data, NULL);
   }
   assert_int_equal(status, TRIBO_NUMERIC);
-  assert_non_null(strstr(tribo_last_error(), "keeps a residual"));
+  assert_non_null(strstr(tribo_last_error(), "the state is as it was"));
   tribo_data_destroy(data);
   tribo_model_destroy(model);
   tribo_scene_destroy(scene);
