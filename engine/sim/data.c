@@ -92,7 +92,6 @@ static TriboStatus allocate(const TriboModel* model, TriboData* data) {
     data->solve.nsolver++;
   }
   data->solve.is_auto = strcmp(model->world.solver, "auto") == 0;
-  data->solve.is_relaxing = 1;
   if (model->nclosure > 0) {
     TRIBO_TRY(tribo_model_solver(model, &data->solve.velocity_solver));
   }

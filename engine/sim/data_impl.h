@@ -138,7 +138,7 @@ typedef struct SolveWork {
   TriboSolver** solvers;  // (nsolver) one per worker
   int nsolver;
   int is_auto;                   // 1: by the solver `auto`, which relaxes contradictions and reads old impulses
-  int is_relaxing;               // 1: the solvers may relax rows, set by: tribo_data_may_relax
+  int is_exact;                  // 1: the solvers may not end early, nor relax rows, set by: tribo_data_solve_exactly
   int most_relaxed;              // cone of the row that was relaxed most, −1: none, set by: tribo_data_solve
   int closures_known;            // 1: closures have their impulses before the solve, set by: find_impulses
   TriboSolver* velocity_solver;  // projects velocities onto closures; NULL without any
@@ -309,9 +309,9 @@ TriboStatus tribo_warm_between(const TriboModel* model, TriboData* data, const S
 TriboStatus tribo_data_collect_forces(const TriboModel* model, TriboData* data, const StepStart* start, int drives);
 TriboStepOptions tribo_data_options(const TriboWorldDef* world, const TriboData* data, double h);
 
-// solve_islands.c: all islands of a substep h [s]. deadline [s]: 0 for none. tribo_data_may_relax says whether rows
-// that contradict each other may be relaxed, as they are from the start on.
-TriboStatus tribo_data_may_relax(TriboData* data, int allowed);
+// solve_islands.c: all islands of a substep h [s]. deadline [s]: 0 for none. tribo_data_solve_exactly says whether nothing
+// but the tolerance counts from here on: no answer up to `accept`, no relaxed rows.
+TriboStatus tribo_data_solve_exactly(TriboData* data, int exactly);
 TriboStatus tribo_data_solve(TriboData* data, double h, double deadline, TriboStepInfo* info);
 
 // balance_bodies.c: what the model fixes; the bodies and energies of a state, q and v being its own.

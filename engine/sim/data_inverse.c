@@ -106,7 +106,7 @@ static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const
   double change;
   data->solve.closures_known = 0;
   // the wanted velocity is what it is
-  TRIBO_TRY(tribo_data_may_relax(data, 0));
+  TRIBO_TRY(tribo_data_solve_exactly(data, 1));
   TRIBO_TRY(tribo_dyn_inverse_balance(model->mechanism.system, data->dynamics, NULL, data->result.lambda, &change));
   for (out->passes = 0; out->passes < most; ++out->passes) {
     TriboStepInfo info = {0};

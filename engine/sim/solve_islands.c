@@ -61,12 +61,13 @@ static void solve_island(int i, int worker, void* context) {
   }
 }
 
-TriboStatus tribo_data_may_relax(TriboData* data, int allowed) {
-  if (data->solve.is_auto && data->solve.is_relaxing != allowed) {
+TriboStatus tribo_data_solve_exactly(TriboData* data, int exactly) {
+  if (data->solve.is_auto && data->solve.is_exact != exactly) {
     for (int i = 0; i < data->solve.nsolver; ++i) {
-      TRIBO_TRY(tribo_solver_set(data->solve.solvers[i], "relax", allowed));
+      TRIBO_TRY(tribo_solver_set(data->solve.solvers[i], "relax", !exactly));
+      TRIBO_TRY(tribo_solver_set(data->solve.solvers[i], "accept", exactly ? 0 : data->model->world.accept));
     }
-    data->solve.is_relaxing = allowed;
+    data->solve.is_exact = exactly;
   }
   return TRIBO_OK;
 }

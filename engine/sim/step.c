@@ -195,7 +195,7 @@ static TriboStatus run_part(const TriboModel* model, TriboData* data, const Step
   info->outcome = TRIBO_SOLVED;
   info->residual.worst = -1;
   info->passes = 1;
-  TRIBO_TRY(tribo_data_may_relax(data, 1));
+  TRIBO_TRY(tribo_data_solve_exactly(data, 0));
   do {
     TRIBO_TRY(tribo_data_collect_forces(model, data, start, 1));
     tribo_sleep_wake_by_force(model, data, start);
