@@ -87,8 +87,8 @@ static TriboColQuery query_of(const TriboModel* model, const TriboData* data, do
                          .twists = twists,
                          .h = h,
                          .margin = model->world.margin,
-                         .loaded = data->contacts.loaded,
-                         .nloaded = data->contacts.nloaded,
+                         .known = data->contacts.known,
+                         .nknown = data->contacts.nknown,
                          .absent = data->nabsent > 0 ? data->absent : NULL,
                          .asleep = data->sleep.nasleep_in_step > 0 ? data->sleep.asleep_in_step : NULL};
 }
@@ -105,26 +105,22 @@ static TriboStatus detect_into(const TriboModel* model, TriboData* data, const T
   return TRIBO_OK;
 }
 
-// The names of the springs that carried something in the last step. They all press in, by little and by turns: which of
-// them are the deepest is no reason to change them, or a body rattles between the ones and the others.
-static TriboStatus name_loaded(const TriboModel* model, TriboData* data, const StepStart* start) {
-  const int n = model->geometry.soft ? start->nwarm : 0;
-  TRIBO_TRY(TRIBO_RESERVE(&data->contacts.loaded, n));
-  data->contacts.nloaded = 0;
-  for (int i = 0; i < n; ++i) {
+// The names of the contacts of the last step. On a face many points are as deep as the deepest, by rounding and by
+// turns: that is no reason to choose others, or a body rattles between the ones and the others.
+static TriboStatus name_known(TriboData* data, const StepStart* start) {
+  TRIBO_TRY(TRIBO_RESERVE(&data->contacts.known, start->nwarm));
+  data->contacts.nknown = 0;
+  for (int i = 0; i < start->nwarm && start->warm[i].key.kind == TRIBO_ROW_CONTACT; ++i) {
     const WarmEntry* e = &start->warm[i];
-    if (e->key.kind == TRIBO_ROW_CONTACT && e->lambda[e->dim - 1] > 0 &&
-        tribo_law_is_soft(law_of(model, e->key.a, e->key.b))) {
-      data->contacts.loaded[data->contacts.nloaded++] =
-          (TriboContactName){e->key.a, e->key.b, e->key.feature, e->place};
-    }
+    data->contacts.known[data->contacts.nknown++] =
+        (TriboContactName){e->key.a, e->key.b, e->key.feature, e->place, e->lambda[e->dim - 1] > 0};
   }
   return TRIBO_OK;
 }
 
 TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
                               uint64_t* t0) {
-  TRIBO_TRY(name_loaded(model, data, start));
+  TRIBO_TRY(name_known(data, start));
   TriboColQuery query =
       query_of(model, data, start->h, tribo_dyn_poses(data->dynamics), tribo_dyn_twists(data->dynamics));
   query.start = *t0;

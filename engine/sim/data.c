@@ -154,7 +154,7 @@ void tribo_data_destroy(TriboData* data) {
                    data->result.closure_lambda,
                    data->result.views,
                    data->contacts.redetected,
-                   data->contacts.loaded,
+                   data->contacts.known,
                    data->contacts.merged,
                    data->result.residual_work,
                    data->inverse.has_drive,

@@ -149,9 +149,9 @@ typedef struct SolveWork {
 typedef struct ContactWork {
   const TriboContact* list;  // (count) as detected, or `redetected`
   int count;
-  TriboContactLaw* laws;     // (count) friction, restitution, softness
-  TriboContactName* loaded;  // (nloaded) those that carried an impulse in the last step
-  int nloaded;
+  TriboContactLaw* laws;    // (count) friction, restitution, softness
+  TriboContactName* known;  // (nknown) those of the last step
+  int nknown;
   TriboContact* redetected;  // with those that only the impulses of the step bring about
   TriboContact* merged;      // scratch of `redetected`
   TriboTwist* twists;        // (nbody) velocities with the impulses found so far [m/s, rad/s]
