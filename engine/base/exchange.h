@@ -41,6 +41,7 @@ typedef struct TriboContactLaw {
   double restitution;  // e in [0, 1]
   double compliance;   // k > 0: stiffness [N/m], 0: rigid
   double damping;      // [N·s/m]
+  int by_position;     // 1: rigid, and its overlap is undone in positions, after the step
   TriboSoftness soft;  // instead of compliance and damping
   double surface[3];   // velocity of surface b against a imposed at the point (conveyor), world [m/s]
   double grain[3];     // direction of the first tangent, world, any length; 0: any will do

@@ -65,6 +65,8 @@ static TriboStatus set_laws(const TriboModel* model, TriboData* data) {
     const TriboContact* c = &data->contacts.list[i];
     const TriboShapeInfo *a = &model->geometry.shapes[c->geom_a], *b = &model->geometry.shapes[c->geom_b];
     data->contacts.laws[i] = *law_of(model, c->geom_a, c->geom_b);
+    data->contacts.laws[i].by_position =
+        !tribo_law_is_soft(&data->contacts.laws[i]) && tribo_overlaps_are_undone(model, data, c);
     set_grain(&data->contacts.laws[i], a, b, poses);
     // the points of a pair come one after the other
     if (i == 0 || c->geom_a != c[-1].geom_a || c->geom_b != c[-1].geom_b) {
