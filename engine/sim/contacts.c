@@ -166,21 +166,31 @@ static int is_known(const TriboContact* list, int count, int at, int left_out, d
 }
 
 // Where contacts that may be new come from: another detection, or points that a pair has left out. Springs
-// stay those that the pair has, it would be stiffer with another.
+// stay those that the pair has, it would be stiffer with another. So do points of deep overlaps, where all are inside.
 typedef enum Found { FOUND_ELSEWHERE, FOUND_LEFT_OUT } Found;
 
+static int may_join(const TriboModel* model, const TriboData* data, double h, const TriboContact* c, Found how) {
+  const TriboContactLaw* law = law_of(model, c->geom_a, c->geom_b);
+  const TriboStepOptions options = tribo_data_options(&model->world, data, h);
+  if (law->restitution > 0) {
+    return 0;
+  }
+  return how != FOUND_LEFT_OUT || !(tribo_law_is_soft(law) || (-c->gap > tribo_dyn_deepest_by_velocity(&options) &&
+                                                               tribo_overlaps_are_undone(model, data, c)));
+}
+
 // Merges the contacts that are new into the list; both are sorted. Returns how many there are.
-static int merge(const TriboModel* model, const TriboContact* old, int nold, const TriboContact* found, int nfound,
+static int merge(const TriboModel* model, const TriboData* data, double h, const TriboContact* found, int nfound,
                  Found how, TriboContact* out) {
+  const TriboContact* old = data->contacts.list;
+  const int nold = data->contacts.count;
   int i = 0, n = 0, added = 0;
   for (int k = 0; k < nfound; ++k) {
     TriboContact c = found[k];
     while (i < nold && compare(&old[i], &c) < 0) {
       out[n++] = old[i++];
     }
-    const TriboContactLaw* law = law_of(model, c.geom_a, c.geom_b);
-    if (!is_known(old, nold, i, how == FOUND_LEFT_OUT, model->world.margin, &c) && !(law->restitution > 0) &&
-        !(how == FOUND_LEFT_OUT && tribo_law_is_soft(law))) {
+    if (!is_known(old, nold, i, how == FOUND_LEFT_OUT, model->world.margin, &c) && may_join(model, data, h, &c, how)) {
       while (i < nold && compare(&old[i], &c) < 0) {
         out[n++] = old[i++];
       }
@@ -207,14 +217,14 @@ static TriboStatus keep_contacts(TriboData* data) {
 
 // Those of the found contacts that are new join the list; *added says how many. What the others carry is remembered
 // where the step has been solved without the new ones.
-static TriboStatus join(const TriboModel* model, TriboData* data, const StepStart* solved, const TriboContact* found,
-                        int nfound, Found how, int* added) {
+static TriboStatus join(const TriboModel* model, TriboData* data, double h, const StepStart* solved,
+                        const TriboContact* found, int nfound, Found how, int* added) {
   *added = 0;
   if (nfound == 0) {
     return TRIBO_OK;
   }
   TRIBO_TRY(TRIBO_RESERVE(&data->contacts.merged, data->contacts.count + nfound));
-  *added = merge(model, data->contacts.list, data->contacts.count, found, nfound, how, data->contacts.merged);
+  *added = merge(model, data, h, found, nfound, how, data->contacts.merged);
   if (*added > 0 && solved != NULL) {
     TRIBO_TRY(tribo_warm_between(model, data, solved));
   }
@@ -257,12 +267,12 @@ TriboStatus tribo_data_redetect(const TriboModel* model, TriboData* data, const 
       *more = 0;
       return TRIBO_OK;
     }
-    TRIBO_TRY(join(model, data, start, found, nfound, FOUND_ELSEWHERE, &added));
+    TRIBO_TRY(join(model, data, start->h, start, found, nfound, FOUND_ELSEWHERE, &added));
   }
   if (added == 0) {
     TRIBO_TRY(tribo_col_penetrating_dropped_points(model->geometry.collision, data->collision, &query,
                                                    PENETRATING * model->world.margin, 0, &found, &nfound));
-    TRIBO_TRY(join(model, data, start, found, nfound, FOUND_LEFT_OUT, &added));
+    TRIBO_TRY(join(model, data, start->h, start, found, nfound, FOUND_LEFT_OUT, &added));
   }
   if (added == 0) {
     return TRIBO_OK;
@@ -280,6 +290,6 @@ TriboStatus tribo_data_touching(const TriboModel* model, TriboData* data, double
   int nfound;
   TRIBO_TRY(tribo_col_penetrating_dropped_points(model->geometry.collision, data->collision, &query, -TOUCHES, 1,
                                                  &found, &nfound));
-  TRIBO_TRY(join(model, data, NULL, found, nfound, FOUND_LEFT_OUT, added));
+  TRIBO_TRY(join(model, data, h, NULL, found, nfound, FOUND_LEFT_OUT, added));
   return set_laws(model, data);
 }
