@@ -190,6 +190,50 @@ static int save_state(const Simulation* sim, const char* path) {
   return status == TRIBO_OK ? EXIT_WELL : cli_complain(status);
 }
 
+// After the first step: which shapes the scene has placed in each other, the deepest first.
+static TriboStatus warn_of_overlaps(Simulation* sim, void* unused) {
+  enum { NAMED = 3 };
+  static const double DEEP = 1e-3;  // [m]
+  const TriboContactView *contacts, *worst[NAMED];
+  int count, npair = 0;
+  (void)unused;
+  if (sim->totals.steps != 1 || tribo_data_contacts(sim->model, sim->data, &contacts, &count) != TRIBO_OK) {
+    return TRIBO_OK;
+  }
+  for (int i = 0, next; i < count; i = next) {
+    // (the points of a pair come one after the other)
+    const TriboContactView* deepest = &contacts[i];
+    for (next = i + 1;
+         next < count && contacts[next].shape_a == contacts[i].shape_a && contacts[next].shape_b == contacts[i].shape_b;
+         ++next) {
+      deepest = contacts[next].gap < deepest->gap ? &contacts[next] : deepest;
+    }
+    if (-deepest->gap <= DEEP) {
+      continue;
+    }
+    for (int k = 0; k < NAMED; ++k) {
+      if (k >= npair || deepest->gap < worst[k]->gap) {
+        const TriboContactView* other = k < npair ? worst[k] : NULL;
+        worst[k] = deepest;
+        deepest = other;
+      }
+      if (deepest == NULL) {
+        break;
+      }
+    }
+    npair++;
+  }
+  for (int k = 0; k < npair && k < NAMED; ++k) {
+    fprintf(stderr, "tribo: warning: %s and %s start %.3g mm deep in each other\n",
+            tribo_model_name(sim->model, TRIBO_ITEM_SHAPE, worst[k]->shape_a),
+            tribo_model_name(sim->model, TRIBO_ITEM_SHAPE, worst[k]->shape_b), -1e3 * worst[k]->gap);
+  }
+  if (npair > NAMED) {
+    fprintf(stderr, "tribo: warning: and %d more pairs\n", npair - NAMED);
+  }
+  return TRIBO_OK;
+}
+
 // Runs the scene with its recorders and tells the totals.
 static int simulate(const Args* args, Simulation* sim) {
   const char *load = cli_value(args, "--load"), *save = cli_value(args, "--save"), *json = cli_value(args, "--json");
@@ -200,10 +244,12 @@ static int simulate(const Args* args, Simulation* sim) {
     return EXIT_INPUT;
   }
   sim->steps = (long long)steps;
+  sim->seen = load == NULL && !quiet ? warn_of_overlaps : NULL;
   if (cli_value(args, "--twice") != NULL) {
     code = simulation_run(sim, !quiet);
     snprintf(first, sizeof first, "%016llx", (unsigned long long)tribo_data_hash(sim->model, sim->data));
     tribo_data_reset(sim->model, sim->data);
+    sim->seen = NULL;
   }
   code = code == EXIT_WELL ? simulation_load(sim, load) : code;
   code = code == EXIT_WELL ? simulation_record(sim, cli_value(args, "--record")) : code;

@@ -10,8 +10,8 @@
 #include "parallel.h"
 #include "timer.h"
 
-// A manifold has at most this many contacts; pairs are given out in batches of at least this many.
-enum { MOST_CONTACTS = TRIBO_KEPT_MAX + TRIBO_KEPT_MORE, SMALLEST_BATCH = 32, BATCHES_PER_WORKER = 4 };
+// Pairs are given out in batches of at least this many.
+enum { SMALLEST_BATCH = 32, BATCHES_PER_WORKER = 4 };
 
 // Pairs that one worker collides in one go. Their contacts stand where they would if all pairs had the most, until all
 // batches are done and the gaps between them are closed: the result does not depend on who did what.
@@ -306,23 +306,23 @@ static void set_contact(const NarrowJob* job, TriboGeomPair pair, const TriboCol
   tribo_copy3(out->normal, p->normal);
 }
 
-// The loaded points of a pair; *count says how many.
-static const TriboContactName* loaded_of(const TriboColQuery* query, TriboGeomPair pair, int* count) {
-  int first = 0, last = query->nloaded;
+// The known points of a pair; *count says how many.
+static const TriboContactName* known_of(const TriboColQuery* query, TriboGeomPair pair, int* count) {
+  int first = 0, last = query->nknown;
   while (first < last) {
     const int i = (first + last) / 2;
-    const TriboContactName* x = query->loaded + i;
+    const TriboContactName* x = query->known + i;
     if (x->geom_a < pair.a || (x->geom_a == pair.a && x->geom_b < pair.b)) {
       first = i + 1;
     } else {
       last = i;
     }
   }
-  while (last < query->nloaded && query->loaded[last].geom_a == pair.a && query->loaded[last].geom_b == pair.b) {
+  while (last < query->nknown && query->known[last].geom_a == pair.a && query->known[last].geom_b == pair.b) {
     last++;
   }
   *count = last - first;
-  return query->loaded + first;
+  return query->known + first;
 }
 
 // Applies the detection rule to the points of a manifold and writes what remains; returns how many. `refuted`: the
@@ -337,9 +337,9 @@ static int write_contacts(const NarrowJob* job, TriboGeomPair pair, TriboManifol
     }
   }
   *has_dropped = kept > TRIBO_KEPT_MAX && !impact;
-  int nloaded = 0;
-  const TriboContactName* loaded = kept > TRIBO_KEPT_MAX ? loaded_of(job->query, pair, &nloaded) : NULL;
-  kept = tribo_col_reduce(m->points, kept, loaded, nloaded);
+  int nknown = 0;
+  const TriboContactName* known = known_of(job->query, pair, &nknown);
+  kept = tribo_col_reduce(m->points, kept, known, nknown);
   for (int i = 0; i < kept; ++i) {
     set_contact(job, pair, m->points + i, impact, out + i);
   }
@@ -349,7 +349,7 @@ static int write_contacts(const NarrowJob* job, TriboGeomPair pair, TriboManifol
   return kept;
 }
 
-// Contacts of one pair, at most MOST_CONTACTS, behind those of the batch.
+// Contacts of one pair, at most TRIBO_KEPT_MAX, behind those of the batch.
 static TriboStatus pair_contacts(const NarrowJob* job, TriboCoalQuery* coal, int index, Batch* batch,
                                  TriboContact* out) {
   const TriboColData* data = job->data;
@@ -381,7 +381,7 @@ static void collide_batch(int index, int worker, void* context) {
   const NarrowJob* job = context;
   TriboColData* data = job->data;
   Batch* batch = &data->batches[index];
-  TriboContact* out = data->contacts + (size_t)MOST_CONTACTS * (size_t)batch->first;
+  TriboContact* out = data->contacts + (size_t)TRIBO_KEPT_MAX * (size_t)batch->first;
   for (int i = batch->first; i < batch->end && batch->status == TRIBO_OK; ++i) {
     batch->status = pair_contacts(job, data->queries[worker], i, batch, out);
   }
@@ -396,7 +396,7 @@ static TriboStatus narrow(const NarrowJob* job, TriboColStats* stats) {
   const int npair = data->broad.npair, workers = data->nworker;
   const int many = npair / SMALLEST_BATCH, most = workers > 1 ? BATCHES_PER_WORKER * workers : 1;
   const int count = many < 1 ? 1 : many < most ? many : most;
-  TRIBO_TRY(TRIBO_RESERVE(&data->contacts, (size_t)MOST_CONTACTS * (size_t)npair));
+  TRIBO_TRY(TRIBO_RESERVE(&data->contacts, (size_t)TRIBO_KEPT_MAX * (size_t)npair));
   TRIBO_TRY(TRIBO_RESERVE(&data->has_dropped, npair));
   TRIBO_TRY(TRIBO_RESERVE(&data->batches, count));
   for (int i = 0; i < count; ++i) {
@@ -409,7 +409,7 @@ static TriboStatus narrow(const NarrowJob* job, TriboColStats* stats) {
     if (batch->status != TRIBO_OK) {
       return tribo_fail(batch->status, "%s", batch->error);
     }
-    const TriboContact* from = data->contacts + (size_t)MOST_CONTACTS * (size_t)batch->first;
+    const TriboContact* from = data->contacts + (size_t)TRIBO_KEPT_MAX * (size_t)batch->first;
     if (from != data->contacts + data->ncontact) {
       memmove(data->contacts + data->ncontact, from, (size_t)batch->count * sizeof *from);
     }

@@ -92,10 +92,11 @@ void tribo_col_data_destroy(TriboColData* data);
 // How many threads collide pairs (1 at first). The contacts do not depend on it.
 TRIBO_NODISCARD TriboStatus tribo_col_data_workers(TriboColData* data, int count);
 
-// The name by which a contact is found again (warm start).
+// The name by which a contact is found again, from step to step.
 typedef struct TriboContactName {
   int geom_a, geom_b;
   uint32_t feature, place;
+  int carries;  // 1: it had an impulse
 } TriboContactName;
 
 // Detection rule (speculative contacts). A contact exists when gap ≤ h·max(0, −c_N) + margin, c_N from the twists given
@@ -104,15 +105,15 @@ typedef struct TriboContactName {
 // free motion confirms, with the normal and the gap (along that normal, at the start) of the time of impact. The point
 // of such a contact lies on the moving body at the start when the other is static (its lever arm counts), else midway.
 typedef struct TriboColQuery {
-  const TriboPose* poses;          // (nbody)
-  const TriboTwist* twists;        // (nbody) free velocity
-  double h;                        // step [s]
-  double margin;                   // δ [m]
-  const unsigned char* absent;     // (nbody) 1: the body is not there; NULL: all are
-  const unsigned char* asleep;     // (nbody) 1: it touches only bodies that are awake; NULL: all are
-  uint64_t start;                  // the tick (tribo_tick) from which on its time counts, 0: nobody wants to know
-  const TriboContactName* loaded;  // (nloaded) points that carry, sorted as contacts are: where a pair has more than it
-  int nloaded;                     // keeps, they stay
+  const TriboPose* poses;         // (nbody)
+  const TriboTwist* twists;       // (nbody) free velocity
+  double h;                       // step [s]
+  double margin;                  // δ [m]
+  const unsigned char* absent;    // (nbody) 1: the body is not there; NULL: all are
+  const unsigned char* asleep;    // (nbody) 1: it touches only bodies that are awake; NULL: all are
+  uint64_t start;                 // the tick (tribo_tick) from which on its time counts, 0: nobody wants to know
+  const TriboContactName* known;  // (nknown) contacts of the step before, sorted as contacts are: where a pair has more
+  int nknown;                     // points than it keeps, they stay, and keep their names
 } TriboColQuery;
 
 typedef struct TriboColStats {
@@ -121,9 +122,8 @@ typedef struct TriboColStats {
   int coal_pairs;                      // of these, without a closed form
 } TriboColStats;
 
-// Contacts sorted by (geom_a, geom_b, feature), at most 4 per pair and 4 loaded ones; valid until the next call on the
-// same data. The result depends on the query alone, never on earlier ones. No heap call of ours once the buffers have
-// grown.
+// Contacts sorted by (geom_a, geom_b, feature), at most 4 per pair; valid until the next call on the same data. The
+// result depends on the query alone, never on earlier ones. No heap call of ours once the buffers have grown.
 TRIBO_NODISCARD TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query,
                                              const TriboContact** contacts, int* ncontact, TriboColStats* stats);
 

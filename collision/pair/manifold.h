@@ -4,14 +4,14 @@
 
 #include "patch.h"
 
-enum { TRIBO_POINT_MAX = 2 * TRIBO_PATCH_MAX, TRIBO_KEPT_MAX = 4, TRIBO_KEPT_MORE = 4 };
+enum { TRIBO_POINT_MAX = 2 * TRIBO_PATCH_MAX, TRIBO_KEPT_MAX = 4 };
 
 typedef struct TriboColPoint {
   double a[3], b[3];  // on the two surfaces, world [m]
   double normal[3];   // from a to b
   double gap;         // (b − a)·normal [m]
   uint32_t feature;   // name of the point, see tribo_col_feature
-  uint32_t place;     // where in its quarter of a face it lies, 0 … 65535
+  uint32_t place;     // where on the way round a face it lies, a quarter is 65536
 } TriboColPoint;
 
 typedef struct TriboManifold {
@@ -40,11 +40,11 @@ void tribo_col_exchange_sides(TriboManifold* m);
 double tribo_col_clip(const TriboPatch* face, const TriboPatch* other, const double n[3], int face_is_a, double reach,
                       TriboManifold* m);
 
-// Keeps at most four points: the deepest, the one farthest from it, and the two that span the most area; equals are
-// decided alike in every step. And at most four more: those that were loaded (nloaded of this pair), and the deepest
-// beside them; a support is not let go because others span more. Where there are such, what differs by less than 1/1000
-// of the manifold's width is equal, else by 1e-6. Sorts them.
-int tribo_col_reduce(TriboColPoint* points, int count, const TriboContactName* loaded, int nloaded);
+// Keeps at most four points and sorts them. Of those that were there before (nknown of this pair) all that carried
+// stay, and the others as long as new ones do not span much more: a support is not let go because others are as good.
+// New ones: the deepest, and those that span the most area; equals are decided alike in every step. What was there
+// keeps its name.
+int tribo_col_reduce(TriboColPoint* points, int count, const TriboContactName* known, int nknown);
 // Features become unique and points sorted by them.
 void tribo_col_sort(TriboColPoint* points, int count);
 

@@ -250,6 +250,9 @@ typedef struct TriboStepOptions {
   const TriboLoopMemory* loops;  // (nclosure) what closures carry over from the last step, or NULL
 } TriboStepOptions;
 
+// Contacts whose overlap is undone in positions leave to velocities what is no deeper than this [m].
+double tribo_dyn_deepest_by_velocity(const TriboStepOptions* options);
+
 TRIBO_NODISCARD TriboStatus tribo_dyn_data_create(const TriboSystem* system, TriboDynData** out);
 void tribo_dyn_data_destroy(TriboDynData* data);
 

@@ -3,9 +3,12 @@
 //
 // Bias γ, so that it says the right thing:
 //   open, φ > 0      (a speculative contact) γ = φ/h: the gap may close exactly, φ + h c_N ≥ 0, and nothing acts at a
-//   distance inside, φ ≤ 0    γ = max(ERP · min(0, φ + slop)/h, −v_max): a fraction of the violation is undone, not too
-//   fast
-//                    where nothing can move along the row, J = 0, there is nothing to undo: γ = 0
+//                    distance
+//   inside, φ ≤ 0    γ = max(ERP · min(0, φ + slop)/h, −v_max): a fraction of the violation is undone, not too fast.
+//                    Where overlaps are undone in positions (by_position), that is for drifts alone, up to the depth
+//                    that takes |g|h, what weight gives in a step. What is deeper has γ = 0, it carries, and forces
+//                    stay of the size of weights; it gives way by R = J M⁻¹Jᵀ/1000, or the force on a body that is
+//                    squeezed would be any where nothing can move along the row, J = 0, there is nothing to undo: γ = 0
 //   turning joints   a point of a tree bends into what stands still by ½h²a: φ is taken at the end of the bend, where
 //                    that alone would close the gap (assemble.c)
 //   impact           e > 0, c_N⁻ < −v_min and φ + h c_N(v_f) ≤ 0, instead of φ/h. In flight c_N runs from c⁻ to
@@ -20,6 +23,14 @@
 //                    d₀ and d₁, (c⁺ − c⁻)/h + R λ/h = −b c⁻ − kφ, b = 2/(d₁ τ), k = d/(d₁ τ ζ)² or given, and
 //                    R = (1 − d)/d · J M⁻¹ Jᵀ. So γ = (hb − 1) c⁻ + h k φ, φ ≤ 0. τ is at least 2h
 #include "dyn_data.h"
+
+// How much a contact gives way whose overlap is undone in positions, of its mobility.
+static const double GIVES = 1e-3;
+
+double tribo_dyn_deepest_by_velocity(const TriboStepOptions* o) {
+  const double fastest = fmin(o->depen_max, tribo_norm3(o->gravity) * o->h);
+  return o->erp > 0 ? o->slop + fastest * o->h / o->erp : INFINITY;
+}
 
 // The part of γ that a distance alone decides.
 static double distance_bias(const TriboStepOptions* o, double gap) {
@@ -91,6 +102,10 @@ void tribo_dyn_normal_row(const TriboSystem* system, TriboDynData* data, const T
   double bias = distance_bias(o, gap);
   if (bias < 0 && is_stuck(system, d, c, d->cones[c].dim - 1)) {
     bias = 0;
+  }
+  if (law->by_position && -gap > tribo_dyn_deepest_by_velocity(o)) {
+    bias = 0;
+    d->R[row] = GIVES * tribo_dyn_mobility(system, data, d, c, d->cones[c].dim - 1);
   }
   if (law->compliance > 0) {
     const double stiff = o->h * law->compliance + law->damping;

@@ -22,7 +22,7 @@ typedef struct TriboContact {
   int geom_a, geom_b;
   int body_a, body_b;  // TRIBO_WORLD_BODY for static geometry
   uint32_t feature;    // which vertex, edge or face pair; persists while a face stays on a face
-  uint32_t place;      // where in its quarter of the face it lies, 0 … 65535: tells it from others of that feature
+  uint32_t place;      // where on the way round a face it lies, a quarter is 65536: by this it is found again
   double point[3];     // between the two surfaces, one plane for all of a face, world [m]
   double normal[3];    // unit, from a to b, world
   double gap;          // signed distance along the normal, negative inside [m]
@@ -41,6 +41,7 @@ typedef struct TriboContactLaw {
   double restitution;  // e in [0, 1]
   double compliance;   // k > 0: stiffness [N/m], 0: rigid
   double damping;      // [N·s/m]
+  int by_position;     // 1: rigid, and its overlap is undone in positions, after the step
   TriboSoftness soft;  // instead of compliance and damping
   double surface[3];   // velocity of surface b against a imposed at the point (conveyor), world [m/s]
   double grain[3];     // direction of the first tangent, world, any length; 0: any will do

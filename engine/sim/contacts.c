@@ -65,6 +65,8 @@ static TriboStatus set_laws(const TriboModel* model, TriboData* data) {
     const TriboContact* c = &data->contacts.list[i];
     const TriboShapeInfo *a = &model->geometry.shapes[c->geom_a], *b = &model->geometry.shapes[c->geom_b];
     data->contacts.laws[i] = *law_of(model, c->geom_a, c->geom_b);
+    data->contacts.laws[i].by_position =
+        !tribo_law_is_soft(&data->contacts.laws[i]) && tribo_overlaps_are_undone(model, data, c);
     set_grain(&data->contacts.laws[i], a, b, poses);
     // the points of a pair come one after the other
     if (i == 0 || c->geom_a != c[-1].geom_a || c->geom_b != c[-1].geom_b) {
@@ -87,8 +89,8 @@ static TriboColQuery query_of(const TriboModel* model, const TriboData* data, do
                          .twists = twists,
                          .h = h,
                          .margin = model->world.margin,
-                         .loaded = data->contacts.loaded,
-                         .nloaded = data->contacts.nloaded,
+                         .known = data->contacts.known,
+                         .nknown = data->contacts.nknown,
                          .absent = data->nabsent > 0 ? data->absent : NULL,
                          .asleep = data->sleep.nasleep_in_step > 0 ? data->sleep.asleep_in_step : NULL};
 }
@@ -105,26 +107,22 @@ static TriboStatus detect_into(const TriboModel* model, TriboData* data, const T
   return TRIBO_OK;
 }
 
-// The names of the springs that carried something in the last step. They all press in, by little and by turns: which of
-// them are the deepest is no reason to change them, or a body rattles between the ones and the others.
-static TriboStatus name_loaded(const TriboModel* model, TriboData* data, const StepStart* start) {
-  const int n = model->geometry.soft ? start->nwarm : 0;
-  TRIBO_TRY(TRIBO_RESERVE(&data->contacts.loaded, n));
-  data->contacts.nloaded = 0;
-  for (int i = 0; i < n; ++i) {
+// The names of the contacts of the last step. On a face many points are as deep as the deepest, by rounding and by
+// turns: that is no reason to choose others, or a body rattles between the ones and the others.
+static TriboStatus name_known(TriboData* data, const StepStart* start) {
+  TRIBO_TRY(TRIBO_RESERVE(&data->contacts.known, start->nwarm));
+  data->contacts.nknown = 0;
+  for (int i = 0; i < start->nwarm && start->warm[i].key.kind == TRIBO_ROW_CONTACT; ++i) {
     const WarmEntry* e = &start->warm[i];
-    if (e->key.kind == TRIBO_ROW_CONTACT && e->lambda[e->dim - 1] > 0 &&
-        tribo_law_is_soft(law_of(model, e->key.a, e->key.b))) {
-      data->contacts.loaded[data->contacts.nloaded++] =
-          (TriboContactName){e->key.a, e->key.b, e->key.feature, e->place};
-    }
+    data->contacts.known[data->contacts.nknown++] =
+        (TriboContactName){e->key.a, e->key.b, e->key.feature, e->place, e->lambda[e->dim - 1] > 0};
   }
   return TRIBO_OK;
 }
 
 TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
                               uint64_t* t0) {
-  TRIBO_TRY(name_loaded(model, data, start));
+  TRIBO_TRY(name_known(data, start));
   TriboColQuery query =
       query_of(model, data, start->h, tribo_dyn_poses(data->dynamics), tribo_dyn_twists(data->dynamics));
   query.start = *t0;
@@ -168,21 +166,31 @@ static int is_known(const TriboContact* list, int count, int at, int left_out, d
 }
 
 // Where contacts that may be new come from: another detection, or points that a pair has left out. Springs
-// stay those that the pair has, it would be stiffer with another.
+// stay those that the pair has, it would be stiffer with another. So do points of deep overlaps, where all are inside.
 typedef enum Found { FOUND_ELSEWHERE, FOUND_LEFT_OUT } Found;
 
+static int may_join(const TriboModel* model, const TriboData* data, double h, const TriboContact* c, Found how) {
+  const TriboContactLaw* law = law_of(model, c->geom_a, c->geom_b);
+  const TriboStepOptions options = tribo_data_options(&model->world, data, h);
+  if (law->restitution > 0) {
+    return 0;
+  }
+  return how != FOUND_LEFT_OUT || !(tribo_law_is_soft(law) || (-c->gap > tribo_dyn_deepest_by_velocity(&options) &&
+                                                               tribo_overlaps_are_undone(model, data, c)));
+}
+
 // Merges the contacts that are new into the list; both are sorted. Returns how many there are.
-static int merge(const TriboModel* model, const TriboContact* old, int nold, const TriboContact* found, int nfound,
+static int merge(const TriboModel* model, const TriboData* data, double h, const TriboContact* found, int nfound,
                  Found how, TriboContact* out) {
+  const TriboContact* old = data->contacts.list;
+  const int nold = data->contacts.count;
   int i = 0, n = 0, added = 0;
   for (int k = 0; k < nfound; ++k) {
     TriboContact c = found[k];
     while (i < nold && compare(&old[i], &c) < 0) {
       out[n++] = old[i++];
     }
-    const TriboContactLaw* law = law_of(model, c.geom_a, c.geom_b);
-    if (!is_known(old, nold, i, how == FOUND_LEFT_OUT, model->world.margin, &c) && !(law->restitution > 0) &&
-        !(how == FOUND_LEFT_OUT && tribo_law_is_soft(law))) {
+    if (!is_known(old, nold, i, how == FOUND_LEFT_OUT, model->world.margin, &c) && may_join(model, data, h, &c, how)) {
       while (i < nold && compare(&old[i], &c) < 0) {
         out[n++] = old[i++];
       }
@@ -209,14 +217,14 @@ static TriboStatus keep_contacts(TriboData* data) {
 
 // Those of the found contacts that are new join the list; *added says how many. What the others carry is remembered
 // where the step has been solved without the new ones.
-static TriboStatus join(const TriboModel* model, TriboData* data, const StepStart* solved, const TriboContact* found,
-                        int nfound, Found how, int* added) {
+static TriboStatus join(const TriboModel* model, TriboData* data, double h, const StepStart* solved,
+                        const TriboContact* found, int nfound, Found how, int* added) {
   *added = 0;
   if (nfound == 0) {
     return TRIBO_OK;
   }
   TRIBO_TRY(TRIBO_RESERVE(&data->contacts.merged, data->contacts.count + nfound));
-  *added = merge(model, data->contacts.list, data->contacts.count, found, nfound, how, data->contacts.merged);
+  *added = merge(model, data, h, found, nfound, how, data->contacts.merged);
   if (*added > 0 && solved != NULL) {
     TRIBO_TRY(tribo_warm_between(model, data, solved));
   }
@@ -259,12 +267,12 @@ TriboStatus tribo_data_redetect(const TriboModel* model, TriboData* data, const 
       *more = 0;
       return TRIBO_OK;
     }
-    TRIBO_TRY(join(model, data, start, found, nfound, FOUND_ELSEWHERE, &added));
+    TRIBO_TRY(join(model, data, start->h, start, found, nfound, FOUND_ELSEWHERE, &added));
   }
   if (added == 0) {
     TRIBO_TRY(tribo_col_penetrating_dropped_points(model->geometry.collision, data->collision, &query,
                                                    PENETRATING * model->world.margin, 0, &found, &nfound));
-    TRIBO_TRY(join(model, data, start, found, nfound, FOUND_LEFT_OUT, &added));
+    TRIBO_TRY(join(model, data, start->h, start, found, nfound, FOUND_LEFT_OUT, &added));
   }
   if (added == 0) {
     return TRIBO_OK;
@@ -282,6 +290,6 @@ TriboStatus tribo_data_touching(const TriboModel* model, TriboData* data, double
   int nfound;
   TRIBO_TRY(tribo_col_penetrating_dropped_points(model->geometry.collision, data->collision, &query, -TOUCHES, 1,
                                                  &found, &nfound));
-  TRIBO_TRY(join(model, data, NULL, found, nfound, FOUND_LEFT_OUT, added));
+  TRIBO_TRY(join(model, data, h, NULL, found, nfound, FOUND_LEFT_OUT, added));
   return set_laws(model, data);
 }

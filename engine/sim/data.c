@@ -97,6 +97,7 @@ static TriboStatus allocate(const TriboModel* model, TriboData* data) {
   }
   TRIBO_TRY(tribo_dyn_data_create(model->mechanism.system, &data->dynamics));
   TRIBO_TRY(tribo_balance_prepare(model, data));
+  TRIBO_TRY(tribo_overlaps_prepare(model, data));
   TRIBO_TRY(tribo_col_data_create(model->geometry.collision, &data->collision));
   return tribo_col_data_workers(data->collision, model->world.threads);
 }
@@ -152,7 +153,13 @@ void tribo_data_destroy(TriboData* data) {
                    data->result.closure_lambda,
                    data->result.views,
                    data->contacts.redetected,
-                   data->contacts.loaded,
+                   data->contacts.known,
+                   data->overlaps.blocks,
+                   data->overlaps.rows,
+                   data->overlaps.moved,
+                   data->overlaps.delta,
+                   data->overlaps.last,
+                   data->overlaps.q,
                    data->contacts.merged,
                    data->result.residual_work,
                    data->inverse.has_drive,

@@ -149,9 +149,9 @@ typedef struct SolveWork {
 typedef struct ContactWork {
   const TriboContact* list;  // (count) as detected, or `redetected`
   int count;
-  TriboContactLaw* laws;     // (count) friction, restitution, softness
-  TriboContactName* loaded;  // (nloaded) those that carried an impulse in the last step
-  int nloaded;
+  TriboContactLaw* laws;    // (count) friction, restitution, softness
+  TriboContactName* known;  // (nknown) those of the last step
+  int nknown;
   TriboContact* redetected;  // with those that only the impulses of the step bring about
   TriboContact* merged;      // scratch of `redetected`
   TriboTwist* twists;        // (nbody) velocities with the impulses found so far [m/s, rad/s]
@@ -213,6 +213,35 @@ typedef struct BalanceWork {
   double part_kinetic;  // kinetic energy in the part of the step that was taken last [J]
   double next_scale;    // `scale` at the end of the step
 } BalanceWork;
+
+// How a block may be moved where it overlaps others.
+typedef enum OverlapFreedom { OVERLAP_STAYS, OVERLAP_MOVES_AS_WHOLE, OVERLAP_MOVES } OverlapFreedom;
+
+typedef struct OverlapBlock {
+  OverlapFreedom freedom;
+  int v_at, nv;
+  int root;      // of a tree that floats: where in its velocities those of the joint are that lets it; −1
+  int is_moved;  // 1: it was, in this step
+} OverlapBlock;
+
+typedef struct OverlapRow {
+  int cone;
+  int is_inside;    // 1: between links of one tree, or a limit: a motion as a whole does not change it
+  double need;      // least displacement along the normal [m]
+  double mu;        // push so far [kg·m]
+  double diagonal;  // J M⁻¹Jᵀ [1/kg]
+  size_t moved_at;  // M⁻¹Jᵀ in `moved`, block after block
+} OverlapRow;
+
+// The displacement that undoes overlaps: overlaps.c.
+typedef struct OverlapWork {
+  OverlapBlock* blocks;  // (nblock) as the dynamics numbers them
+  OverlapRow* rows;
+  double* moved;
+  double* delta;  // (nv) displacement in the tangent
+  double* last;   // (nv) the same before the last sweep
+  double* q;      // (nq) before it
+} OverlapWork;
 
 // Where the time of a step goes.
 typedef struct StageTimes {
@@ -281,6 +310,7 @@ struct TriboData {
   SolveWork solve;
   StepResult result;
   BalanceWork balance;
+  OverlapWork overlaps;
   StageTimes stages;
   InverseWork inverse;
   EventWork events;
@@ -322,6 +352,13 @@ TriboStatus tribo_balance_evaluate(const TriboModel* model, TriboData* data, con
 // not explain. info->reason says which of them is beyond what the scheme's order allows.
 TriboStatus tribo_balance_part(const TriboModel* model, TriboData* data, const StepStart* start,
                                const TriboStepOptions* options, TriboStepInfo* info);
+
+// overlaps.c: who may be moved, after the balance was prepared; whether a contact's overlap is undone in positions; and
+// that, after a step or a part of one.
+TriboStatus tribo_overlaps_prepare(const TriboModel* model, TriboData* data);
+int tribo_overlaps_are_undone(const TriboModel* model, const TriboData* data, const TriboContact* contact);
+TriboStatus tribo_overlaps_undo(const TriboModel* model, TriboData* data, const TriboStepOptions* options,
+                                TriboStepInfo* info);
 
 // certificate.c: what a step was like. Residuals of the whole from raw data, and whether they certify it; the contacts.
 TriboStatus tribo_data_certify(const TriboModel* model, TriboData* data, TriboStepInfo* info);

@@ -53,6 +53,9 @@ void tribo_sleep_begin(TriboData* data) {
   if (data->sleep.nasleep > 0) {
     memcpy(data->sleep.asleep_in_step, data->sleep.asleep, (size_t)data->model->nbody);
   }
+  for (int b = 0; b < data->balance.nblock; ++b) {
+    data->overlaps.blocks[b].is_moved = 0;
+  }
 }
 
 static void wake_asleep_in_step(const TriboModel* model, TriboData* data, const StepStart* start) {
@@ -171,8 +174,8 @@ void tribo_sleep_end(const TriboModel* model, TriboData* data) {
   for (int i = 0; i < model->mechanism.nfree; ++i) {
     const TriboBodyInfo* body = &model->mechanism.bodies[i];
     const int dozes = data->sleep.nasleep_in_step > 0 && data->sleep.asleep_in_step[i];
-    const int slow =
-        !dozes && !data->absent[i] && speed_of(body, data->next.v + body->v_at) <= model->world.sleep_speed;
+    const int slow = !dozes && !data->absent[i] && !data->overlaps.blocks[body->block].is_moved &&
+                     speed_of(body, data->next.v + body->v_at) <= model->world.sleep_speed;
     data->sleep.rest_steps[i] = !slow                                     ? 0
                                 : data->sleep.rest_steps[i] < long_enough ? data->sleep.rest_steps[i] + 1
                                                                           : long_enough;

@@ -11,7 +11,7 @@
 #include "hash.h"
 #include "math3.h"
 
-enum { STATE_VERSION = 6, LARGEST_STATE = 1 << 30 };
+enum { STATE_VERSION = 7, LARGEST_STATE = 1 << 30 };
 static const char magic[8] = "TRIBOST";
 
 typedef struct Header {
@@ -191,12 +191,12 @@ static TriboStatus check_warm(const TriboModel* model, const char* entries, int 
     WarmEntry e;
     memcpy(&e, entries + (size_t)i * sizeof e, sizeof e);
     const int contact = e.key.kind == TRIBO_ROW_CONTACT;
-    if (e.dim < 1 || e.dim > 6 || e.place > 65535 ||
+    if (e.dim < 1 || e.dim > 6 || e.place >= 4 * 65536 ||
         (contact &&
          (e.key.a < 0 || e.key.a >= model->geometry.ngeom || e.key.b < 0 || e.key.b >= model->geometry.ngeom))) {
       return tribo_fail(TRIBO_INVALID,
                         "tribo_state_restore: constraint %d has %d rows (must be 1 … 6), shapes %d and %d (0 … %d) or "
-                        "place %u (0 … 65535)",
+                        "place %u (0 … 262143)",
                         i, e.dim, e.key.a, e.key.b, model->geometry.ngeom - 1, e.place);
     }
   }

@@ -184,7 +184,8 @@ static TriboStatus solve_step(const TriboModel* model, TriboData* data, const St
     lap(info, TRIBO_STAGE_LOOPS, t0);
   }
   TRIBO_TRY(tribo_data_certify(model, data, info));
-  return tribo_balance_part(model, data, start, options, info);
+  TRIBO_TRY(tribo_balance_part(model, data, start, options, info));
+  return tribo_overlaps_undo(model, data, options, info);
 }
 
 // One step, or a part of one, into the spare buffers. The ticks since the t0 that it leaves are still to be booked.

@@ -54,6 +54,13 @@ complains(["run", tower, "--steps", "3", "--record", "/nowhere/x.csv"], "/nowher
 complains(["run", tower, "--steps", "3", "--quiet", "--json", "/nowhere/x.json"], "/nowhere/x.json")
 complains(["run", tower, "--load", "/nowhere/state"], "/nowhere/state")
 
+# overlaps that a scene starts with are named, once, the deepest first
+out, err = call("run", scenes / "overlaps/stack.yaml", "--steps", 5)
+assert [line.split("warning: ")[1] for line in err.splitlines()] == [
+    "b.shape2 and c.shape3 start 50 mm deep in each other", "a.shape1 and b.shape2 start 40 mm deep in each other",
+    "world.shape0 and a.shape1 start 10 mm deep in each other"], err
+assert call("run", tower, "--steps", 5)[1] == ""
+
 with tempfile.TemporaryDirectory() as folder:
     here = pathlib.Path(folder)
 

@@ -88,7 +88,7 @@ typedef struct TriboStepInfo {
   double balance_relative;  // the same over the largest kinetic energy of late
   double momentum_error;    // momentum that nothing from outside explains, over that of the parts: of bodies and trees
                             // that float, the worst
-  double push_out_work;     // by contacts and limits that push apart: overlap undone, rebounds' share of it [J]
+  double push_out_work;     // of overlap undone, in positions or by velocities, and rebounds' share of it [J]
   int passes;               // solves that the closures needed, 1 without any
   int substeps;      // 1: the step was taken in one; more: it had to be divided, what follows is the worst of all
   int redetections;  // re-detections: it was solved again because its impulses brought new contacts about

@@ -41,7 +41,7 @@ TRIBO_API void tribo_scene_destroy(TriboScene* scene);
   X(REAL, duration, 5, 0, 1e9, 1, "s", "how long run and check simulate")                                              \
   X(REAL, erp, 0.2, 0, 1, 0, "", "fraction of a penetration or limit violation undone per step")                       \
   X(REAL, slop, 1e-6, 0, 1, 0, "m", "penetration that is left alone")                                                  \
-  X(REAL, depenetration_max, 1, 0, 1e6, 0, "m/s", "fastest push-out of a penetration")                                 \
+  X(REAL, depenetration_max, 1, 0, 1e6, 0, "m/s", "fastest push-out of an overlap or limit violation")                 \
   X(REAL, bounce_min, 0.01, 0, 1e6, 0, "m/s", "impact speed below which nothing rebounds; at least 2 g dt is used")    \
   X(REAL, margin, 1e-3, 0, 1, 1, "m", "contacts are created this far ahead of touching")                               \
   X(REAL, tol, 1e-10, 0, 1, 1, "m/s", "natural-map residual that a solve aims at")                                     \

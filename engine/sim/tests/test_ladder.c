@@ -85,7 +85,8 @@ static void a_step_that_must_be_certified_fails_cleanly(void** state) {
   TriboModel* model = model_with(
       "static: [{name: left, box: [1, 1, 1], position: [-0.9, 0, 0]}, {name: right, box: [1, 1, 1], position: [0.9, 0, "
       "0]}]\n"
-      "bodies: [{name: ball, sphere: 0.5, mass: 1}]\n",
+      "bodies: [{name: ball, sphere: 0.5, mass: 1}, {name: bob, sphere: 0.1, mass: 0.1, position: [0, 0, -1]}]\n"
+      "closures: [{kind: ball, body_a: ball, body_b: bob, anchor: [0, 0, -0.8]}]\n",
       1e-3, 2, 1);
   TriboData* data = data_of(model);
   const uint64_t before = tribo_data_hash(model, data);

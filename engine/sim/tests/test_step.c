@@ -310,12 +310,14 @@ static void states_are_checked(void** state) {
   tribo_model_destroy(other);
 }
 
-// A ball between two walls that both demand to push it out: no rigid answer exists. The step says so, and stays calm.
+// A ball between two walls that both demand to push it out by velocities, because a closure ties it to another body: no
+// rigid answer exists. The step says so, and stays calm.
 static void contradictions_are_told_and_bounded(void** state) {
   (void)state;
   TriboModel* model = model_of(
       "static: [{box: [1, 1, 1], position: [-0.9, 0, 0]}, {box: [1, 1, 1], position: [0.9, 0, 0]}]\n"
-      "bodies: [{name: ball, sphere: 0.5, mass: 1}]\n");
+      "bodies: [{name: ball, sphere: 0.5, mass: 1}, {name: bob, sphere: 0.1, mass: 0.1, position: [0, 0, -1]}]\n"
+      "closures: [{kind: ball, body_a: ball, body_b: bob, anchor: [0, 0, -0.8]}]\n");
   TriboData* data = data_of(model);
   TriboStepInfo info;
   CHECK_OK(tribo_step(model, data, &info));
