@@ -502,7 +502,7 @@ static void add_rows(const Step* s, const BalanceBlock* block, Part* part) {
   const double done = tribo_dot(j, work->mean + block->v_at, block->nv) - tied;
   part->balance -= done;
   part->works += fabs(done);
-  part->ties += tied;
+  part->ties += part->is_kicked ? tied : 0;
   for (int i = 0; i < block->nv; ++i) {
     part->loads += fabs(j[i]);
   }
@@ -576,15 +576,15 @@ static void add_block(const Step* s, int index, Part* part) {
 }
 
 // The most that a part may gain unexplained: (1), (2) and what an impact adds, of the derivation above.
-static double most_gain(const Step* s, const Part* p) {
+static double most_gain(const Step* s, const Part* p, double opening) {
   const double h = s->options->h, turn = turn_of(s, p), T = fmax(p->kinetic[0], p->kinetic[1]);
   const double change = sqrt(p->change), forces = h * s->gravity * sqrt(p->mass) + p->forced;
   const double turned = turn * sqrt(2 * T) + change;
   const double order = turn * (turned * (turned + forces) + turn * p->works);
   const double impact = p->has_impact ? 0.5 * forces * (change + forces) + p->works : 0;
-  // (Δ is the difference of coordinates)
-  const double rounding =
-      PASSES_LEAVE * (2 * T + p->works + p->change + forces * forces) + 16 * DBL_EPSILON * p->reach * p->loads / h;
+  // (Δ is the difference of coordinates; what one step leaves open the next one undoes, against what acts)
+  const double rounding = PASSES_LEAVE * (2 * T + p->works + p->change + forces * forces) +
+                          (16 * DBL_EPSILON * p->reach + opening) * p->loads / h;
   return fmax(0, p->first_order + fmax(0, p->ties)) + fmin(order, RESOLVED * (T + 0.5 * forces * forces)) + impact +
          rounding;
 }
@@ -593,7 +593,8 @@ static double most_gain(const Step* s, const Part* p) {
 static void judge(const Step* s, const BalanceBlock* block, const Part* p, TriboStepInfo* info) {
   TriboReason reason = TRIBO_REASON_NONE;
   info->balance += p->balance;
-  if (p->balance > most_gain(s, p)) {
+  const double opening = block->tie >= 0 ? info->opening + s->options->shut : 0;
+  if (p->balance > most_gain(s, p, opening)) {
     reason = TRIBO_REASON_ENERGY;
   }
   const double moving = sqrt(2 * p->kinetic[0]) + sqrt(2 * p->kinetic[1]);

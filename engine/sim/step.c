@@ -108,7 +108,7 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const S
     TRIBO_TRY(
         tribo_dyn_project_velocity(model->mechanism.system, data->dynamics, data->result.closure_lambda, data->next.v));
   }
-  tribo_dyn_closure_impulses(model->mechanism.system, data->dynamics, data->result.lambda, data->result.closure_lambda,
+  tribo_dyn_closure_impulses(model->mechanism.system, data->dynamics, data->result.closure_lambda,
                              data->result.closure_force);
   for (int i = 0; i < 6 * model->nclosure; ++i) {
     data->result.closure_force[i] /= options->h;
