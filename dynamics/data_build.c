@@ -74,6 +74,7 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(closure_factor.W, factors ? nsquare : 0)          \
   X(closure_factor.scale, factors ? nclosed : 0)      \
   X(closure_factor.order, factors ? nclosed : 0)      \
+  X(closure_factor.list, factors ? nclosed : 0)       \
   X(closure_factor.y, 6 * widest)                     \
   X(closure_factor.dependent, nclosed)                \
   X(closure_factor.before, nclosed)                   \

@@ -74,6 +74,7 @@ struct TriboDynData {
   int is_predicted;         // 1: the passes start from predicted impulses  set by: assemble
   AndersonMemory anderson;  // set by: close
   double last_error;        // of the pass before [m, rad]  set by: close
+  double kept_open;         // how far rows that are not left out are open [m, rad]  set by: close
   int passes;               // so far
 
   FlightData flight;

@@ -325,6 +325,9 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDy
 TRIBO_NODISCARD TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data,
                                             const TriboStepOptions* options, const double* v, double* lambda,
                                             double* q_next, double* v_next, double* error, int* passes, int* again);
+// How far they are open, as far as their independent rows can tell: those that depend on others follow from these, but
+// for what their drawing is rounded to.
+double tribo_dyn_closures_kept_open(const TriboSystem* system, const TriboDynData* data);
 // After assemble: whether closures are alone with what they tie, so that no solver is needed for their rows. Then these
 // are filled in lambda (nrow). project_velocity_closures_only: the same for the problem of project_velocity_assemble.
 int tribo_dyn_closures_only(const TriboSystem* system, const TriboDynData* data, double* lambda);

@@ -75,13 +75,39 @@ void tribo_dyn_closure_delassus(const TriboSystem* system, const Rows* rows, con
 // How much less a row counts that was left out before.
 static const double RETURNING = 1.0 / 16;
 
+// What is left of W when the pivot, the k-th of order[], is taken out: only rows that meet it change, and most
+// mechanisms are chains. Its column becomes that of L; list (n) is scratch.
+static void eliminate(int n, double* W, const int* order, int k, int* list) {
+  const int pivot = order[k];
+  const double root = sqrt(W[(size_t)pivot * (size_t)(n + 1)]);
+  int count = 0;
+  W[(size_t)pivot * (size_t)(n + 1)] = root;
+  for (int i = k + 1; i < n; ++i) {
+    double* entry = W + (size_t)order[i] * (size_t)n + pivot;
+    if (*entry != 0) {
+      *entry /= root;
+      list[count++] = order[i];
+    }
+  }
+  for (int i = 0; i < count; ++i) {
+    double* row = W + (size_t)list[i] * (size_t)n;
+    const double x = row[pivot];
+    for (int j = 0; j < i; ++j) {
+      double* other = W + (size_t)list[j] * (size_t)n;
+      row[list[j]] -= x * other[pivot];
+      other[list[i]] = row[list[j]];
+    }
+    row[list[i]] -= x * x;
+  }
+}
+
 // Cholesky with pivots of SGS in place: rows of W end up as L by order[]. Returns the rank.
-static int factor_pivoted(int n, double* W, const unsigned char* before, int* order) {
+static int factor_pivoted(int n, double* W, const unsigned char* before, int* order, int* list) {
   for (int i = 0; i < n; ++i) {
     order[i] = i;
   }
   for (int k = 0; k < n; ++k) {
-    // the largest diagonal left; diagonals are kept up to date
+    // the largest diagonal left
     int best = k;
     double most = -INFINITY;
     for (int i = k; i < n; ++i) {
@@ -95,19 +121,7 @@ static int factor_pivoted(int n, double* W, const unsigned char* before, int* or
     if (!(most > TRIBO_DYN_DEPENDENT)) {
       return k;
     }
-    double* pivot = W + (size_t)order[k] * (size_t)n;
-    const double root = sqrt(pivot[order[k]]);
-    // column k of L stands in the column of its pivot
-    for (int i = k + 1; i < n; ++i) {
-      double* row = W + (size_t)order[i] * (size_t)n;
-      double sum = row[order[k]];
-      for (int m = 0; m < k; ++m) {
-        sum -= row[order[m]] * pivot[order[m]];
-      }
-      row[order[k]] = sum / root;
-      row[order[i]] -= row[order[k]] * row[order[k]];
-    }
-    pivot[order[k]] = root;
+    eliminate(n, W, order, k, list);
   }
   return n;
 }
@@ -127,7 +141,7 @@ void tribo_dyn_closure_factor(const TriboSystem* system, const Rows* rows, const
       W[(size_t)i * (size_t)n + (size_t)k] *= s->scale[i] * s->scale[k];
     }
   }
-  const int rank = factor_pivoted(n, W, s->before, s->order);
+  const int rank = factor_pivoted(n, W, s->before, s->order, s->list);
   s->rank = rank;
   s->count = n - rank;
   for (int k = 0; k < n; ++k) {

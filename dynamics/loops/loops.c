@@ -111,7 +111,7 @@ static void set_soft(const TriboSystem* system, TriboDynData* data, const TriboS
 static int only_closures_act(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options) {
   const Rows* rows = &data->rows;
   int closures_only = options->scheme != TRIBO_SCHEME_EULER && options->direct && !data->is_inverse &&
-                      system->closure_size.nrow <= TRIBO_DYN_DENSE_ROWS_MAX;
+                      tribo_dyn_closures_are_ranked(system);
   for (int t = 0; t < rows->term_first[rows->ncone - system->nclosure] && closures_only; ++t) {
     closures_only = system->cluster[rows->term_block[t]] < 0;
   }
@@ -347,6 +347,7 @@ static TriboStatus next_g(const TriboSystem* system, TriboDynData* data, const T
                           const double* v, const double* q_next, double* open, int* again) {
   double error;
   TRIBO_TRY(measure(system, data, options, q_next, &error, open));
+  data->kept_open = error;
   const int n = (int)system->closure_size.nrow;
   double* g = data->rows.g + data->rows.nrow - n;
   if (data->passes == 1) {
@@ -411,6 +412,10 @@ TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const
     tribo_dyn_closure_spread(system, &data->closure_factor, data->carried);
   }
   return tribo_dyn_check_finite("tribo_dyn_close", "next q", q_next, system->info.nq);
+}
+
+double tribo_dyn_closures_kept_open(const TriboSystem* system, const TriboDynData* data) {
+  return system->nclosure > 0 ? data->kept_open : 0;
 }
 
 // ---- the end of a step ---------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ typedef struct ClosureFactor {
   double* scale;             // (n) S
   double* W;                 // (n × n) G, then its factor L
   int* order;                // (n) of the pivots
+  int* list;                 // (n) scratch
   double* y;                 // (6 × dofs of the largest block)
   unsigned char* dependent;  // (n) 1: the row is not among the independent ones
   unsigned char* before;     // (n) 1: nor was it when the last decision was made

@@ -19,7 +19,7 @@ enum { FEW_PASSES = 8 };
 int tribo_dyn_loops_predictable(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
                                 const TriboContact* contacts, int ncontact) {
   int predictable = system->nclosure > 0 && options->loops != NULL && options->scheme != TRIBO_SCHEME_EULER &&
-                    options->direct && !data->is_inverse && system->closure_size.nrow <= TRIBO_DYN_DENSE_ROWS_MAX &&
+                    options->direct && !data->is_inverse && tribo_dyn_closures_are_ranked(system) &&
                     options->nmotor + options->nbound == 0;
   for (int i = 0; i < system->nclosure && predictable; ++i) {
     const TriboLoopMemory* loop = options->loops + i;

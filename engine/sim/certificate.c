@@ -69,8 +69,9 @@ static void name_constraint(const TriboModel* model, TriboData* data, int cone, 
                                            : "lower limit");
 }
 
-// Closures count as shut below this. [m, rad]
-static const double SHUT = 1e-9;
+// Closures count as shut below this. Rows that depend on others to within a rounded drawing, 1e-5 of their size, open
+// by so much of a motion: they count as shut below that of 0.1 m. [m, rad]
+static const double SHUT = 1e-9, ROUNDED = 1e-6;
 
 // Residuals of the whole step from the raw problem; the solver has no say in it.
 TriboStatus tribo_data_certify(const TriboModel* model, TriboData* data, TriboStepInfo* info) {
@@ -83,7 +84,8 @@ TriboStatus tribo_data_certify(const TriboModel* model, TriboData* data, TriboSt
   TRIBO_TRY(tribo_problem_residuals_in(&data->result.problem, data->result.lambda, data->result.sigma,
                                        data->result.residual_work, &info->residual));
   // the default scheme shuts closures; where it could not, the step is no good answer
-  const int shut = info->opening <= SHUT || model->world.scheme == TRIBO_SCHEME_EULER;
+  const double kept = tribo_dyn_closures_kept_open(model->mechanism.system, data->dynamics);
+  const int shut = (kept <= SHUT && info->opening <= ROUNDED) || model->world.scheme == TRIBO_SCHEME_EULER;
   const int solved = info->residual.nat <= fmax(model->world.tol, fmin(info->residual.floor, TRIBO_FLOOR_LIMIT));
   info->certified = shut && solved;
   info->reason = !solved ? TRIBO_REASON_LAW : !shut ? TRIBO_REASON_LOOPS : TRIBO_REASON_NONE;
