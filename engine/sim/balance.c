@@ -514,7 +514,7 @@ static void add_rows(const Step* s, const BalanceBlock* block, Part* part) {
   const double done = tribo_dot(j, work->mean + block->v_at, block->nv) - tied;
   part->balance -= done;
   part->works += fabs(done);
-  part->ties += part->is_kicked ? tied : 0;
+  part->ties += part->is_kicked || part->has_impact ? tied : 0;
   for (int i = 0; i < block->nv; ++i) {
     part->loads += fabs(j[i]);
   }
