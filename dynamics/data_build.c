@@ -74,7 +74,12 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(closure_factor.W, factors ? nsquare : 0)          \
   X(closure_factor.scale, factors ? nclosed : 0)      \
   X(closure_factor.order, factors ? nclosed : 0)      \
+  X(closure_factor.list, factors ? nclosed : 0)       \
   X(closure_factor.y, 6 * widest)                     \
+  X(closure_factor.dependent, nclosed)                \
+  X(closure_factor.before, nclosed)                   \
+  X(left_out, nclosed)                                \
+  X(carried, nclosed)                                 \
   X(pin, ntree)                                       \
   X(work, widest)                                     \
   X(scratch_q[0], nq)                                 \
@@ -151,7 +156,7 @@ static int allocate_data(const TriboSystem* system, TriboDynData* d) {
   const size_t nclosure = (size_t)system->nclosure, ncluster = (size_t)system->ncluster;
   const size_t nclosed = system->closure_size.nrow, nsquare = nclosed * nclosed, nfactor = nv_max * nv_max;
   const size_t widest = nv_max > 6 ? nv_max : 6;
-  const int loops = nclosure > 0, factors = system->has_redundant_rows || nclosed <= TRIBO_DYN_DENSE_ROWS_MAX;
+  const int loops = nclosure > 0, factors = tribo_dyn_closures_are_ranked(system);
 #define X(array, count)                                            \
   if ((d->array = tribo_alloc(count, sizeof *d->array)) == NULL) { \
     return 0;                                                      \

@@ -67,11 +67,14 @@ struct TriboDynData {
   ClosureFactor
       closure_factor;       // set by: assemble, where rows are redundant or closures_only; project_velocity_assemble
   int closures_only;        // 1: nothing but closures acts on what they tie, and the factor is there
+  unsigned char* left_out;  // (rows of the closures) 1: the row depends on others  set by: assemble
+  double* carried;          // (rows of the closures) impulses of assemble's problem, spread over all  set by: close
   double* predicted_dv;     // (nv) M⁻¹Jᵀλ of the predicted impulses  set by: update
   int has_prediction;       // 1: predicted_dv is there  set by: update
   int is_predicted;         // 1: the passes start from predicted impulses  set by: assemble
   AndersonMemory anderson;  // set by: close
   double last_error;        // of the pass before [m, rad]  set by: close
+  double kept_open;         // how far rows that are not left out are open [m, rad]  set by: close
   int passes;               // so far
 
   FlightData flight;

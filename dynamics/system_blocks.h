@@ -48,6 +48,7 @@ struct TriboSystem {
   ClosureSize closure_size;
   unsigned char* closure_needs_pose;  // (nblock) closures name a body of the block, moving or not
   int has_redundant_rows;             // 1: some rows of closures depend on others
+  double* closure_mobility;           // (rows of the closures) what their diagonals in G are compared with, or NULL
   int* cluster;                       // (nblock) blocks that closures tie share a number, −1: none does
   int ncluster;
 };

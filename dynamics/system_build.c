@@ -289,6 +289,7 @@ void tribo_dyn_system_destroy(TriboSystem* s) {
   tribo_free(s->cluster);
   tribo_free(s->closure_needs_pose);
   tribo_free(s->closures);
+  tribo_free(s->closure_mobility);
   tribo_free(s);
 }
 

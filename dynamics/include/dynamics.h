@@ -224,7 +224,8 @@ typedef struct TriboBound {
 // begins.
 typedef struct TriboLoopMemory {
   double h;             // of these steps [s]
-  int64_t known;        // how many impulses are known, 0 … 4
+  int32_t known;        // how many impulses are known, 0 … 4
+  uint32_t left_out;    // a bit per row that depended on others
   double lambda[4][6];  // the latest first [N·s, N·m·s]
   double turn[6];       // the first correction of g in the last step [m/s, rad/s]
   double reply[6];      // and by how much the opening over h changed
@@ -327,6 +328,9 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDy
 TRIBO_NODISCARD TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data,
                                             const TriboStepOptions* options, const double* v, double* lambda,
                                             double* q_next, double* v_next, double* error, int* passes, int* again);
+// How far they are open, as far as their independent rows can tell: those that depend on others follow from these, but
+// for what their drawing is rounded to.
+double tribo_dyn_closures_kept_open(const TriboSystem* system, const TriboDynData* data);
 // After assemble: whether closures are alone with what they tie, so that no solver is needed for their rows. Then these
 // are filled in lambda (nrow). project_velocity_closures_only: the same for the problem of project_velocity_assemble.
 int tribo_dyn_closures_only(const TriboSystem* system, const TriboDynData* data, double* lambda);
@@ -347,10 +351,9 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_project_velocity(const TriboSystem* system
 void tribo_dyn_loops_store_memory(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
                                   const double* lambda, TriboLoopMemory* next);
 
-// What each closure carried in the step, all its impulses summed by row: out (6 × nclosure) [N·s, N·m·s]. lambda
-// answers the problem of assemble, last that of project_velocity_assemble.
-void tribo_dyn_closure_impulses(const TriboSystem* system, const TriboDynData* data, const double* lambda,
-                                const double* last, double* out);
+// What each closure carried in the step, all its impulses summed by row: out (6 × nclosure) [N·s, N·m·s]. last answers
+// the problem of project_velocity_assemble.
+void tribo_dyn_closure_impulses(const TriboSystem* system, TriboDynData* data, const double* last, double* out);
 
 // Inverse dynamics, instead of update … advance (inverse/inverse_dynamics.c has the equations). inverse_update takes
 // the place of update: the velocity after the step is `v_target`, and assemble then makes rows with g = c = J v_target

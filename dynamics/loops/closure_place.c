@@ -42,7 +42,8 @@ void tribo_dyn_closures_factor(const TriboSystem* system, TriboDynData* data, co
   data->end_is_known = 1;
 }
 
-TriboStatus tribo_dyn_closures_evaluate(const TriboSystem* system, TriboDynData* data) {
+TriboStatus tribo_dyn_closures_evaluate(const TriboSystem* system, TriboDynData* data,
+                                        const TriboStepOptions* options) {
   const ClosureSize* size = &system->closure_size;
   const Place place = {data->q, data->next_poses, data->next_jac};
   TRIBO_TRY(tribo_dyn_closures_place(system, data, data->q, data->next_poses, data->next_jac));
@@ -56,13 +57,20 @@ TriboStatus tribo_dyn_closures_evaluate(const TriboSystem* system, TriboDynData*
     double error[6];
     tribo_dyn_closure_append(system, &place, &data->projection, i, error);
   }
+  tribo_dyn_loops_left_out_before(system, options, data->closure_factor.before);
   tribo_dyn_closures_factor(system, data, data->q);
   data->start_is_known = 1;
   return TRIBO_OK;
 }
 
-int tribo_dyn_loops_start_is_known(const TriboSystem* system, const TriboDynData* data) {
+int tribo_dyn_loops_start_is_known(const TriboSystem* system, const TriboDynData* data,
+                                   const TriboStepOptions* options) {
   int known = data->end_is_known;
+  for (int i = 0, n = 0; i < system->nclosure && known; ++i) {
+    for (int r = 0; r < data->projection.cones[i].dim; ++r, ++n) {
+      known &= data->closure_factor.before[n] == (options->loops != NULL && (options->loops[i].left_out >> r & 1));
+    }
+  }
   for (int b = 0; b < system->info.nblock && known; ++b) {
     const int at = system->block_q[b], end = b + 1 < system->info.nblock ? system->block_q[b + 1] : system->info.nq;
     known = system->cluster[b] < 0 || memcmp(data->q + at, data->end_q + at, (size_t)(end - at) * sizeof *data->q) == 0;

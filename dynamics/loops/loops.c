@@ -111,7 +111,7 @@ static void set_soft(const TriboSystem* system, TriboDynData* data, const TriboS
 static int only_closures_act(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options) {
   const Rows* rows = &data->rows;
   int closures_only = options->scheme != TRIBO_SCHEME_EULER && options->direct && !data->is_inverse &&
-                      system->closure_size.nrow <= TRIBO_DYN_DENSE_ROWS_MAX;
+                      tribo_dyn_closures_are_ranked(system);
   for (int t = 0; t < rows->term_first[rows->ncone - system->nclosure] && closures_only; ++t) {
     closures_only = system->cluster[rows->term_block[t]] < 0;
   }
@@ -143,6 +143,45 @@ static TriboStatus set_free(const TriboSystem* system, TriboDynData* data, const
   return TRIBO_OK;
 }
 
+// Which rows of the closures were left out in the step before.
+void tribo_dyn_loops_left_out_before(const TriboSystem* system, const TriboStepOptions* options,
+                                     unsigned char* left_out) {
+  for (int i = 0, n = 0; i < system->nclosure; ++i) {
+    const int dim = tribo_dyn_closure_dim(system->closures[i].kind);
+    for (int r = 0; r < dim; ++r, ++n) {
+      left_out[n] = options->loops != NULL && (options->loops[i].left_out >> r & 1);
+    }
+  }
+}
+
+// Empties the rows of cone c that are left out, of which the first is `at` among the closure rows.
+static void empty_left_out(const TriboSystem* system, const TriboDynData* data, Rows* rows, int c, int at) {
+  for (int r = 0; r < rows->cones[c].dim; ++r) {
+    if (data->left_out[at + r]) {
+      tribo_dyn_closure_empty_row(system, rows, c, r, data->closure_factor.scale[at + r]);
+    }
+  }
+}
+
+// Sorts the rows at q, unless the end of the last step has done it, and empties those that depend on others.
+static void leave_out(const TriboSystem* system, TriboDynData* data) {
+  Rows* rows = &data->rows;
+  ClosureFactor* factor = &data->closure_factor;
+  const int n = (int)system->closure_size.nrow;
+  if (!data->start_is_known) {
+    tribo_dyn_closure_factor(system, rows, data->minv, factor);
+  }
+  memcpy(data->left_out, factor->dependent, (size_t)n);
+  tribo_dyn_closure_project(system, factor, rows->g + rows->nrow - n);
+  for (int c = rows->ncone - system->nclosure, at = 0; c < rows->ncone; at += rows->cones[c++].dim) {
+    empty_left_out(system, data, rows, c, at);
+  }
+  for (int i = 0; i < n; ++i) {
+    data->anderson.X[i] = data->left_out[i] ? 0 : data->anderson.X[i];
+    data->anderson.F[i] = data->left_out[i] ? 0 : data->anderson.F[i];
+  }
+}
+
 TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                         const double* v) {
   if (system->nclosure == 0) {
@@ -153,6 +192,10 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
   data->last_error = INFINITY;
   data->passes = 0;
   data->anderson.count = 0;
+  memset(data->left_out, 0, system->closure_size.nrow);
+  if (!data->start_is_known) {
+    tribo_dyn_loops_left_out_before(system, options, data->closure_factor.before);
+  }
   for (int i = 0; i < system->nclosure; ++i) {
     if (data->start_is_known) {
       tribo_dyn_rows_repeat(system, &data->rows, &data->projection, i);
@@ -173,11 +216,8 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
     }
   }
   data->closures_only = only_closures_act(system, data, options);
-  if (system->has_redundant_rows || data->closures_only) {
-    if (!data->start_is_known) {
-      tribo_dyn_closure_factor(system, &data->rows, data->minv, &data->closure_factor);
-    }
-    tribo_dyn_closure_project(system, data, data->rows.g + data->rows.nrow - system->closure_size.nrow);
+  if (tribo_dyn_closures_are_ranked(system)) {
+    leave_out(system, data);
   }
   return TRIBO_OK;
 }
@@ -266,48 +306,66 @@ static void anderson_mix(AndersonMemory* m, int n, double* x) {
   tribo_add_scaled(n, 1, leaps ? m->f : d, x);
 }
 
-// How far closures are open at q_next: f of all rows into the memory, and the largest.
+// What the independent rows can answer of g (closure rows), as seen by them.
+static void keep_answerable(const TriboSystem* system, const TriboDynData* data, double* g) {
+  if (tribo_dyn_closures_are_ranked(system)) {
+    tribo_dyn_closure_project(system, &data->closure_factor, g);
+    for (int i = 0; i < (int)system->closure_size.nrow; ++i) {
+      g[i] = data->left_out[i] ? 0 : g[i];
+    }
+  }
+}
+
+// How far closures are open at q_next: what can be answered of it into f of the memory, the largest of these into
+// *error, and that of all rows into *open.
 static TriboStatus measure(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                           const double* q_next, double* error) {
+                           const double* q_next, double* error, double* open) {
   TRIBO_TRY(tribo_dyn_closures_place(system, data, q_next, data->next_poses, data->next_jac));
   const int first = data->rows.ncone - system->nclosure;
   double* f = data->anderson.f_new;
-  *error = 0;
+  *error = *open = 0;
+  int n = 0;
   for (int i = 0; i < system->nclosure; ++i) {
-    double open[6];
+    double gaps[6];
     const TriboCone* cone = data->rows.cones + first + i;
-    tribo_dyn_closure_open(system->closures + i, q_next, data->next_poses, open);
-    for (int k = 0; k < cone->dim; ++k, ++f) {
-      const double gap = tribo_dyn_is_soft(system->closures + i) ? 0 : open[k];
-      *error = fmax(*error, fabs(gap));
-      *f = gap / options->h;
+    tribo_dyn_closure_open(system->closures + i, q_next, data->next_poses, gaps);
+    for (int k = 0; k < cone->dim; ++k, ++n) {
+      const double gap = tribo_dyn_is_soft(system->closures + i) ? 0 : gaps[k];
+      *open = fmax(*open, fabs(gap));
+      f[n] = gap / options->h;
     }
+  }
+  keep_answerable(system, data, f);
+  for (int k = 0; k < n; ++k) {
+    *error = fmax(*error, options->h * fabs(f[k]));
   }
   return TRIBO_OK;
 }
 
 // One pass on: how far closures are open at q_next, and, where that is too far, the next g.
 static TriboStatus next_g(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                          const double* v, const double* q_next, double* error, int* again) {
-  TRIBO_TRY(measure(system, data, options, q_next, error));
+                          const double* v, const double* q_next, double* open, int* again) {
+  double error;
+  TRIBO_TRY(measure(system, data, options, q_next, &error, open));
+  data->kept_open = error;
   const int n = (int)system->closure_size.nrow;
   double* g = data->rows.g + data->rows.nrow - n;
   if (data->passes == 1) {
     keep_first_change(&data->anderson, n, g);
   }
   // shut, or rounding keeps them from it, or there is nothing more to try
-  const int stuck = *error > 0.5 * data->last_error;
-  if (options->scheme == TRIBO_SCHEME_EULER || *error <= options->shut || (*error <= 1e-10 && stuck) ||
-      data->passes > PASSES_MAX || (data->passes == PASSES_MAX && *error <= 1e-9)) {
+  const int stuck = error > 0.5 * data->last_error;
+  if (options->scheme == TRIBO_SCHEME_EULER || error <= options->shut || (error <= 1e-10 && stuck) ||
+      data->passes > PASSES_MAX || (data->passes == PASSES_MAX && error <= 1e-9)) {
     return TRIBO_OK;
   }
   // what passes show helps where they meet; where they do not, it may lead elsewhere
-  if (!(*error < CONVERGING * data->last_error)) {
+  if (!(error < CONVERGING * data->last_error)) {
     data->anderson.count = 0;
   } else if (data->passes > 0) {
     anderson_append(&data->anderson, n, g);
   }
-  if (!(*error < 4 * data->last_error) || data->passes++ == PASSES_MAX) {
+  if (!(error < 4 * data->last_error) || data->passes++ == PASSES_MAX) {
     // the passes part, or do not meet: one last solve, as at contacts
     data->passes = PASSES_MAX + 1;
     data->closures_only = 0;
@@ -320,13 +378,11 @@ static TriboStatus next_g(const TriboSystem* system, TriboDynData* data, const T
       }
     }
     set_baumgarte(system, data, options);
+    keep_answerable(system, data, g);
   } else {
     anderson_mix(&data->anderson, n, g);
   }
-  if (system->has_redundant_rows || data->closures_only) {
-    tribo_dyn_closure_project(system, data, g);
-  }
-  data->last_error = *error;
+  data->last_error = error;
   *again = 1;
   return TRIBO_OK;
 }
@@ -342,6 +398,7 @@ TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const
   if (data->stage != STAGE_ASSEMBLED) {
     return tribo_fail(TRIBO_STATE, "tribo_dyn_close: tribo_dyn_advance must come first");
   }
+  const size_t n = system->closure_size.nrow;
   TRIBO_TRY(next_g(system, data, options, v, q_next, error, again));
   for (; *again && data->closures_only; ++*passes) {
     tribo_dyn_closures_only(system, data, lambda);
@@ -350,7 +407,15 @@ TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data, const
     *again = 0;
     TRIBO_TRY(next_g(system, data, options, v, q_next, error, again));
   }
+  memcpy(data->carried, lambda + data->rows.nrow - n, n * sizeof *lambda);
+  if (tribo_dyn_closures_are_ranked(system)) {
+    tribo_dyn_closure_spread(system, &data->closure_factor, data->carried);
+  }
   return tribo_dyn_check_finite("tribo_dyn_close", "next q", q_next, system->info.nq);
+}
+
+double tribo_dyn_closures_kept_open(const TriboSystem* system, const TriboDynData* data) {
+  return system->nclosure > 0 ? data->kept_open : 0;
 }
 
 // ---- the end of a step ---------------------------------------------------------------------------------------------
@@ -384,6 +449,7 @@ TriboStatus tribo_dyn_project_velocity_assemble(const TriboSystem* system, Tribo
                                                 const double** guess) {
   const ClosureSize* size = &system->closure_size;
   const Place place = {q_next, data->next_poses, data->next_jac};
+  const int first = data->rows.nrow - (int)size->nrow;
   TRIBO_TRY(tribo_dyn_rows_reserve(&data->projection, size->ncone, size->nrow, size->nterm, size->njac));
   for (int t = 0; t < system->info.ntree; ++t) {
     if (tribo_dyn_moves_smoothly(system, data, options, system->trees[t].block)) {
@@ -400,6 +466,9 @@ TriboStatus tribo_dyn_project_velocity_assemble(const TriboSystem* system, Tribo
       tribo_dyn_rows_apply(system, &data->projection, data->projection.ncone - 1, v_next,
                            data->projection.g + cone->row);
       memcpy(data->guess + cone->row, lambda + data->rows.cones[c].row, (size_t)cone->dim * sizeof *lambda);
+      if (!data->closures_only) {
+        empty_left_out(system, data, &data->projection, data->projection.ncone - 1, data->rows.cones[c].row - first);
+      }
     }
   }
   *guess = data->guess;
@@ -413,6 +482,7 @@ int tribo_dyn_project_velocity_closures_only(const TriboSystem* system, TriboDyn
   if (!data->closures_only) {
     return 0;
   }
+  memcpy(data->closure_factor.before, data->left_out, system->closure_size.nrow);
   tribo_dyn_closures_factor(system, data, q_next);
   tribo_dyn_closure_solve(system, &data->closure_factor, data->projection.g, lambda);
   return 1;
@@ -436,21 +506,24 @@ TriboStatus tribo_dyn_project_velocity(const TriboSystem* system, TriboDynData* 
   return tribo_dyn_check_finite("tribo_dyn_project_velocity", "next v", v_next, system->info.nv);
 }
 
-static void sum_impulses(const Rows* rows, const double* lambda, double* out) {
-  for (int c = 0; c < rows->ncone; ++c) {
-    if (rows->infos[c].kind == TRIBO_ROW_CLOSURE) {
-      for (int r = 0; r < rows->cones[c].dim; ++r) {
-        out[6 * rows->infos[c].index + r] += lambda[rows->cones[c].row + r];
-      }
+void tribo_dyn_closure_impulses(const TriboSystem* system, TriboDynData* data, const double* last, double* out) {
+  const Rows *rows = &data->rows, *end = &data->projection;
+  const int first = rows->ncone - system->nclosure;
+  double* spread = data->guess;
+  memset(spread, 0, system->closure_size.nrow * sizeof *spread);
+  for (int c = 0; c < end->ncone; ++c) {
+    const int at = rows->cones[first + end->infos[c].index].row - rows->cones[first].row;
+    memcpy(spread + at, last + end->cones[c].row, (size_t)end->cones[c].dim * sizeof *last);
+  }
+  if (tribo_dyn_closures_are_ranked(system)) {
+    tribo_dyn_closure_spread(system, &data->closure_factor, spread);
+  }
+  memset(out, 0, 6 * (size_t)system->nclosure * sizeof *out);
+  for (int i = 0, n = 0; i < system->nclosure; ++i) {
+    for (int r = 0; r < rows->cones[first + i].dim; ++r, ++n) {
+      out[6 * i + r] = data->carried[n] + spread[n];
     }
   }
-}
-
-void tribo_dyn_closure_impulses(const TriboSystem* system, const TriboDynData* data, const double* lambda,
-                                const double* last, double* out) {
-  memset(out, 0, 6 * (size_t)system->nclosure * sizeof *out);
-  sum_impulses(&data->rows, lambda, out);
-  sum_impulses(&data->projection, last, out);
 }
 
 // ---- evaluations at any state --------------------------------------------------------------------------------------

@@ -5,12 +5,15 @@
 
 // The factor of the closure rows, and the combinations of them that move nothing: L and S N in closure_factor.c.
 typedef struct ClosureFactor {
-  int rank, count;  // of the n rows: independent ones, and what is left
-  double* N;        // (count × n) orthonormal
-  double* scale;    // (n) S
-  double* W;        // (n × n) G, then its factor L
-  int* order;       // (n) of the pivots
-  double* y;        // (6 × dofs of the largest block)
+  int rank, count;           // of the n rows: independent ones, and what is left
+  double* N;                 // (count × n) orthonormal
+  double* scale;             // (n) S
+  double* W;                 // (n × n) G, then its factor L
+  int* order;                // (n) of the pivots
+  int* list;                 // (n) scratch
+  double* y;                 // (6 × dofs of the largest block)
+  unsigned char* dependent;  // (n) 1: the row is not among the independent ones
+  unsigned char* before;     // (n) 1: nor was it when the last decision was made
 } ClosureFactor;
 
 // Up to so many closure rows their matrix is factored densely, here.
@@ -46,18 +49,26 @@ int tribo_dyn_is_soft(const TriboClosure* closure);  // 1: it has rows of a spri
 
 // ---- closure_factor.c
 
-// What is left of a row's diagonal when the rows before it are taken out, as a fraction: below this it depends on them.
+// What is left of a row when the rows before it are taken out, as a fraction of its scale in G: below this it depends
+// on them. closure_factor.c has the derivation.
 #define TRIBO_DYN_DEPENDENT 1e-10
 
 // W (nrow × nrow) = J M⁻¹ Jᵀ + R of the closure rows, which are the last rows; y (6 × largest block) is scratch.
 void tribo_dyn_closure_delassus(const TriboSystem* system, const Rows* rows, const double* minv, double* W, double* y);
 
-// Factors the closure rows, the last ones of `rows`, with the M⁻¹ of the blocks.
+// Whether it is decided in every step which closure rows depend on others.
+int tribo_dyn_closures_are_ranked(const TriboSystem* system);
+// Factors the closure rows, the last ones of `rows`, with the M⁻¹ of the blocks, and decides which are independent;
+// factor->before says which ones were not.
 void tribo_dyn_closure_factor(const TriboSystem* system, const Rows* rows, const double* minv, ClosureFactor* factor);
-// lambda (closure rows): the least with Gλ = −g.
+// lambda (closure rows): of the independent ones, so that Gλ = −g in these; of the others 0.
 void tribo_dyn_closure_solve(const TriboSystem* system, const ClosureFactor* factor, const double* g, double* lambda);
 // Projects g (closure rows) onto the range of G: takes out what no motion can answer.
-void tribo_dyn_closure_project(const TriboSystem* system, const TriboDynData* data, double* g);
+void tribo_dyn_closure_project(const TriboSystem* system, const ClosureFactor* factor, double* g);
+// lambda (closure rows) becomes the least that does the same.
+void tribo_dyn_closure_spread(const TriboSystem* system, const ClosureFactor* factor, double* lambda);
+// Empties row r of cone c: it asks for λ = 0 and nothing else; scale is that of its diagonal.
+void tribo_dyn_closure_empty_row(const TriboSystem* system, Rows* rows, int c, int r, double scale);
 
 // ---- closure_place.c
 
@@ -69,9 +80,10 @@ TriboStatus tribo_dyn_closures_mass(const TriboSystem* system, TriboDynData* dat
 // The factor of the rows at q: from now on all of it is at q, in the data's own buffers.
 void tribo_dyn_closures_factor(const TriboSystem* system, TriboDynData* data, const double* q);
 // Places, masses, rows and factor of all that closures tie, at data->q, as a step leaves them at its end.
-TriboStatus tribo_dyn_closures_evaluate(const TriboSystem* system, TriboDynData* data);
-// Whether the last step has ended at data->q: what was found there still holds.
-int tribo_dyn_loops_start_is_known(const TriboSystem* system, const TriboDynData* data);
+TriboStatus tribo_dyn_closures_evaluate(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options);
+// Whether the last step has ended at data->q, with the memory of the closures: what was found there still holds.
+int tribo_dyn_loops_start_is_known(const TriboSystem* system, const TriboDynData* data,
+                                   const TriboStepOptions* options);
 
 // ---- loops.c
 
@@ -81,6 +93,9 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
 // The blocks of smooth clusters: kick, then flow; Jᵀλ is in data->impulse.
 TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                     const double* v, double* q_next, double* v_next);
+// Which rows of the closures were left out in the step before, from options->loops.
+void tribo_dyn_loops_left_out_before(const TriboSystem* system, const TriboStepOptions* options,
+                                     unsigned char* left_out);
 // 1: closures tie the block, and nothing else acts on its cluster: it moves by RATTLE.
 int tribo_dyn_moves_smoothly(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
                              int block);

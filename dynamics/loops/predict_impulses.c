@@ -19,7 +19,7 @@ enum { FEW_PASSES = 8 };
 int tribo_dyn_loops_predictable(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
                                 const TriboContact* contacts, int ncontact) {
   int predictable = system->nclosure > 0 && options->loops != NULL && options->scheme != TRIBO_SCHEME_EULER &&
-                    options->direct && !data->is_inverse && system->closure_size.nrow <= TRIBO_DYN_DENSE_ROWS_MAX &&
+                    options->direct && !data->is_inverse && tribo_dyn_closures_are_ranked(system) &&
                     options->nmotor + options->nbound == 0;
   for (int i = 0; i < system->nclosure && predictable; ++i) {
     const TriboLoopMemory* loop = options->loops + i;
@@ -47,13 +47,13 @@ static double extrapolate(const TriboLoopMemory* loop, int k) {
 }
 
 TriboStatus tribo_dyn_loops_predict(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options) {
-  data->start_is_known = tribo_dyn_loops_start_is_known(system, data);
+  data->start_is_known = tribo_dyn_loops_start_is_known(system, data, options);
   data->has_prediction = tribo_dyn_loops_predictable(system, data, options, NULL, 0);
   if (!data->has_prediction) {
     return TRIBO_OK;
   }
   if (!data->start_is_known) {
-    TRIBO_TRY(tribo_dyn_closures_evaluate(system, data));
+    TRIBO_TRY(tribo_dyn_closures_evaluate(system, data, options));
   }
   for (int i = 0, n = 0; i < system->nclosure; ++i) {
     for (int k = 0; k < data->projection.cones[i].dim; ++k) {
@@ -95,6 +95,11 @@ void tribo_dyn_loops_store_memory(const TriboSystem* system, const TriboDynData*
   const Rows* rows = &data->rows;
   const int first = rows->ncone - system->nclosure;
   memset(next, 0, (size_t)system->nclosure * sizeof *next);
+  for (int i = 0, n = 0; i < system->nclosure; ++i) {
+    for (int r = 0; r < rows->cones[first + i].dim; ++r, ++n) {
+      next[i].left_out |= (uint32_t)data->left_out[n] << r;
+    }
+  }
   if (!data->closures_only || data->passes > FEW_PASSES) {
     return;
   }

@@ -226,22 +226,25 @@ static TriboStatus compile(const Ties* ties, TriboModel* model, TriboDynData* sc
 }
 
 // Bodies are tied where they are, but joints that follow may be told two different things.
-static TriboStatus check_shut(const TriboModel* model, TriboDynData* scratch, double* error) {
+static TriboStatus check_shut(const Ties* ties, const TriboModel* model, TriboDynData* scratch, double* error) {
   TRIBO_TRY(tribo_dyn_closure_error(model->mechanism.system, scratch, model->initial.q, error));
   for (int i = 0; i < 6 * model->nclosure; ++i) {
     if (!(fabs(error[i]) <= 1e-9)) {
-      return tribo_fail(TRIBO_INVALID, "closure '%s' is open by %g at the start: another one contradicts it",
-                        model->mechanism.closures[i / 6].name, error[i]);
+      const TriboStatus status =
+          tribo_fail(TRIBO_INVALID, "closure '%s' is open by %g at the start: another one contradicts it",
+                     model->mechanism.closures[i / 6].name, error[i]);
+      return tribo_located(status, ties->where[i / 6]);
     }
   }
   return TRIBO_OK;
 }
 
 // Names the rows that depend on others.
-static TriboStatus find_redundant(TriboModel* model, const TriboClosure* closures, unsigned* redundant, double* error) {
+static TriboStatus find_redundant(const Ties* ties, TriboModel* model, const TriboClosure* closures,
+                                  unsigned* redundant, double* error) {
   TriboDynData* scratch;
   TRIBO_TRY(tribo_dyn_data_create(model->mechanism.system, &scratch));
-  TriboStatus status = check_shut(model, scratch, error);
+  TriboStatus status = check_shut(ties, model, scratch, error);
   if (status == TRIBO_OK) {
     status = tribo_dyn_closure_redundant(model->mechanism.system, scratch, model->initial.q, redundant);
   }
@@ -281,7 +284,7 @@ TriboStatus tribo_compile_closures(const TriboScene* scene, TriboModel* model) {
     status = compile(&ties, model, scratch, closures, poses, twists);
   }
   if (status == TRIBO_OK) {
-    status = find_redundant(model, closures, redundant, error);
+    status = find_redundant(&ties, model, closures, redundant, error);
   }
   tribo_free(redundant);
   tribo_free(error);

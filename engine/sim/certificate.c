@@ -69,8 +69,9 @@ static void name_constraint(const TriboModel* model, TriboData* data, int cone, 
                                            : "lower limit");
 }
 
-// Closures count as shut below this. [m, rad]
-static const double SHUT = 1e-9;
+// Closures count as shut below this. Rows that depend on others to within a rounded drawing, 1e-5 of their size, open
+// by so much of a motion: they count as shut below that of 0.1 m. [m, rad]
+static const double SHUT = 1e-9, ROUNDED = 1e-6;
 
 // Rows that contradict each other by less do so by rounding, or by faces that are not quite parallel. [m, rad]
 static const double AGREED = 1e-7;
@@ -96,7 +97,8 @@ TriboStatus tribo_data_certify(const TriboModel* model, TriboData* data, TriboSt
   TRIBO_TRY(tribo_problem_residuals_in(&data->result.problem, data->result.lambda, data->result.sigma,
                                        data->result.residual_work, &info->residual));
   // the default scheme shuts closures; where it could not, the step is no good answer
-  const int shut = info->opening <= SHUT || model->world.scheme == TRIBO_SCHEME_EULER;
+  const double kept = tribo_dyn_closures_kept_open(model->mechanism.system, data->dynamics);
+  const int shut = (kept <= SHUT && info->opening <= ROUNDED) || model->world.scheme == TRIBO_SCHEME_EULER;
   info->level = level_of(&model->world, &info->residual);
   const int solved = info->level != TRIBO_LEVEL_OPEN;
   const int agree = info->relaxation <= AGREED;

@@ -188,6 +188,7 @@ void tribo_data_reset(const TriboModel* model, TriboData* data) {
   data->solve.islands.count = 0;
   data->view.is_current = data->now.has_bodies = 0;
   data->balance.scale = data->balance.total = 0;
+  data->balance.pace = data->balance.steps_at_pace = 0;
   tribo_events_begin(data);
   memset(&data->result.info, 0, sizeof data->result.info);
   data->result.info.certified = 1;

@@ -195,23 +195,30 @@ typedef struct BalanceBlock {
   int is_closed;  // 1: it, and all that closures tie it to, floats: momentum must balance
 } BalanceBlock;
 
+// A motion is divided down to parts of dt/2^TRIBO_PACE_MAX.
+enum { TRIBO_PACE_MAX = 8 };
+
 // The balance of energy and momentum: balance.c.
 typedef struct BalanceWork {
   BalanceBody* bodies;   // (nbody)
   BalanceBlock* blocks;  // (nblock)
   int nbody, nblock;
-  TriboPose* poses;     // (nbody of the model) at the end of the step
-  TriboTwist* twists;   // (nbody of the model)
-  double* impulse;      // (nv) of all rows [N·s, N·m·s]
-  double* mean;         // (nv) velocity that an impulse works at: mean of those before and after it
-  double* delta;        // (nv) from the start to the end of the step, in the tangent
-  double* force;        // (nv) of joints: scratch
-  double* size;         // (nblock) Σ of the sizes of impulses on each, which may cancel [N·s, N·m·s]
-  double* tied;         // (nblock, as the dynamics numbers them) work of ties on each [J]
-  double scale;         // kinetic energy of late, at least that of a step's fall [J]  state
-  double total;         // sum of all balances since the start [J]  state
-  double part_kinetic;  // kinetic energy in the part of the step that was taken last [J]
-  double next_scale;    // `scale` at the end of the step
+  TriboPose* poses;                   // (nbody of the model) at the end of the step
+  TriboTwist* twists;                 // (nbody of the model)
+  double* impulse;                    // (nv) of all rows [N·s, N·m·s]
+  double* mean;                       // (nv) velocity that an impulse works at: mean of those before and after it
+  double* delta;                      // (nv) from the start to the end of the step, in the tangent
+  double* force;                      // (nv) of joints: scratch
+  double* size;                       // (nblock) Σ of the sizes of impulses on each, which may cancel [N·s, N·m·s]
+  double* tied;                       // (nblock, as the dynamics numbers them) work of ties on each [J]
+  double scale;                       // kinetic energy of late, at least that of a step's fall [J]  state
+  double total;                       // sum of all balances since the start [J]  state
+  double part_kinetic;                // kinetic energy in the part of the step that was taken last [J]
+  double next_scale;                  // `scale` at the end of the step
+  int pace;                           // steps begin with parts of dt/2^pace  state
+  int steps_at_pace;                  // steps since the pace has changed  state
+  int next_pace, next_steps_at_pace;  // at the end of the step
+  int is_too_fast;                    // 1: the energy of a mechanism in flight did not balance in the part taken last
 } BalanceWork;
 
 // How a block may be moved where it overlaps others.
@@ -339,8 +346,8 @@ TriboStatus tribo_warm_between(const TriboModel* model, TriboData* data, const S
 TriboStatus tribo_data_collect_forces(const TriboModel* model, TriboData* data, const StepStart* start, int drives);
 TriboStepOptions tribo_data_options(const TriboWorldDef* world, const TriboData* data, double h);
 
-// solve_islands.c: all islands of a substep h [s]. deadline [s]: 0 for none. tribo_data_solve_exactly says whether nothing
-// but the tolerance counts from here on: no answer up to `accept`, no relaxed rows.
+// solve_islands.c: all islands of a substep h [s]. deadline [s]: 0 for none. tribo_data_solve_exactly says whether
+// nothing but the tolerance counts from here on: no answer up to `accept`, no relaxed rows.
 TriboStatus tribo_data_solve_exactly(TriboData* data, int exactly);
 TriboStatus tribo_data_solve(TriboData* data, double h, double deadline, TriboStepInfo* info);
 

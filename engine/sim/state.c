@@ -21,6 +21,7 @@ typedef struct Header {
   uint64_t steps;
   double time, warm_dt;
   double balance, balance_scale;  // as in BalanceWork
+  int32_t pace, steps_at_pace;    // likewise
   int32_t nq, nv, nwarm, nact, nabsent, nasleep, nrest, nloop;
   uint64_t hash;  // of everything behind the header
 } Header;
@@ -106,6 +107,8 @@ TriboStatus tribo_state_save(const TriboModel* model, const TriboData* data, Tri
                    .warm_dt = data->warm_dt,
                    .balance = data->balance.total,
                    .balance_scale = data->balance.scale,
+                   .pace = data->balance.pace,
+                   .steps_at_pace = data->balance.steps_at_pace,
                    .nq = model->nq,
                    .nv = model->nv,
                    .nact = model->actuation.nactuator,
@@ -144,8 +147,8 @@ static TriboStatus read_header(const TriboState* state, const char* who, Header*
                       STATE_VERSION);
   }
   if (header->nq < 0 || header->nv < 0 || header->nwarm < 0 || header->nact < 0 || header->nabsent < 0 ||
-      header->nasleep < 0 || header->nrest < 0 || header->nloop < 0 ||
-      state->used - sizeof *header != payload_size(header)) {
+      header->nasleep < 0 || header->pace < 0 || header->pace > TRIBO_PACE_MAX || header->nrest < 0 ||
+      header->nloop < 0 || state->used - sizeof *header != payload_size(header)) {
     return tribo_fail(TRIBO_INVALID, "%s: the state is cut short or its sizes are wrong", who);
   }
   if (tribo_hash(TRIBO_HASH_START, state->bytes + sizeof *header, state->used - sizeof *header) != header->hash) {
@@ -230,6 +233,8 @@ TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const 
   data->time = header.time;
   data->balance.total = header.balance;
   data->balance.scale = header.balance_scale;
+  data->balance.pace = header.pace;
+  data->balance.steps_at_pace = header.steps_at_pace;
   data->now.has_bodies = 0;
   data->result.nview = 0;
   data->solve.islands.count = 0;

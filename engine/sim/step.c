@@ -2,10 +2,10 @@
 //
 // Where no rung of the solver certifies the answer, the step is divided: it is taken in halves, these in halves again
 // where they need it. Shorter steps have smaller demands on the same constraints, so what was out of reach comes into
-// reach. So is a step whose motion is not certified (balance.c), with any solver and down to 1/64 of dt: errors of the
-// motion go with the third power of a step. A motion that cannot even be computed in one part is divided likewise, and
-// fails by name where 1/64 is still too long. Parts live in spare buffers; the state changes only when the last one is
-// done.
+// reach. So is a step whose motion is not certified (balance.c), with any solver and down to 1/256 of dt: errors of
+// the motion go with the third power of a step. A motion that cannot even be computed in one part is divided likewise,
+// and fails by name where that is still too long. Parts live in spare buffers; the state changes only when the last one
+// is done.
 #include "forces.h"
 
 #include <string.h>
@@ -109,7 +109,7 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const S
     TRIBO_TRY(
         tribo_dyn_project_velocity(model->mechanism.system, data->dynamics, data->result.closure_lambda, data->next.v));
   }
-  tribo_dyn_closure_impulses(model->mechanism.system, data->dynamics, data->result.lambda, data->result.closure_lambda,
+  tribo_dyn_closure_impulses(model->mechanism.system, data->dynamics, data->result.closure_lambda,
                              data->result.closure_force);
   for (int i = 0; i < 6 * model->nclosure; ++i) {
     data->result.closure_force[i] /= options->h;
@@ -303,11 +303,12 @@ static int is_divisible(const TriboModel* model, double fraction) {
   return fraction > ldexp(1, -model->world.halvings) && strcmp(model->world.solver, "auto") == 0;
 }
 
-// Whether a part is to be tried in halves: contradictions do not go away with shorter steps, errors of the motion do.
+// Whether a part is to be tried in halves: contradictions do not go away with shorter steps, errors of the motion do,
+// and so do loops that stay open.
 static int may_divide(const StepStart* start, double fraction, const TriboStepInfo* part, double deadline) {
-  static const double SHORTEST = 1.0 / 64;
+  const int of_motion = is_of_motion(part->reason) || part->reason == TRIBO_REASON_LOOPS;
   const int helps =
-      is_of_motion(part->reason) ? fraction > SHORTEST : start->divisible && part->reason != TRIBO_REASON_CONTRADICTION;
+      of_motion ? fraction > ldexp(1, -TRIBO_PACE_MAX) : start->divisible && part->reason != TRIBO_REASON_CONTRADICTION;
   return !part->certified && helps && (deadline <= 0 || tribo_now() < deadline);
 }
 
@@ -344,6 +345,22 @@ static TriboStatus fail_uncertified(const TriboModel* model, const TriboData* da
                     worst, info->residual.nat, fmax(model->world.tol, model->world.accept), data->time, info->substeps);
 }
 
+// The length of the parts that the next step begins with: half as long where a mechanism in flight was too fast for
+// this one, twice as long after so many steps without that. Parts that are halved and doubled from step to step would
+// spoil what a symplectic step keeps (balance.c). The longest memory of the balance is a thousand steps, too.
+static void choose_pace(TriboData* data, int is_too_fast) {
+  enum { STEADY = 1000 };
+  BalanceWork* work = &data->balance;
+  work->next_pace = work->pace;
+  work->next_steps_at_pace = is_too_fast || work->pace == 0 ? 0 : work->steps_at_pace + 1;
+  if (is_too_fast && work->pace < TRIBO_PACE_MAX) {
+    work->next_pace++;
+  } else if (work->next_steps_at_pace > STEADY) {
+    work->next_pace--;
+    work->next_steps_at_pace = 0;
+  }
+}
+
 // One step, whole or in substeps, up to the commit.
 static TriboStatus run_step(const TriboModel* model, TriboData* data, uint64_t* t0, double* part_dt,
                             TriboStepInfo* info) {
@@ -361,15 +378,18 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, uint64_t* 
   tribo_sleep_begin(data);
   tribo_events_begin(data);
   // fractions are powers of two: their sums are exact
-  for (double done = 0, fraction = 1; done < 1;) {
+  const double first = ldexp(1, -data->balance.pace);
+  int is_too_fast = 0;
+  for (double done = 0, fraction = first; done < 1;) {
     TriboStepInfo part = {0};
     start.h = *part_dt = fraction * dt;
-    start.divisible = is_divisible(model, fraction);
+    start.divisible = is_divisible(model, fraction / first);
     const TriboStatus status = try_part(model, data, &start, t0, deadline, &part);
     add_work(info, &part);
     if ((status == TRIBO_OK || part.reason == TRIBO_REASON_DIVERGENCE) &&
         may_divide(&start, fraction, &part, deadline)) {
       fraction *= 0.5;
+      is_too_fast |= data->balance.is_too_fast;
       lap(info, last_stage(&part), t0);
       continue;
     }
@@ -384,6 +404,7 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, uint64_t* 
       lap(info, last_stage(&part), t0);
     }
   }
+  choose_pace(data, is_too_fast);
   info->balance_relative = data->balance.next_scale > 0 ? info->balance / data->balance.next_scale : 0;
   if (model->world.must_certify && !info->certified) {
     return fail_uncertified(model, data, info);
@@ -402,6 +423,8 @@ static void commit(const TriboModel* model, TriboData* data, double part_dt, con
   // time from the count, so that it does not drift by a rounding per step
   data->time = (double)data->steps * model->world.dt;
   data->balance.scale = data->balance.next_scale;
+  data->balance.pace = data->balance.next_pace;
+  data->balance.steps_at_pace = data->balance.next_steps_at_pace;
   data->balance.total += info->balance;
   data->view.is_current = 0;
   data->events.has_before = 1;

@@ -506,6 +506,8 @@ static void wrong_closures_say_why(void** state) {
       {BALLS "closures: [{kind: universal, body_a: a, axis: [1, 0, 1]}]\n", "right angle"},
       {BALLS "closures: [{kind: distance, body_a: a, body_b: b}]\n", "in one place"},
       {BALLS "closures: [{kind: distance, body_a: a, body_b: b, anchor2: [1, 0, 0], length: 2}]\n", "1 m apart"},
+      {BALLS "closures:\n  - {name: rod, kind: distance, body_a: a, body_b: b, anchor2: [1, 0, 0], length: 1.001}\n",
+       ":3:5: closure 'rod': length = 1.001 m, but its ends are 1 m apart"},
       {BALLS "closures: [{kind: gear, joint_a: x, joint_b: y}]\n", "there is no joint 'x'"},
       {BALLS "closures: [{kind: gear, body_a: a}]\n", "needs joint_a and joint_b"},
       {BALLS "closures: [{name: k, kind: ball, body_a: a}, {name: k, kind: ball, body_a: b}]\n", "is taken"},

@@ -214,7 +214,7 @@ static void far_from_the_origin_it_balances_too(void** state) {
   tribo_model_destroy(model);
 }
 
-// A step that is far too long for the motion is divided, with any solver; where 1/64 of it is too long still, it fails
+// A step that is far too long for the motion is divided, with any solver; where 1/256 of it is too long still, it fails
 // by the body's name and the state stays.
 static void too_fast_a_motion_is_divided_or_refused(void** state) {
   (void)state;

@@ -45,9 +45,7 @@ static Run run(const TriboModel* model, TriboData* data, int steps) {
     TriboStepInfo info;
     CHECK_OK(tribo_step(model, data, &info));
     assert_true(info.substeps >= 1);
-    assert_true(!info.certified || info.opening <= 1e-9);
-    assert_true(info.certified || info.reason == TRIBO_REASON_LOOPS);
-    CHECK_LE(info.opening, 0.5);
+    CHECK_LE(info.opening, 1e-9);
     r.missed += !info.certified;
     r.divided += info.substeps > 1;
     r.growths += (int)info.growths;
@@ -56,19 +54,19 @@ static Run run(const TriboModel* model, TriboData* data, int steps) {
   return r;
 }
 
-// Steps of 0.1 s are too long to shut the hinges now and then: in one they miss, in parts all are certified. (For the
-// sake of its motion a step is divided whatever `halvings` says.)
+// Steps of 0.5 s are far too long for the hinges and for the energy of the bars: for the sake of its motion a step is
+// divided whatever `halvings` says, and all are certified.
 static void a_hard_step_is_divided(void** state) {
   (void)state;
-  TriboModel *whole = model_with(fourbar, 0.1, 0, 0), *parts = model_with(fourbar, 0.1, 4, 0);
+  TriboModel *whole = model_with(fourbar, 0.5, 0, 0), *parts = model_with(fourbar, 0.5, 4, 0);
   TriboData *one = data_of(whole), *many = data_of(parts);
   Run r = run(whole, one, 200);
-  assert_true(r.missed > 0);
+  assert_int_equal(r.missed, 0);
   Run first = run(parts, many, 200);
   assert_int_equal(first.missed, 0);
-  assert_true(first.divided > 0 && first.divided < 200);
+  assert_true(first.divided > 0);
   // time is that of whole steps, and a second run has the same bits and takes no memory
-  CHECK_NEAR(tribo_data_time(many), 20, 1e-12);
+  CHECK_NEAR(tribo_data_time(many), 100, 1e-12);
   tribo_data_reset(parts, many);
   Run again = run(parts, many, 200);
   assert_true(again.hash == first.hash);

@@ -259,7 +259,7 @@ static void steps_are_read_backwards(void** state) {
       memcpy(v, view.values, (size_t)view.count * sizeof *v);
       CHECK_OK(tribo_state_restore(model, data, before));
       CHECK_OK(tribo_inverse_dynamics(model, data, v, &options, &inverse));
-      CHECK_LE(inverse.v_error, 1e-7);
+      CHECK_LE(inverse.v_error, 1e-6);  // what a step forward may leave
       for (int j = 0; j < view.count; ++j) {
         // (speeds below 1e-9 m/s count as none; over the compliance of deep contacts, 1e-4 /kg and a step, that is 0.01
         // N)
