@@ -45,15 +45,17 @@ static void print_table(const Simulation* sim) {
   double steps = fmax(1, (double)t->steps);
   printf("%-14s %lld of %.6g s each%s\n", "steps", t->steps, tribo_model_world(sim->model)->dt,
          t->interrupted ? ", interrupted" : "");
-  printf("%-14s %.3f s, %.1f µs per step, %.1f× real time\n", "wall time", t->wall, 1e6 * t->wall / steps,
-         t->time / fmax(t->wall, 1e-12));
+  printf("%-14s %.3f s, %.1f µs per step, %.1f× real time; 99 of 100 steps up to %.1f µs, the longest %.1f µs\n",
+         "wall time", t->wall, 1e6 * t->wall / steps, t->time / fmax(t->wall, 1e-12), 1e6 * costs_p99_time(&t->costs),
+         1e6 * t->costs.longest);
   printf("%-14s", "stages");
   for (int i = 0; i < TRIBO_STAGE_COUNT; ++i) {
     printf("%s%s %.0f %%", i > 0 ? ", " : " ", tribo_stage_name(i), 100 * t->stage[i] / fmax(t->wall, 1e-12));
   }
   printf("\n%-14s %.1f mean, %d max\n", "contacts", t->contacts / steps, t->contacts_max);
-  printf("%-14s %.2f mean, %d max; %.2f factorisations per step\n", "iterations", t->iterations / steps,
-         t->iterations_max, t->factorisations / steps);
+  printf("%-14s %.2f mean, %d max; %.2f factorisations per step, 99 of 100 steps up to %d, at most %d\n", "iterations",
+         t->iterations / steps, t->iterations_max, t->factorisations / steps, costs_p99_factorisations(&t->costs),
+         t->costs.most);
   printf("%-14s nat %.2e m/s, prim %.2e N s, dual %.2e m/s, comp %.2e J (worst of the run)\n", "residuals",
          t->residual.nat, t->residual.prim, t->residual.dual, t->residual.comp);
   printf("%-14s %.2e m\n", "penetration", t->penetration);
@@ -81,6 +83,7 @@ static void json_pair(Json* json, const char* key, double mean, double max) {
   json_end(json, '}');
 }
 
+// What the steps took, on average and in the tail.
 static void json_totals(Json* json, const Simulation* sim) {
   const Totals* t = &sim->totals;
   double steps = fmax(1, (double)t->steps);
@@ -97,6 +100,13 @@ static void json_totals(Json* json, const Simulation* sim) {
   json_pair(json, "contacts", t->contacts / steps, t->contacts_max);
   json_pair(json, "iterations", t->iterations / steps, t->iterations_max);
   json_real(json, "factorisations", t->factorisations / steps);
+  json_begin(json, "tail", '{');
+  json_real(json, "us_mean", 1e6 * t->costs.sum / steps);
+  json_real(json, "us_p99", 1e6 * costs_p99_time(&t->costs));
+  json_real(json, "us_max", 1e6 * t->costs.longest);
+  json_int(json, "factorisations_p99", costs_p99_factorisations(&t->costs));
+  json_int(json, "factorisations_max", t->costs.most);
+  json_end(json, '}');
   json_begin(json, "rungs", '{');
   for (int i = 0; i < TRIBO_RUNG_COUNT; ++i) {
     if (t->rungs[i] > 0) {

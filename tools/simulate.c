@@ -171,8 +171,40 @@ static void worst_of(double* worst, double x) {
   *worst = x > *worst || isnan(x) ? x : *worst;
 }
 
+static const double SHORTEST = 1e-7, TIME_RATIO = 1.02;  // of the classes of times [s]
+
+static void add_cost(StepCosts* costs, const TriboStepInfo* info, double took) {
+  const double class = log(fmax(took, SHORTEST) / SHORTEST) / log(TIME_RATIO);
+  costs->times[(int)fmin(class, TIME_CLASSES - 1)]++;
+  costs->factorisations[info->factorisations < FACTORISATION_CLASSES ? info->factorisations
+                                                                     : FACTORISATION_CLASSES - 1]++;
+  costs->sum += took;
+  costs->longest = fmax(costs->longest, took);
+  costs->most = info->factorisations > costs->most ? info->factorisations : costs->most;
+}
+
+// The class that 99 of 100 are not above.
+static int class_of_99(const long long* classes, int n) {
+  long long all = 0, seen = 0;
+  int i = 0;
+  for (int k = 0; k < n; ++k) {
+    all += classes[k];
+  }
+  for (; i + 1 < n && (seen += classes[i]) < all - all / 100; ++i) {
+  }
+  return i;
+}
+
+double costs_p99_time(const StepCosts* costs) {
+  return fmin(SHORTEST * pow(TIME_RATIO, class_of_99(costs->times, TIME_CLASSES) + 0.5), costs->longest);
+}
+
+int costs_p99_factorisations(const StepCosts* costs) {
+  return class_of_99(costs->factorisations, FACTORISATION_CLASSES);
+}
+
 // Takes the numbers of a step into the totals.
-static void add(Totals* t, const TriboStepInfo* info) {
+static void add(Totals* t, const TriboStepInfo* info, double took) {
   t->steps++;
   t->substepped += info->substeps > 1;
   t->relaxed += info->relaxation > 0;
@@ -180,6 +212,7 @@ static void add(Totals* t, const TriboStepInfo* info) {
   t->redetected += info->redetections > 0;
   t->certified += info->certified;
   t->wall += info->time;
+  add_cost(&t->costs, info, took);
   for (int i = 0; i < TRIBO_STAGE_COUNT; ++i) {
     t->stage[i] += info->stage[i];
   }
@@ -273,13 +306,15 @@ int simulation_run(Simulation* sim, int progress) {
   for (long long i = 0; i < sim->steps && status == TRIBO_OK && !interrupt_seen(); ++i) {
     TriboStepInfo info;
     heap_read(heap0);
+    const Clock begin = start_clock();
     status = tribo_step(sim->model, sim->data, &info);
+    const double took = stop_clock(begin);
     heap_read(heap1);
     for (int k = 0; k < TRIBO_HEAP_OWNERS; ++k) {
       sim->totals.heap[k] += heap1[k] - heap0[k];
     }
     if (status == TRIBO_OK) {
-      add(&sim->totals, &info);
+      add(&sim->totals, &info, took);
       status = observe(sim);
       draw(&bar, sim);
     }
