@@ -56,24 +56,41 @@ static void mark_clusters(const TriboSystem* system, TriboDynData* data, const T
   }
 }
 
+// Whether the columns of a block go on with its links: not those of ellipsoid joints.
+static int columns_are_carried(const TriboSystem* system, int block) {
+  const TreePart* part = block < system->info.nfree ? NULL : system->trees + (block - system->info.nfree);
+  return part == NULL || !part->has_ellipsoids;
+}
+
 // A contact that was there before the step and stays lasts: bodies that are neither apart nor deep in each other, and
-// move along each other but for what weight makes of half a step. What only lasts makes no impulse that ends with the
-// step, so free bodies go on with the mean of their velocities, of second order. What else comes or has come close
-// touches; one touch makes the step one of impulses for all that hangs together (forward_step.c). Trees and springs
-// always touch. (Bodies that lean on each other alone keep their angular momentum only in a step of impulses: those at
-// q are at one point.)
+// move along each other but for what weight and their turning make of half a step. What only lasts makes no impulse
+// that ends with the step: it acts half at either end, and the motion is of second order. What else comes or has come
+// close touches; one touch makes the step one of impulses for all that hangs together (forward_step.c). Springs always
+// touch, and so does what closures tie. (Blocks that float and lean on each other alone keep their angular momentum
+// only in a step of impulses: those at q are at one point.)
 static void mark_contact(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                         const TriboContact* contact, const TriboContactLaw* law) {
+                         const TriboContact* contact, const TriboContact* first, const TriboContactLaw* law,
+                         ContactTurn* turn) {
   const double h = options->h, g = tribo_norm3(options->gravity), close = options->slop + TRIBO_DYN_DEAD_BAND;
   const double parting = parting_speed(data->poses, data->scratch_twists, contact);
   const int blocks[2] = {tribo_dyn_block_of(system, contact->body_a), tribo_dyn_block_of(system, contact->body_b)};
   if (contact->gap > close + h * fmax(0, h * g - parting)) {
     return;
   }
-  int lasts = law->compliance == 0 && law->soft.solref[0] == 0 && tribo_dyn_lasts(options, contact->gap, parting);
+  int lasts =
+      law->compliance == 0 && law->soft.solref[0] == 0 && !(law->restitution > 0 && parting < -options->bounce_min);
   for (int k = 0; k < 2; ++k) {
-    lasts = lasts && blocks[k] < system->info.nfree && (blocks[k] < 0 || system->cluster[blocks[k]] < 0);
+    lasts = lasts && (blocks[k] < 0 || (system->cluster[blocks[k]] < 0 && columns_are_carried(system, blocks[k])));
   }
+  if (lasts) {
+    tribo_dyn_contact_turn(system, data, options, contact, first, turn);
+    // a step of impulses leaves a free body's contact with as much as its row has turned, to rounding and a little; on
+    // a tree its law asks about that (tree_motion.c)
+    const int is_of_tree = blocks[0] >= system->info.nfree || blocks[1] >= system->info.nfree;
+    lasts = tribo_dyn_lasts(options, contact->gap, parting,
+                            (is_of_tree ? 0.5 : 1.1) * tribo_dot3(contact->normal, turn->bend));
+  }
+  turn->lasts = lasts;
   for (int k = 0; k < 2; ++k) {
     if (blocks[k] >= 0) {
       data->touched[blocks[k]] = data->touched[blocks[k]] || !lasts;
@@ -94,13 +111,17 @@ static void mark_touched(const TriboSystem* system, TriboDynData* data, const Tr
   const int nblock = system->info.nblock;
   memset(data->touched, 0, (size_t)nblock);
   memset(data->lasts, 0, (size_t)nblock);
-  memset(data->is_held, 0, (size_t)nblock);
+  for (int b = 0; b < nblock; ++b) {
+    data->is_held[b] = b >= system->info.nfree && !system->trees[b - system->info.nfree].is_floating;
+  }
   tribo_sets_init(data->together, nblock);
   if (ncontact > 0) {
     tribo_dyn_twists_of(system, data, v, data->scratch_twists);
   }
-  for (int i = 0; i < ncontact; ++i) {
-    mark_contact(system, data, options, contacts + i, laws + i);
+  for (int i = 0, first = 0; i < ncontact; ++i) {
+    const TriboContact *c = contacts + i, *f = contacts + first;
+    first = c->geom_a == f->geom_a && c->geom_b == f->geom_b && tribo_equal(c->normal, f->normal, 3) ? first : i;
+    mark_contact(system, data, options, c, contacts + first, laws + i, data->turns + i);
   }
   tribo_dyn_mark_limits(system, data, options, options->slop + TRIBO_DYN_DEAD_BAND, v, data->touched);
   mark_clusters(system, data, options);
@@ -110,9 +131,13 @@ static void mark_touched(const TriboSystem* system, TriboDynData* data, const Tr
     data->touched[root] = data->touched[root] || data->touched[b];
     data->is_held[root] = data->is_held[root] || data->is_held[b];
   }
-  for (int b = 0; b < system->info.nfree; ++b) {
+  for (int b = 0; b < nblock; ++b) {
     const int root = tribo_sets_find(data->together, b);
-    data->lasts[b] = data->lasts[b] && data->is_held[root] && !data->touched[root];
+    data->touched[b] = data->touched[root] || (data->lasts[b] && !data->is_held[root]);
+    data->lasts[b] = data->lasts[b] && !data->touched[b];
+  }
+  if (ncontact > 0) {
+    tribo_dyn_contacts_ahead(system, data, options->h, v);
   }
 }
 
@@ -123,6 +148,9 @@ static TriboStatus finish_trees(const TriboSystem* system, TriboDynData* data, c
   const int is_euler = options->scheme == TRIBO_SCHEME_EULER;
   data->is_predicted = 0;
   if (!is_euler) {
+    for (int t = 0; t < system->info.ntree; ++t) {
+      tribo_dyn_tree_glide(system, data, t, v + system->block_v[system->trees[t].block]);
+    }
     mark_touched(system, data, options, v, contacts, laws, ncontact);
     data->is_predicted = data->has_prediction && tribo_dyn_loops_predictable(system, data, options, contacts, ncontact);
   }
@@ -167,6 +195,9 @@ TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, co
       &data->rows, (size_t)ncontact + njoint + nbound + loops->ncone, nrow + njoint + nbound + loops->nrow,
       nterm + njoint + nbound * (size_t)system->info.nblock + loops->nterm,
       njac + njoint * (size_t)system->nv_max + nbound * (size_t)system->info.nv + loops->njac));
+  TRIBO_TRY(TRIBO_RESERVE(&data->turns, (size_t)ncontact));
+  memset(data->turns, 0, (size_t)ncontact * sizeof *data->turns);
+  data->contacts = contacts, data->ncontact = ncontact;
   TRIBO_TRY(finish_trees(system, data, options, v, contacts, laws, ncontact));
   TRIBO_TRY(tribo_dyn_contact_rows(system, data, options, v, contacts, laws, ncontact));
   tribo_dyn_joint_rows(system, data, options, v);

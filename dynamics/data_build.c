@@ -36,6 +36,8 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(lasts, nblock)                                    \
   X(together, nblock)                                 \
   X(is_held, nblock)                                  \
+  X(ahead_q, nq)                                      \
+  X(ahead_jac, ntree > 0 ? 6 * nv : 0)                \
   X(cluster_touched, ncluster)                        \
   X(motion_kind, ntree)                               \
   X(impulse, nv)                                      \
@@ -101,6 +103,7 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(flight.diagonal, ntree > 0 ? nv : 0)              \
   X(flight.extra, ntree > 0 ? nv : 0)                 \
   X(flight.theta, ntree > 0 ? nv : 0)                 \
+  X(flight.inertial, ntree > 0 ? nv : 0)              \
   X(flight.bent, ntree > 0 ? nv : 0)                  \
   X(flight.touch_bent, ntree > 0 ? nv : 0)            \
   X(flight.momentum, nv_max)                          \
@@ -199,6 +202,7 @@ void tribo_dyn_data_destroy(TriboDynData* d) {
     tribo_pin_data_destroy(d->pin[t]);
   }
   tribo_dyn_rows_free(&d->rows);
+  tribo_free(d->turns);
   tribo_dyn_rows_free(&d->projection);
   tribo_dyn_directions_free(&d->directions);
   tribo_dyn_inverse_free(&d->inverse);

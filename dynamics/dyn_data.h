@@ -33,11 +33,16 @@ struct TriboDynData {
   unsigned char* limit_row;           // (2 × bounds) lower, upper limit: 1: it has a row, 2: it must have one
   unsigned char* cluster_in_contact;  // (ncluster) more than its closures acts on a cluster: it moves as at contacts
   unsigned char* touched;             // (nblock) at q a contact or a limit is reached
-  unsigned char* lasts;               // (nblock) of free bodies: all that is at them lasts
+  unsigned char* lasts;               // (nblock) contacts are at it, and all that hangs together there lasts
   unsigned char* is_held;             // (nblock) scratch: something that stands still is at it
   int* together;                      // (nblock) scratch: blocks that contacts hold together
   unsigned char* cluster_touched;     // (ncluster) some block of a cluster is touched
   unsigned char* motion_kind;         // (ntree) MOTION_…: what v_free and M̃ are for
+
+  const TriboContact* contacts;  // (ncontact) the caller's, of the rows that come first
+  int ncontact;
+  ContactTurn* turns;           // (ncontact) how they go on
+  double *ahead_q, *ahead_jac;  // (nq), (6 × nv) places and columns at the end, of blocks whose contacts last
 
   // scratch of: advance
   double* impulse;              // (nv) Jᵀλ [N·s, N·m·s]

@@ -117,7 +117,7 @@ static void mean_velocities(const TriboSystem* system, TriboDynData* data, const
   memcpy(data->v_after, v_next, (size_t)info->nv * sizeof *v);
   for (int b = 0; b < info->nblock; ++b) {
     const double split = data->split[b];
-    if (split == 0 && !data->is_ballistic[b] && data->lasts[b]) {
+    if (b < info->nfree && split == 0 && !data->is_ballistic[b] && data->lasts[b]) {
       for (int i = info->block_v[b]; i < info->block_v[b] + 6; ++i) {
         data->v_after[i] = 0.5 * (v[i] + v_next[i]);
       }

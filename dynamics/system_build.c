@@ -127,6 +127,7 @@ static TriboStatus make_joints(const TriboTreeInfo* info, TreePart* part) {
     part->q_is_vector &= link->kind == TRIBO_JOINT_FIXED || link->kind == TRIBO_JOINT_REVOLUTE ||
                          link->kind == TRIBO_JOINT_PRISMATIC || link->kind == TRIBO_JOINT_TRANSLATION;
     part->has_springs |= link->nv > 0 && info->stiffness[link->v_at] != 0;
+    part->has_ellipsoids |= link->kind == TRIBO_JOINT_ELLIPSOID;
     if (link->kind == TRIBO_JOINT_REVOLUTE || link->kind == TRIBO_JOINT_CONTINUOUS) {
       part->turns[i] = tribo_dyn_tree_turn(link);
     }

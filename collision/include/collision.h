@@ -148,5 +148,10 @@ TRIBO_NODISCARD TriboStatus tribo_col_penetrating_dropped_points(const TriboColW
 TRIBO_NODISCARD TriboStatus tribo_col_distance(const TriboGeom* a, const TriboPose* pose_a, const TriboGeom* b,
                                                const TriboPose* pose_b, double* gap, double normal[3], double point[3]);
 
+// How the surface of a geometry bends at a point of it (within `reach`) where its outward normal is given, body being
+// the pose of its body: H (9) with dx = H dn, radii of curvature [m], 0 at corners, 1e9 along edges, 1e15 in faces.
+void tribo_col_roundness(const TriboColWorld* world, int geom, const TriboPose* body, const double point[3],
+                         const double outward[3], double reach, double H[9]);
+
 // Version of the Coal library in use, "3.0.3".
 const char* tribo_coal_version(void);

@@ -231,6 +231,11 @@ typedef struct TriboLoopMemory {
   double reply[6];      // and by how much the opening over h changed
 } TriboLoopMemory;
 
+// How round the two surfaces of a contact are where they touch: a and b (9 each) with dx = H dn in the world, the radii
+// of curvature [m], 0 at corners. poses (nbody).
+typedef void (*TriboRoundness)(const void* surfaces, const TriboContact* contact, const TriboPose* poses, double a[9],
+                               double b[9]);
+
 typedef struct TriboStepOptions {
   double h;           // [s]
   double gravity[3];  // [m/s²]
@@ -248,6 +253,8 @@ typedef struct TriboStepOptions {
   int nbound;
   int direct;                    // 1: closures that are alone with what they tie need no solver
   double shut;                   // closures count as shut below this [m, rad]
+  TriboRoundness roundness;      // NULL: nobody knows
+  const void* surfaces;          // for that
   const TriboLoopMemory* loops;  // (nclosure) what closures carry over from the last step, or NULL
 } TriboStepOptions;
 

@@ -96,7 +96,7 @@ static TriboStatus read_touched(const TreeAt* tree, TriboDynData* data, const Tr
   tribo_dyn_factor_solve(&tree->part->dofs, at->factor, u);
   tribo_dyn_instant_kick(tree, options, KICK_FULL, at, v, free);
   tribo_dyn_instant_times_whole(tree, at, free, data->work);
-  tribo_dyn_tree_bend(tree, data, options, KICK_FULL, at, v, bent);
+  tribo_dyn_tree_bend(tree, data, options, KICK_FULL, at, bent);
   for (int k = 0; k < tree->n; ++k) {
     p[k] -= data->work[k];
     u[k] += bent[k];
@@ -137,7 +137,7 @@ static TriboStatus read_free(const TreeAt* tree, TriboDynData* data, const Tribo
   tribo_dyn_instant_times_mass(tree, at, v, momentum);
   for (int k = 0; k < tree->n; ++k) {
     w[k] = v[k] + at->theta[k] * (v_next[k] - v[k]);
-    last[k] = 0;
+    last[k] = INFINITY;
   }
   for (int round = 0; round < ROUNDS_MAX && !has_settled(tree->n, w, last, &change); ++round) {
     double inner_change = INFINITY;
@@ -151,7 +151,9 @@ static TriboStatus read_free(const TreeAt* tree, TriboDynData* data, const Tribo
       later.force[k] -= F[k];
     }
     tribo_dyn_tree_wrenches(tree->part, later.poses, later.jac, data->wrench + 6 * tree->part->body, later.force);
-    memset(inner_last, 0, (size_t)tree->n * sizeof *inner_last);
+    // (what is at rest is read once)
+    memcpy(inner_last, last, (size_t)tree->n * sizeof *inner_last);
+    inner_last[0] = INFINITY;
     for (int pass = 0; pass < ROUNDS_MAX && !has_settled(tree->n, w, inner_last, &inner_change); ++pass) {
       TRIBO_TRY(find_free_residual(tree, data, options, at, &later, momentum, target, p, F));
       for (int k = 0; k < tree->n; ++k) {
@@ -163,7 +165,7 @@ static TriboStatus read_free(const TreeAt* tree, TriboDynData* data, const Tribo
   }
   double *bent = flight->bent + tree->v, *pushed = flight->jump;
   tribo_dyn_instant_kick(tree, options, KICK_DIVIDED, at, v, u);
-  tribo_dyn_tree_bend(tree, data, options, KICK_DIVIDED, at, v, bent);
+  tribo_dyn_tree_bend(tree, data, options, KICK_DIVIDED, at, bent);
   memcpy(pushed, p, (size_t)tree->n * sizeof *pushed);
   tribo_dyn_factor_solve(&tree->part->dofs, at->factor, pushed);
   for (int k = 0; k < tree->n; ++k) {

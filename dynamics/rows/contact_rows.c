@@ -4,7 +4,7 @@
 // against A at the point, or of the angular velocity for torsion (about n) and rolling (about t1, t2).
 #include "dyn_data.h"
 
-static void contact_axes(const double frame[9], int dim, RowAxis axes[6]) {
+void tribo_dyn_contact_axes(const double frame[9], int dim, RowAxis axes[6]) {
   const double *t1 = frame, *t2 = frame + 3, *n = frame + 6;
   int count = 0;
 #define AXIS(d, turns)              \
@@ -106,7 +106,7 @@ static double hold_off(const TriboSystem* system, const TriboDynData* data, cons
     return 0;
   }
   double fall = tangent_fall(system, data, options, contact, normal), bent[6];
-  if (!tribo_dyn_lasts(options, contact->gap, tribo_dyn_rows_speed(system, &data->rows, c, dim - 1, v))) {
+  if (!tribo_dyn_lasts(options, contact->gap, tribo_dyn_rows_speed(system, &data->rows, c, dim - 1, v), 0)) {
     tribo_dyn_rows_apply(system, &data->rows, c, data->flight.touch_bent, bent);
     for (int i = 0; i < dim; ++i) {
       g[i] -= bent[i];
@@ -114,6 +114,12 @@ static double hold_off(const TriboSystem* system, const TriboDynData* data, cons
     fall += options->h * bent[dim - 1];
   }
   return fall;
+}
+
+// A block that a contact is at.
+static int block_of_contact(const TriboSystem* system, const TriboContact* contact) {
+  const int a = tribo_dyn_block_of(system, contact->body_a);
+  return a >= 0 ? a : tribo_dyn_block_of(system, contact->body_b);
 }
 
 // Appends one contact: its frame, the Jacobian terms of its two bodies, g and R.
@@ -145,17 +151,27 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
   memcpy(d->cones[c].mu, law->mu, (size_t)(law->dim - 1) * sizeof *law->mu);
 
   const int dim = law->dim;
-  if (dim == 3) {
+  // where all that is there lasts, impulses act at both ends of the step: rows that turn are the mean of these
+  ContactTurn* turn = data->turns + index;
+  double bent[6] = {0};
+  const int lasts =
+      options->scheme != TRIBO_SCHEME_EULER && turn->lasts && data->lasts[block_of_contact(system, contact)];
+  if (lasts && turn->is_known) {
+    tribo_dyn_contact_mean_rows(system, data, contact, turn, frame, v, bent);
+  } else if (dim == 3) {
     tribo_dyn_rows_contact(system, &place, d, contact->body_a, contact->body_b, contact->point, frame);
   } else {
     RowAxis axes[6];
-    contact_axes(frame, dim, axes);
+    tribo_dyn_contact_axes(frame, dim, axes);
     tribo_dyn_rows_pair(system, &place, d, contact->body_a, contact->body_b, contact->point, axes);
   }
 
   // g = J v_f + γ
   double* g = d->g + d->cones[c].row;
   tribo_dyn_rows_apply(system, d, c, data->v_free, g);
+  for (int i = 0; i < dim; ++i) {
+    g[i] += bent[i];
+  }
   const double fall = hold_off(system, data, options, v, c, contact, frame + 6, g);
   // (only what bounces or is soft looks back)
   const int needs_old = law->restitution > 0 || law->soft.solref[0] != 0;
@@ -164,7 +180,8 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
     g[0] += tribo_dot3(frame, law->surface);
     g[1] += tribo_dot3(frame + 3, law->surface);
   }
-  tribo_dyn_normal_row(system, data, options, c, law, contact->gap, free, old);
+  tribo_dyn_normal_row(system, data, options, c, law, lasts, 4 * tribo_norm3(turn->bend) * turn->angle, contact->gap,
+                       free, old);
   // what the turning of joints alone would push into the ground is held off it
   if (law->compliance == 0 && law->soft.solref[0] == 0 && !d->infos[c].impact) {
     g[dim - 1] += contact->gap + fall < 0 && fall < 0 ? fall / options->h : 0;

@@ -88,7 +88,7 @@ static void add_limits(const TriboSystem* system, TriboDynData* data, const Trib
       for (int k = 0; k < coord.n; ++k) {
         jac[k] = sign * coord.along[k];
       }
-      tribo_dyn_normal_row(system, data, options, c, &stop, distance, sign * free, sign * old);
+      tribo_dyn_normal_row(system, data, options, c, &stop, 0, 0, distance, sign * free, sign * old);
     }
   }
 }
@@ -169,7 +169,7 @@ static void add_bounds(const TriboSystem* system, TriboDynData* data, const Trib
       }
     }
     const TriboContactLaw stop = {.soft = bound->soft};
-    tribo_dyn_normal_row(system, data, o, c, &stop, bound->distance, speed, old);
+    tribo_dyn_normal_row(system, data, o, c, &stop, 0, 0, bound->distance, speed, old);
   }
 }
 
@@ -179,7 +179,7 @@ static int closes(const TriboStepOptions* options, double close, double distance
   if (distance > close + options->h * fmax(0, -rate)) {
     return 0;
   }
-  return tribo_dyn_lasts(options, distance, rate) ? 2 : 1;
+  return tribo_dyn_lasts(options, distance, rate, 0) ? 2 : 1;
 }
 
 void tribo_dyn_mark_limits(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,

@@ -3,12 +3,16 @@
 //
 // Bias γ, so that it says the right thing:
 //   open, φ > 0      (a speculative contact) γ = φ/h: the gap may close exactly, φ + h c_N ≥ 0, and nothing acts at a
-//                    distance
+//                    distance. One that lasts, whose impulse acts half at either end, closes by γ = cφ/h: the gaps
+//                    of its steps go as z² − (1 − ½c) z + ½c, fastest without swinging at c = 6 − 4√2. Where it
+//                    turns by δ and its bodies by an angle φ', its law misses about φ'|δ|: penetration within the slop
+//                    that comes of it is undone likewise, by that and by slop/100 a step at most. (Beyond, a grip would
+//                    creep for ever, one side pushing out the other)
 //   inside, φ ≤ 0    γ = max(ERP · min(0, φ + slop)/h, −v_max): a fraction of the violation is undone, not too fast.
 //                    Where overlaps are undone in positions (by_position), that is for drifts alone, up to the depth
 //                    that takes |g|h, what weight gives in a step. What is deeper has γ = 0, it carries, and forces
 //                    stay of the size of weights; it gives way by R = J M⁻¹Jᵀ/1000, or the force on a body that is
-//                    squeezed would be any where nothing can move along the row, J = 0, there is nothing to undo: γ = 0
+//                    squeezed would be any. Where nothing can move along the row, J = 0, there is nothing to undo: γ = 0
 //   turning joints   a point of a tree bends into what stands still by ½h²a: φ is taken at the end of the bend, where
 //                    that alone would close the gap (assemble.c)
 //   impact           e > 0, c_N⁻ < −v_min and φ + h c_N(v_f) ≤ 0, instead of φ/h. In flight c_N runs from c⁻ to
@@ -38,6 +42,17 @@ static double distance_bias(const TriboStepOptions* o, double gap) {
     return 0;
   }
   return gap > 0 ? gap / o->h : fmax(o->erp * fmin(0, gap + o->slop) / o->h, -o->depen_max);
+}
+
+// The same of a row that lasts, which may miss so much. (Its own gap may cross the dead band: no jump there.)
+static double lasting_bias(const TriboStepOptions* o, double gap, double miss) {
+  static const double TAKEN_OUT = 0.01, UNSWUNG = 0.34314575050762;  // 6 − 4√2
+  const double beyond = gap - copysign(TRIBO_DYN_DEAD_BAND, gap);
+  if (fabs(gap) <= TRIBO_DYN_DEAD_BAND) {
+    return 0;
+  }
+  const double least = -fmin(miss, TAKEN_OUT * o->slop / o->h);
+  return gap > 0 ? UNSWUNG * beyond / o->h : fmin(distance_bias(o, gap), fmax(o->erp * beyond / o->h, least));
 }
 
 // The fraction θ of the step before an impact: smaller root of gap/h + old θ + (free − old) θ²/2, 1 when there is none.
@@ -96,10 +111,10 @@ static int is_stuck(const TriboSystem* system, const Rows* r, int c, int i) {
 
 // Writes g = c_N(v_f) + γ and R of the normal row of cone c, by the cases above.
 void tribo_dyn_normal_row(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* o, int c,
-                          const TriboContactLaw* law, double gap, double free, double old) {
+                          const TriboContactLaw* law, int lasts, double miss, double gap, double free, double old) {
   Rows* d = &data->rows;
   const int row = d->cones[c].row + d->cones[c].dim - 1;
-  double bias = distance_bias(o, gap);
+  double bias = lasts ? lasting_bias(o, gap, miss) : distance_bias(o, gap);
   if (bias < 0 && is_stuck(system, d, c, d->cones[c].dim - 1)) {
     bias = 0;
   }
@@ -126,7 +141,9 @@ void tribo_dyn_normal_row(const TriboSystem* system, TriboDynData* data, const T
   d->g[row] = free + bias;
 }
 
-int tribo_dyn_lasts(const TriboStepOptions* o, double distance, double rate) {
+int tribo_dyn_lasts(const TriboStepOptions* o, double distance, double rate, double turn) {
+  // (what rounding leaves of a rate makes no way that counts)
   const double g = tribo_norm3(o->gravity), close = o->slop + TRIBO_DYN_DEAD_BAND;
-  return fabs(distance) <= fmax(2 * close, 0.5 * g * o->h * o->h) && fabs(rate) <= 0.5 * g * o->h;
+  return fabs(distance) <= fmax(2 * close, 0.5 * g * o->h * o->h) + 0.5 * o->h * fabs(turn) &&
+         fabs(rate) <= 0.5 * g * o->h + fabs(turn) + TRIBO_DYN_DEAD_BAND / o->h;
 }

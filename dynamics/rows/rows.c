@@ -315,6 +315,31 @@ void tribo_dyn_rows_pair(const TriboSystem* system, const Place* place, Rows* ro
   }
 }
 
+void tribo_dyn_rows_mean(const TriboSystem* system, const Place place[2], Rows* rows, int body_a, int body_b,
+                         double point[2][3], RowAxis axes[2][6]) {
+  const int block[2] = {tribo_dyn_block_of(system, body_a), tribo_dyn_block_of(system, body_b)};
+  const int body[2] = {body_a, body_b}, dim = rows->cones[rows->ncone - 1].dim;
+  const int lower = block[0] < block[1] ? 0 : 1;
+  double* jac = NULL;
+  for (int end = 0; end < 2; ++end) {
+    for (int i = 0; i < dim; ++i) {
+      tribo_scale3(axes[end][i].direction, 0.5, axes[end][i].direction);
+    }
+  }
+  for (int k = 0; k < 2; ++k) {
+    const int side = k == 0 ? lower : 1 - lower;
+    if (block[side] < 0) {
+      continue;
+    }
+    if (jac == NULL || block[0] != block[1]) {
+      jac = tribo_dyn_rows_term(system, rows, block[side]);
+    }
+    for (int end = 0; end < 2; ++end) {
+      add_side(system, place + end, body[side], side == 0 ? -1 : 1, point[end], axes[end], dim, jac);
+    }
+  }
+}
+
 TRIBO_LANES void tribo_dyn_rows_contact(const TriboSystem* system, const Place* place, Rows* rows, int body_a,
                                         int body_b, const double point[3], const double frame[9]) {
   const int block[2] = {tribo_dyn_block_of(system, body_a), tribo_dyn_block_of(system, body_b)};

@@ -31,6 +31,17 @@ typedef struct Rows {
   double* impact;       // (ncone) fraction of the step before the impact, 0 for rows that are none
 } Rows;
 
+// How a contact goes on within a step: contact_turn.c.
+typedef struct ContactTurn {
+  int lasts;                 // 1: it was there before and stays, as far as it alone can tell
+  int is_known;              // 1: the rest is there, for something moves
+  double H[2][9];            // how round its two surfaces are [m]
+  double slip[3], spin[3];   // velocities of body b against a at its point [m/s, rad/s]
+  double bend[3], twist[3];  // what the step changes velocity and turning at it by, besides Jv̇ [m/s, rad/s]
+  double way[3], turn[3];    // how far its point and its frame go in the step [m, rad]
+  double angle;              // and its surfaces tilt against each other [rad]
+} ContactTurn;
+
 // Directions found so far, by a table of slots.
 typedef struct Directions {
   int *slot, size, count;
@@ -51,6 +62,9 @@ double* tribo_dyn_rows_term(const TriboSystem* system, Rows* rows, int block);
 // Adds the terms of two bodies to the newest cone, one axis per row: velocity of b against a at the point.
 void tribo_dyn_rows_pair(const TriboSystem* system, const Place* place, Rows* rows, int body_a, int body_b,
                          const double point[3], const RowAxis* axes);
+// The mean of the rows of two places, each with its own point and axes, which are halved.
+void tribo_dyn_rows_mean(const TriboSystem* system, const Place place[2], Rows* rows, int body_a, int body_b,
+                         double point[2][3], RowAxis axes[2][6]);
 // The same for a contact with three rows, along the axes t1, t2, n of its frame.
 void tribo_dyn_rows_contact(const TriboSystem* system, const Place* place, Rows* rows, int body_a, int body_b,
                             const double point[3], const double frame[9]);
@@ -78,16 +92,17 @@ double tribo_dyn_mobility(const TriboSystem* system, const TriboDynData* data, c
 double tribo_dyn_soft_row(const TriboStepOptions* o, const TriboSoftness* soft, double gap, double old, double mobility,
                           double* R);
 // Bias, compliance and impact of the last row of cone c; free and old are its velocities of v_f and of v.
+// lasts 1: of a row whose impulse acts half at either end of the step, and whose law may miss so much [m/s].
 void tribo_dyn_normal_row(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* o, int c,
-                          const TriboContactLaw* law, double gap, double free, double old);
+                          const TriboContactLaw* law, int lasts, double miss, double gap, double free, double old);
 
 // ---- joint_rows.c
 
 void tribo_dyn_joint_rows(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                           const double* v);
 // Whether what is at a distance that changes at a rate was there before the step and stays: neither apart nor deep, and
-// changing by no more than weight does in half a step.
-int tribo_dyn_lasts(const TriboStepOptions* options, double distance, double rate);
+// changing by no more than weight and the turn of its row do in half a step.
+int tribo_dyn_lasts(const TriboStepOptions* options, double distance, double rate, double turn);
 // Marks blocks (nblock) with a joint or a tendon no farther than `close` from a limit, or that v takes there in a step.
 void tribo_dyn_mark_limits(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
                            double close, const double* v, unsigned char* marks);
@@ -103,6 +118,22 @@ TriboStatus tribo_dyn_contacts_measure(const TriboSystem* system, const TriboCon
 TriboStatus tribo_dyn_contact_rows(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                                    const double* v, const TriboContact* contacts, const TriboContactLaw* laws,
                                    int ncontact);
+
+// The axes (dim) of a contact's rows.
+void tribo_dyn_contact_axes(const double frame[9], int dim, RowAxis axes[6]);
+
+// ---- contact_turn.c
+
+// How much velocities at a contact change in the step by themselves, from the twists in data->scratch_twists; 0 of what
+// is still. first: of the points of its pair with that normal.
+void tribo_dyn_contact_turn(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                            const TriboContact* contact, const TriboContact* first, ContactTurn* turn);
+// Where the bodies of such contacts will be when they go on as they do, for these rows: once in a step.
+void tribo_dyn_contacts_ahead(const TriboSystem* system, TriboDynData* data, double h, const double* v);
+// Its rows as the mean of those at the start and at the end of the step, in a fresh cone; bent (dim): by how much they
+// miss the velocities of v at the end.
+void tribo_dyn_contact_mean_rows(const TriboSystem* system, TriboDynData* data, const TriboContact* contact,
+                                 const ContactTurn* turn, const double frame[9], const double* v, double* bent);
 
 // ---- directions.c
 

@@ -188,17 +188,11 @@ void tribo_dyn_instant_carry(const TreeAt* tree, const TreeInstant* from, const 
   memmove(out, impulse, (size_t)tree->n * sizeof *out);
   const int root = tree->part->joints->link;
   if (tree->info->links[root].kind == TRIBO_JOINT_FREE) {
-    double force[3], torque[3], shift[3], lever[3];
-    const TriboPose *a = from->poses + root, *b = to->poses + root;
-    double moved[3];
-    tribo_mul33v(force, a->R, impulse);
-    tribo_mul33v(torque, a->R, impulse + 3);
-    tribo_sub3(shift, a->p, b->p);
-    tribo_sub3(moved, from->origin, to->origin);
-    tribo_add3(shift, shift, moved);
-    tribo_cross3(lever, shift, force);
-    tribo_add3(torque, torque, lever);
-    tribo_mul33tv(out, b->R, force);
-    tribo_mul33tv(out + 3, b->R, torque);
+    double force[3], torque[3];
+    const double *R = from->poses[root].R, *R_to = to->poses[root].R;
+    tribo_mul33v(force, R, impulse);
+    tribo_mul33v(torque, R, impulse + 3);
+    tribo_mul33tv(out, R_to, force);
+    tribo_mul33tv(out + 3, R_to, torque);
   }
 }

@@ -72,7 +72,7 @@ void tribo_dyn_instant_times_whole(const TreeAt* tree, const TreeInstant* at, co
 // v_free (nv) after a kick of all forces at q, of dampers and springs as M̃ takes them.
 void tribo_dyn_instant_kick(const TreeAt* tree, const TriboStepOptions* options, TreeKick kick, const TreeInstant* at,
                             const double* v, double* v_free);
-// An impulse (nv) on the tree after it has moved: on a floating root it is the same in the world; elsewhere it stays
-// what it is.
+// An impulse (nv) on the tree after it has moved: on a floating root force and torque about its origin are the same in
+// the world; elsewhere it stays what it is.
 void tribo_dyn_instant_carry(const TreeAt* tree, const TreeInstant* from, const TreeInstant* to, const double* impulse,
                              double* out);

@@ -55,6 +55,7 @@ typedef struct TreePart {
   int has_own_kernels;  // 1: all its joints are of the kinds that tree_place.c knows
   int q_is_vector;      // 1: q is a vector, as v is
   int has_springs;      // 1: some joint has one
+  int has_ellipsoids;   // 1: some joint is one
   int is_floating;      // 1: all of it hangs on a floating root
   int block, body;      // its block, its first body
 } TreePart;

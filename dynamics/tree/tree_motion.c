@@ -295,12 +295,21 @@ TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data,
   return TRIBO_OK;
 }
 
-void tribo_dyn_tree_bend(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options, TreeKick kick,
-                         const TreeInstant* at, const double* v, double* bent) {
+void tribo_dyn_tree_glide(const TriboSystem* system, TriboDynData* data, int tree, const double* v) {
   static const double WEIGHTLESS[3] = {0, 0, 0};
-  tribo_dyn_tree_bias(tree->part, WEIGHTLESS, at->q, at->jac, at->inertias, v, data->motions + tree->v, bent);
-  tribo_dyn_factor_solve(&tree->part->dofs, at->factor, bent);
+  if (data->motion_kind[tree] == MOTION_START) {
+    const TreeAt at_tree = tribo_dyn_tree_at(system, data, tree);
+    const TreeInstant at = tribo_dyn_tree_start(&at_tree, data);
+    tribo_dyn_tree_bias(at_tree.part, WEIGHTLESS, at.q, at.jac, at.inertias, v, data->motions + at_tree.v,
+                        data->flight.inertial + at_tree.v);
+  }
+}
+
+void tribo_dyn_tree_bend(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options, TreeKick kick,
+                         const TreeInstant* at, double* bent) {
   const double half = kick == KICK_FULL ? 0.5 : 1;
+  memcpy(bent, data->flight.inertial + tree->v, (size_t)tree->n * sizeof *bent);
+  tribo_dyn_factor_solve(&tree->part->dofs, at->factor, bent);
   for (int k = 0; k < tree->n; ++k) {
     bent[k] *= -half * options->h;
     data->flight.touch_bent[tree->v + k] = kick == KICK_FULL ? bent[k] : 0;
@@ -320,7 +329,7 @@ TriboStatus tribo_dyn_tree_finish(const TriboSystem* system, TriboDynData* data,
   const TreeKick kick = kind == MOTION_TOUCHED ? KICK_FULL : KICK_DIVIDED;
   TRIBO_TRY(tribo_dyn_instant_mass(&at_tree, options, options->h, kick, 1, &at));
   tribo_dyn_instant_kick(&at_tree, options, kick, &at, v, v_free);
-  tribo_dyn_tree_bend(&at_tree, data, options, kick, &at, v, bent);
+  tribo_dyn_tree_bend(&at_tree, data, options, kick, &at, bent);
   tribo_add_scaled(at_tree.n, 1, bent, v_free);
   if (!at_tree.is_tied) {
     tribo_dyn_factor_inverse(&at_tree.part->dofs, at.factor, data->minv + at_tree.m);
@@ -378,9 +387,7 @@ static TriboStatus advance_impact(const TreeAt* tree, TriboDynData* data, const 
   tribo_mat_vec(tree->n, tree->n, later.mass, jump, kick);
   if (tree->info->links[tree->part->joints->link].kind == TRIBO_JOINT_FREE) {
     // (what it hits stands still, and the point with the body: the lever is that of q)
-    TreeInstant turned = later;
-    tribo_copy3(turned.origin, at->origin);
-    tribo_dyn_instant_carry(tree, at, &turned, impulse, jump);
+    tribo_dyn_instant_carry(tree, at, &later, impulse, jump);
     memcpy(kick, jump, 6 * sizeof *kick);
   }
 

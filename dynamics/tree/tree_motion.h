@@ -14,6 +14,7 @@ typedef struct FlightData {
   TreeBody* bodies;          // (nv) at q, per block as many as it has joints  set by: update
   double *diagonal, *extra;  // (nv) of M, of M̃ − M  set by: update, assemble
   double* theta;             // (nv) fraction of what acts that acts at the start  set by: the same
+  double* inertial;          // (nv) Coriolis and centrifugal forces at (q, v)  set by: assemble
   double* bent;           // (nv) δ of a touched tree, 2δ of others: what rows see beyond the kick  set by: assemble
   TreeInstant end;        // (nv …) where trees were at the end of the last step  set by: advance
   double* end_q;          // (nq) the same in the world
@@ -32,6 +33,8 @@ typedef struct FlightData {
 TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data, int tree,
                                   const TriboStepOptions* options, const double* v, const double* tau,
                                   const double* wrench);
+// How links go on at v without joint accelerations, in data->motions, and the forces that this takes: once in a step.
+void tribo_dyn_tree_glide(const TriboSystem* system, TriboDynData* data, int tree, const double* v);
 // The free velocity and M̃ as rows see them, which depend on whether something touches the tree.
 TriboStatus tribo_dyn_tree_finish(const TriboSystem* system, TriboDynData* data, int tree,
                                   const TriboStepOptions* options, const double* v);
@@ -53,10 +56,9 @@ TreeInstant tribo_dyn_tree_later(const TreeAt* tree, TriboDynData* data);  // sc
 // The start of the step, all but v_free.
 TriboStatus tribo_dyn_tree_begin(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options,
                                  const double* v, const double* tau, const double* wrench, const TreeInstant* at);
-// bent (nv): δ for a full kick, else 2δ; and how links go on without joint accelerations, in data->motions: contacts
-// look ahead along it.
+// bent (nv): δ for a full kick, else 2δ, from what glide has found.
 void tribo_dyn_tree_bend(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options, TreeKick kick,
-                         const TreeInstant* at, const double* v, double* bent);
+                         const TreeInstant* at, double* bent);
 // A drift into data->flight.drift, which holds a guess of w.
 TriboStatus tribo_dyn_tree_run(const TreeAt* tree, TriboDynData* data, const TreeInstant* at, double h, double tol,
                                const double* extra, const double* momentum, int* converged);

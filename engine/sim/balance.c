@@ -27,7 +27,8 @@
 // The rule says 1/12 where (1) has 1. Measured: 1.4/12 in flight (chains of 2 … 6 links, masses to 1000 : 1, h|ω| to 1
 // and beyond), 6.9/12 where closures tie light links.
 //
-// Contacts of free bodies that last are as smooth: the mean of v and v⁺ carries them, and j works along it.
+// Contacts that last are as smooth: half of their impulses acts at either end, and j, with rows that are the mean of
+// both, works along the mean of v and v⁺, or of a tree along Δ/h.
 //
 // Kicked: all forces F and impulses j at the start, q; then a drift without any. A drift leads from v_a to v⁺ with the
 // mean velocity w = Δ/h, and is symmetric: v_a = 2w − v⁺ up to (1). (A free body goes on with v⁺; its v_a is that of
@@ -189,6 +190,13 @@ static void set_mean(const Step* s, const BalanceBlock* block) {
       const double rate = delta[k] / s->options->h;
       mean[k] = motion == TRIBO_MOTION_SMOOTH ? rate : 0.5 * v[k] + rate - 0.5 * next[k];
     }
+  }
+  if (block->tree >= 0 && block->root >= 0 && motion == TRIBO_MOTION_SMOOTH) {
+    // a force on a root stays what it was in the world, along its axes at the start
+    double way[3];
+    tribo_sub3(way, work->poses[block->root].p, s->poses[block->root].p);
+    tribo_mul33tv(mean + (block->root_v - block->v_at), s->poses[block->root].R, way);
+    tribo_scale3(mean + (block->root_v - block->v_at), 1 / s->options->h, mean + (block->root_v - block->v_at));
   }
   if (block->tree < 0) {
     // angular velocities in the axes of the start; after a kick that of its momentum, before it begins to turn
@@ -532,9 +540,8 @@ static void add_rows(const Step* s, const BalanceBlock* block, Part* part) {
     double f[3], t[3];
     tribo_mul33v(f, R, root);
     tribo_mul33v(t, R, root + 3);
-    // (contacts of a free body that last press on it all the way, at the lever that they have at q)
-    const int lasts = block->tree < 0 && motion_of(s, block) == TRIBO_MOTION_SMOOTH;
-    push(part, lasts ? 0.5 : 1, block->tree < 0 ? root : f, x, x_next);
+    // (in a smooth step half of it acts at either end, with the same torque about where the body is)
+    push(part, motion_of(s, block) == TRIBO_MOTION_SMOOTH ? 0.5 : 1, block->tree < 0 ? root : f, x, x_next);
     part->impulses += work->size[block->block];
     twist_part(part, t);
     part->angular_room += part->has_impact ? turn_of(s, part) * tribo_norm3(t) : 0;

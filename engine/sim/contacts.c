@@ -83,6 +83,17 @@ static TriboStatus set_laws(const TriboModel* model, TriboData* data) {
   return TRIBO_OK;
 }
 
+void tribo_contact_roundness(const void* surfaces, const TriboContact* contact, const TriboPose* poses, double a[9],
+                             double b[9]) {
+  const TriboPose rest = tribo_pose_identity();
+  double inward[3];
+  tribo_scale3(inward, -1, contact->normal);
+  tribo_col_roundness(surfaces, contact->geom_a, contact->body_a < 0 ? &rest : &poses[contact->body_a], contact->point,
+                      contact->normal, fabs(contact->gap), a);
+  tribo_col_roundness(surfaces, contact->geom_b, contact->body_b < 0 ? &rest : &poses[contact->body_b], contact->point,
+                      inward, fabs(contact->gap), b);
+}
+
 static TriboColQuery query_of(const TriboModel* model, const TriboData* data, double h, const TriboPose* poses,
                               const TriboTwist* twists) {
   return (TriboColQuery){.poses = poses,

@@ -382,6 +382,10 @@ TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, const St
 TriboStatus tribo_data_redetect(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
                                 uint64_t* t0, int* more);
 
+// How round the surfaces of a contact are, those of a collision world: for the dynamics (TriboRoundness).
+void tribo_contact_roundness(const void* surfaces, const TriboContact* contact, const TriboPose* poses, double a[9],
+                             double b[9]);
+
 // After a detection along a target motion: the points that pairs left out and that touch at its end; *added of them.
 TriboStatus tribo_data_touching(const TriboModel* model, TriboData* data, double h, int* added);
 // sleep.c. At the beginning of a step the sleeping bodies are those of the step before. Forces of a substep wake some

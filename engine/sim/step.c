@@ -68,6 +68,8 @@ TriboStepOptions tribo_data_options(const TriboWorldDef* world, const TriboData*
                         .bounds = data->forces.bounds,
                         .nbound = data->model->actuation.nbound,
                         .direct = data->solve.is_auto,
+                        .roundness = tribo_contact_roundness,
+                        .surfaces = data->model->geometry.collision,
                         .shut = world->tol * world->dt};
   tribo_copy3(o.gravity, world->gravity);
   // below 2 g h a rebound is only what gravity adds in two steps: noise

@@ -20,8 +20,8 @@ static TriboStepInfo steps(const TriboModel* model, TriboData* data, int count) 
   return info;
 }
 
-// A block slides with forces F along its way: while the contact lasts, weight, force and friction explain all; where a
-// joint's block is kicked at the start of every step, −½hFΔv is left, Moreau's first order.
+// A block slides with forces F along its way, by itself or on rails: while the contact lasts, weight, force and
+// friction explain all.
 static void sliding_blocks_balance_to_their_order(void** state) {
   (void)state;
   for (int run = 0; run < 4; ++run) {
@@ -43,10 +43,9 @@ static void sliding_blocks_balance_to_their_order(void** state) {
              uphill ? -20.0 : 0.0);
     TriboModel* model = model_of(text);
     TriboData* data = data_of(model);
-    const double h = 1e-3, force = 2 * 4 - (uphill ? 20.0 : 0), a = force / 2 - 0.2 * 9;
     for (int i = 0; i < 100; ++i) {
       const TriboStepInfo info = steps(model, data, 1);
-      CHECK_NEAR(info.balance, on_rails ? -0.5 * h * force * h * a : 0, 1e-12);
+      CHECK_NEAR(info.balance, 0, 1e-12);
       CHECK_LE(info.momentum_error, 1e-14);
       CHECK_NEAR(info.push_out_work, 0, 1e-12);
     }

@@ -426,7 +426,7 @@ static void a_blow_does_not_carry_a_joint_through_its_stop(void** state) {
 }
 
 // A foot whose leg turns below the ground it stands on lifts the rail that carries the leg. In every step it bends away
-// from its tangent by ½h²ω²r = 0.1 mm, into the ground.
+// from its tangent by ½h²ω²r = 0.1 mm, into the ground. (Half of that at most where it begins to last.)
 static void a_turning_leg_stays_above_the_ground(void** state) {
   (void)state;
   TriboModel* model = model_of(
@@ -448,7 +448,7 @@ static void a_turning_leg_stays_above_the_ground(void** state) {
     deepest = fmax(deepest, info.penetration);
     assert_true(info.certified);
   }
-  CHECK_LE(deepest, 3e-5);
+  CHECK_LE(deepest, 5e-5);
   // it has stood on it all the time: the rail is as high as the leg is tilted
   const double angle = scene_value(model, data, "q", "hip");
   CHECK_LE(0.7, angle);
