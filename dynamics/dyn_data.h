@@ -70,8 +70,8 @@ struct TriboDynData {
 
   // closures only: how they are kept shut
   ClosureFactor
-      closure_factor;       // set by: assemble, where rows are redundant or closures_only; project_velocity_assemble
-  int closures_only;        // 1: nothing but closures acts on what they tie, and the factor is there
+      closure_factor;  // set by: assemble, where rows are few or redundant; at the end of a step, where closures_only
+  int closures_only;   // 1: nothing but closures acts on what they tie, and the factor is there
   unsigned char* left_out;  // (rows of the closures) 1: the row depends on others  set by: assemble
   double* carried;          // (rows of the closures) impulses of assemble's problem, spread over all  set by: close
   double* predicted_dv;     // (nv) M⁻¹Jᵀλ of the predicted impulses  set by: update

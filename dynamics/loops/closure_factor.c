@@ -17,11 +17,15 @@
 // The threshold. Pivots are squares: s² = 1e-10 is a row whose own part is s = 1e-5 of its size. G is known to some n ε
 // of the scale, so that own parts below 1e-7 are rounding: no smaller s² could be told from 0. And what a step demands
 // is known to rounding as well, φ/h to ε ℓ/h with lengths ℓ: a row with own part s answers that by velocities of ε ℓ/(h
-// s) and by impulses that are s times less effective, m ε ℓ/(h s²) in all: at 1 ms, 1 m and s = 1e-5, 1e-8 m/s and 2 N
+// s) and by impulses that are s times less effective, m ε ℓ/(h s²) in all: at 1 ms, 1 m and s = 1e-5, 2e-8 m/s and 2 N
 // per kg; at 1e-7, 2e-6 m/s and 2e4 N. A mechanism that is redundant to 1e-7 (a rounded drawing) so opens by some 1e-7
 // of its motion where rigid rows would lock it. That is told as `opening`.
 //
 // So that rows do not come and go, those left out before count as 16 times smaller than they are.
+//
+// Independent rows are asked for what can be answered of all, g − S⁻¹NNᵀSg, the answer in the sense of least squares.
+// (By their own g alone they lead elsewhere near a dead point, where they can be shut and the others not: legs that
+// fold stayed open by 1e-3 m.)
 //
 // The impulses of independent rows are one answer of many. Where they are read, they are spread over all rows, the
 // least that do the same: λ ← S(1 − NNᵀ)S⁻¹λ, N an orthonormal basis of the null space of SGS, from Pᵀ[−L₁⁻ᵀL₂ᵀ; 1].

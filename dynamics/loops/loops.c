@@ -22,8 +22,9 @@
 // Where contacts, limits or dry friction act too, the cluster moves as bodies in contact do, q⁺ = q ⊕ h v⁺ with
 // v⁺ = v_f + M⁻¹Jᵀλ. Then q⁺ moves by the same h M⁻¹Jᵀλ, the passes are the same, and μ = 0.
 //
-// Where nothing but closures acts on what they tie, and they are few, all of this is linear algebra of their own rows:
-// one factor of G serves the passes, which go on without a solver (`alone`), and one of G(q⁺) the last impulse.
+// Where nothing but closures acts on what they tie, and they are few or redundant, all of this is linear algebra of
+// their own rows: one factor of G serves the passes, which go on without a solver (`alone`), and one of G(q⁺) the last
+// impulse.
 //
 // A closure that gives way (solref) has rows of its own kind, those of a spring-damper: they do not count as shut or
 // open, and their cluster moves as bodies in contact do.

@@ -16,7 +16,7 @@ typedef struct ClosureFactor {
   unsigned char* before;     // (n) 1: nor was it when the last decision was made
 } ClosureFactor;
 
-// Up to so many closure rows their matrix is factored densely, here.
+// Up to so many closure rows their matrix is factored in every step, here; more of them, where some are redundant.
 enum { TRIBO_DYN_DENSE_ROWS_MAX = 48 };
 
 // What the passes that shut closures have shown so far, for Anderson mixing of the next one: loops.c. x is g of the

@@ -55,11 +55,12 @@
 // or two, and E₂ has a peak there of many times what the motion has else: at 1 ms, 3 of 20 J were lost in one step and
 // 7 found in the next, both within 1 % only by luck. What the symplectic step would give back it does not where the
 // peak falls between two steps, or where one of them is divided. So in flight |B| of what closures tie, gains and
-// losses, may be MECHANISM of the kinetic energy, with what dampers take besides where it is a loss; else the step is
-// divided, and the steps after it keep to the shorter parts for a while (step.c): each change of the length of parts at
-// a place where E₂ ≠ 0 costs h²E₂ for good. Measured on a figure of 38 bodies with loops, 10 kg to 10 g, that falls by
-// 40 J in 5 s at 1 ms, energy moved by 3.6e-3 of that with MECHANISM = 1e-3, 7.4e-4 with 1e-4, 6.0e-4 with 5e-5;
-// without, by 20 %, and by all orders of magnitude where links weigh 1 g.
+// losses, may be MECHANISM of the kinetic energy; where it is a loss, with what dampers take besides, and with λ·Jv,
+// since velocities after a kick do not fit the closures (J v ≠ 0) before the next step in flight makes them. Else the
+// step is divided, and the steps after it keep to the shorter parts for a while (step.c): each change of the length of
+// parts at a place where E₂ ≠ 0 costs h²E₂ for good. Measured on a figure of 38 bodies with loops, 10 kg to 10 g, that
+// falls by 40 J in 5 s at 1 ms: energy moved by 3.6e-3 of that with MECHANISM = 1e-3, by 7.4e-4 with 1e-4, by 6.0e-4
+// with 5e-5; without, by 20 %, and by all orders of magnitude where links weigh 1 g.
 //
 // Momentum of what floats, about a point o of its own, so that no digits are lost far from the origin:
 //
@@ -91,7 +92,7 @@ typedef struct Part {
   double first_order;  // (2) [J]
   double ties;         // rows of ties in (2) [J]
   double change;       // |ΔV|² [J]
-  double damped;       // what dampers take [J]
+  double lost;         // what dampers take, and ties whose velocities do not fit at the start [J]
   double forced;       // h|F| without weight [√J]
   double fastest;      // |ω|² [rad²/s²]
   double mass, o[3];
@@ -250,14 +251,14 @@ static double add_impulse(const Step* s, const TriboProblem* p, int c) {
   return lambda[dim - 1] * speed;
 }
 
-// λ·J at the mean velocities of all rows of cone c.
-static double work_of(const Step* s, const TriboProblem* p, int c) {
+// λ·J at velocities v (nv) of all rows of cone c.
+static double work_of(const Step* s, const TriboProblem* p, int c, const double* v) {
   const double* lambda = s->data->result.lambda + p->cones[c].row;
   double sum = 0;
   for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
     const int at = s->info->block_v[p->term_block[t]], n = s->info->block_dim[p->term_block[t]];
     for (int r = 0; r < p->cones[c].dim; ++r) {
-      sum += lambda[r] * tribo_dot(p->jac + p->term_at[t] + r * n, s->data->balance.mean + at, n);
+      sum += lambda[r] * tribo_dot(p->jac + p->term_at[t] + r * n, v + at, n);
     }
   }
   return sum;
@@ -270,6 +271,7 @@ static double sum_rows(const Step* s) {
   double push_out = 0;
   memset(work->impulse, 0, (size_t)s->model->nv * sizeof *work->impulse);
   memset(work->tied, 0, (size_t)s->info->nblock * sizeof *work->tied);
+  memset(work->fitted, 0, (size_t)s->info->nblock * sizeof *work->fitted);
   memset(work->size, 0, (size_t)s->info->nblock * sizeof *work->size);
   for (int i = 0; i < work->nblock; ++i) {
     set_mean(s, &work->blocks[i]);
@@ -280,7 +282,9 @@ static double sum_rows(const Step* s) {
     if (row->kind == TRIBO_ROW_CONTACT || row->kind == TRIBO_ROW_LIMIT || row->kind == TRIBO_ROW_BOUND) {
       push_out += fmax(0, normal);
     } else if (row->kind == TRIBO_ROW_CLOSURE && !tribo_dyn_closure_gives_way(s->model->mechanism.system, row->index)) {
-      work->tied[p->term_block[p->term_first[c]]] += work_of(s, p, c);
+      const int block = p->term_block[p->term_first[c]];
+      work->tied[block] += work_of(s, p, c, work->mean);
+      work->fitted[block] += fabs(work_of(s, p, c, s->v));
     }
   }
   return push_out;
@@ -448,7 +452,7 @@ static void add_joints(const Step* s, const BalanceBlock* block, Part* part) {
     part->loads += h * fabs(known);
     part->balance -= force * delta[k];
     part->works += fabs(force * delta[k]);
-    part->damped += (info->damping[k] + resist[k]) * rate * delta[k];
+    part->lost += (info->damping[k] + resist[k]) * rate * delta[k];
     // (by Cauchy: |hF| ≤ Σ h|F_k| √M⁻¹_kk)
     part->forced += known != 0 ? h * fabs(known) * sqrt(minv[k * (block->nv + 1)]) : 0;
     part->change += info->armature[k] * dv * dv;
@@ -522,6 +526,7 @@ static void add_rows(const Step* s, const BalanceBlock* block, Part* part) {
   const double done = tribo_dot(j, work->mean + block->v_at, block->nv) - tied;
   part->balance -= done;
   part->works += fabs(done);
+  part->lost += work->fitted[block->block];
   part->ties += part->is_kicked || part->has_impact ? tied : 0;
   for (int i = 0; i < block->nv; ++i) {
     part->loads += fabs(j[i]);
@@ -540,8 +545,10 @@ static void add_rows(const Step* s, const BalanceBlock* block, Part* part) {
     double f[3], t[3];
     tribo_mul33v(f, R, root);
     tribo_mul33v(t, R, root + 3);
-    // (in a smooth step half of it acts at either end, with the same torque about where the body is)
-    push(part, motion_of(s, block) == TRIBO_MOTION_SMOOTH ? 0.5 : 1, block->tree < 0 ? root : f, x, x_next);
+    // (in a smooth step half of it acts at either end, with the same torque about where the body is; what is tied is
+    // balanced by the impulses where they act)
+    const int lasts = block->tie < 0 && motion_of(s, block) == TRIBO_MOTION_SMOOTH;
+    push(part, lasts ? 0.5 : 1, block->tree < 0 ? root : f, x, x_next);
     part->impulses += work->size[block->block];
     twist_part(part, t);
     part->angular_room += part->has_impact ? turn_of(s, part) * tribo_norm3(t) : 0;
@@ -615,7 +622,7 @@ static void judge(const Step* s, const BalanceBlock* block, const Part* p, Tribo
   const double opening = block->tie >= 0 ? info->opening + s->options->shut : 0;
   const int is_mechanism = block->tie >= 0 && !p->is_kicked && !p->has_impact;
   const double most = most_gain(s, p, is_mechanism ? MECHANISM : RESOLVED, opening);
-  if (p->balance > most || (is_mechanism && -p->balance > most + p->damped)) {
+  if (p->balance > most || (is_mechanism && -p->balance > most + p->lost)) {
     s->data->balance.is_too_fast |= is_mechanism;
     reason = TRIBO_REASON_ENERGY;
   }

@@ -34,6 +34,7 @@
   X(balance.force, model->nv)                                                                    \
   X(balance.size, model->nbody)                                                                  \
   X(balance.tied, model->nbody)                                                                  \
+  X(balance.fitted, model->nbody)                                                                \
   X(contacts.twists, model->nbody)                                                               \
   X(contacts.poses, model->nbody)                                                                \
   X(input.tau, model->nv)                                                                        \

@@ -211,6 +211,7 @@ typedef struct BalanceWork {
   double* force;                      // (nv) of joints: scratch
   double* size;                       // (nblock) Σ of the sizes of impulses on each, which may cancel [N·s, N·m·s]
   double* tied;                       // (nblock, as the dynamics numbers them) work of ties on each [J]
+  double* fitted;                     // (nblock, likewise) of ties on velocities that do not fit them at the start [J]
   double scale;                       // kinetic energy of late, at least that of a step's fall [J]  state
   double total;                       // sum of all balances since the start [J]  state
   double part_kinetic;                // kinetic energy in the part of the step that was taken last [J]
