@@ -34,8 +34,10 @@ static const double UNDONE = 0.5;
 // Sweeps end when no row changes by more than this part of the largest demand.
 static const double CHANGE = 1e-3;
 
-// Each row gives way by this part of what its own push does: what contradicts meets in the middle.
-static const double GIVE = 0.05;
+// Each row gives way by this part of what its own push does: what contradicts meets in the middle. What is pushed out
+// above presses what rests below into the ground by as much; with 0.05, 0.01 and 0.002 two boxes of 3 kg so come to
+// press with 33, 19 and 14 N.
+static const double GIVE = 0.002;
 
 // ---- who may be moved ----------------------------------------------------------------------------------------------
 

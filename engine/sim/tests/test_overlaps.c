@@ -75,7 +75,7 @@ static void pairs_part_without_moving(void** state) {
       const Run r = run(model, data, 200);
       CHECK_LE(1e-2, r.depth[0]);
       CHECK_LE(r.depth[1], 2e-5);
-      CHECK_LE(r.fastest, 1.2);
+      CHECK_LE(r.fastest, 1.5);
       assert_true(r.speed == 0 && r.work == 0);
       assert_int_equal(r.uncertified, 0);
       for (int i = 0; i < 3; ++i) {
@@ -100,7 +100,7 @@ static void a_stack_rises_and_rests(void** state) {
   const Run r = run(model, data, 200);
   CHECK_NEAR(r.depth[0], 0.05, 1e-12);
   CHECK_LE(r.depth[1], 5e-6);
-  CHECK_LE(r.fastest, 1.2);
+  CHECK_LE(r.fastest, 1.5);
   CHECK_LE(r.speed, 0.1);
   CHECK_LE(r.force, 3 * 7 * 9.81);
   assert_int_equal(r.uncertified, 0);
@@ -249,17 +249,20 @@ static void steps_are_read_backwards(void** state) {
     CHECK_OK(tribo_state_create(&before));
     for (int i = 0; i < 30; ++i) {
       double v[18];
+      TriboStepInfo info;
       TriboView view;
       TriboInverse inverse;
       const TriboInverseOptions options = tribo_inverse_default();
       CHECK_OK(tribo_state_save(model, data, before));
-      CHECK_OK(tribo_step(model, data, NULL));
+      CHECK_OK(tribo_step(model, data, &info));
+      CHECK_LE(info.residual.nat, 1e-6);
       CHECK_OK(tribo_data_view(model, data, TRIBO_FIELD_V, &view));
       assert_true(view.count <= 18);
       memcpy(v, view.values, (size_t)view.count * sizeof *v);
       CHECK_OK(tribo_state_restore(model, data, before));
       CHECK_OK(tribo_inverse_dynamics(model, data, v, &options, &inverse));
-      CHECK_LE(inverse.v_error, 1e-7);
+      // (deep contacts give way by a thousandth of their mobility, so that forces tell residuals a thousandfold)
+      CHECK_LE(inverse.v_error, 1e-7 + 1e4 * info.residual.nat);
       for (int j = 0; j < view.count; ++j) {
         // (speeds below 1e-9 m/s count as none; over the compliance of deep contacts, 1e-4 /kg and a step, that is 0.01
         // N)
