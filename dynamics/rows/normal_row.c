@@ -12,8 +12,7 @@
 //                    Where overlaps are undone in positions (by_position), that is for drifts alone, up to the depth
 //                    that takes |g|h, what weight gives in a step. What is deeper has γ = 0, it carries, and forces
 //                    stay of the size of weights; it gives way by R = J M⁻¹Jᵀ/1000, or the force on a body that is
-//                    squeezed would be any. Where nothing can move along the row, J = 0, there is nothing to undo: γ =
-//                    0
+//                    squeezed would be any. Where nothing can move along the row, J = 0, nothing is undone either
 //   turning joints   a point of a tree bends into what stands still by ½h²a: φ is taken at the end of the bend, where
 //                    that alone would close the gap (assemble.c)
 //   impact           e > 0, c_N⁻ < −v_min and φ + h c_N(v_f) ≤ 0, instead of φ/h. In flight c_N runs from c⁻ to
