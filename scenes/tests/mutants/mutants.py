@@ -65,6 +65,7 @@ TABLE = [
     ("standing", "shape.c", "s->half[i] * scaled[i]", "scaled[i]"),
     ("three_balls", "normal_row.c", "old < -o->bounce_min", "old > o->bounce_min"),
     ("tower_million", "data_build.c", "1 / body->mass", "1"),
+    ("atwood", "joint_rows.c", "bound->is_straight && bound->soft.solref[0] == 0", "0"),
     ("atwood", "closure_rows.c", "a * (2 * k[0] + a * (3 * k[1] + a * 4 * k[2]))", "1"),
     ("bead_rod", "tree_drift.c", "(along[i] + turned[i])", "along[i]"),
     ("billiards", "normal_row.c", "gap + o->h * free <= 0", "gap <= 1e-3"),
