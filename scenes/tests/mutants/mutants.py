@@ -33,6 +33,8 @@ TABLE = [
     ("cradle", "round.c", "distance - ra - rb", "distance - ra"),
     ("disc_spin", "mass.c", "v * r * r / 2", "v * r * r"),
     ("dominoes", "rows.c", "tribo_mul33tv(own, R, moment);", "tribo_mul33v(own, R, moment);"),
+    ("falling_stick", "contact_turn.c", "way[i] = h * hub[i] + (1 + grows) * next[i] - lever[i];",
+     "way[i] = h * s->V[k][i];"),
     ("fast_ball", "detect.c", "box->high[k] += (step > 0 ? step : 0) + grow;", "box->high[k] += grow;"),
     ("field_slope", "field.c",
      "tribo_set3(f->points + 3 * v, f->low[0] + i * f->step[0], f->low[1] + j * f->step[1], heights[v]);",
