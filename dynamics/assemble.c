@@ -123,7 +123,7 @@ static void mark_touched(const TriboSystem* system, TriboDynData* data, const Tr
     first = c->geom_a == f->geom_a && c->geom_b == f->geom_b && tribo_equal(c->normal, f->normal, 3) ? first : i;
     mark_contact(system, data, options, c, contacts + first, laws + i, data->turns + i);
   }
-  tribo_dyn_mark_limits(system, data, options, options->slop + TRIBO_DYN_DEAD_BAND, v, data->touched);
+  tribo_dyn_mark_limits(system, data, options, options->slop + TRIBO_DYN_DEAD_BAND, v);
   mark_clusters(system, data, options);
   // one touch in an island: none of it only lasts. (The root of a set stands for it.)
   for (int b = 0; b < nblock; ++b) {

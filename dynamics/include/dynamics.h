@@ -218,6 +218,7 @@ typedef struct TriboBound {
   double distance;  // to the bound, negative beyond it [m, rad]
   TriboSoftness soft;
   const double* jac;  // (nv)
+  int is_straight;    // 1: jac is the same wherever joints are
 } TriboBound;
 
 // What a closure carries from step to step (loops/predict_impulses.c). The caller keeps it; all 0 where a motion

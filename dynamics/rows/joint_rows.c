@@ -3,6 +3,7 @@
 // A motor is an implicit spring-damper, λ = −h(k(q + h q̇⁺ − q*) + d(q̇⁺ − q̇*)), that is R = 1/(h(hk + d)) and
 // γ = (k(q − q*) − d q̇*)/(hk + d); its impulse is bounded by h times its effort.
 #include "dyn_data.h"
+#include "union_find.h"
 
 // A limit row exists when the joint is near its stop or may reach it in this step: its distance φ and the free velocity
 // towards it, both seen from inside. [rad or m]
@@ -182,8 +183,32 @@ static int closes(const TriboStepOptions* options, double close, double distance
   return tribo_dyn_lasts(options, distance, rate, 0) ? 2 : 1;
 }
 
-void tribo_dyn_mark_limits(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
-                           double close, const double* v, unsigned char* marks) {
+// A bound that closes holds together what it is about. One that only lasts acts half at either end of the step, if its
+// row is the same there and closures tie nothing of it.
+static void mark_bound(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                       const TriboBound* bound, double close, const double* v) {
+  double rate = 0;
+  int first = -1, may_last = bound->is_straight && bound->soft.solref[0] == 0;
+  for (int k = 0; k < system->info.nv; ++k) {
+    rate += bound->jac[k] * v[k];
+  }
+  const int how = closes(options, close, bound->distance, rate);
+  if (how == 0) {
+    return;
+  }
+  for (int k = 0; k < system->info.nv; ++k) {
+    if (bound->jac[k] != 0) {
+      const int block = tribo_dyn_block_of_v(system, k);
+      first = first < 0 ? block : first;
+      may_last &= system->cluster[block] < 0;
+      tribo_sets_join(data->together, first, block);
+    }
+  }
+  data->touched[first < 0 ? 0 : first] |= first >= 0 && !(may_last && how == 2);
+}
+
+void tribo_dyn_mark_limits(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options, double close,
+                           const double* v) {
   for (int i = 0; i < system->nbound; ++i) {
     const BoundDof* bound = system->bounds + i;
     if (isfinite(bound->lower) || isfinite(bound->upper)) {
@@ -196,22 +221,11 @@ void tribo_dyn_mark_limits(const TriboSystem* system, const TriboDynData* data, 
                 upper = closes(options, close, bound->upper - coord.at, -rate);
       // (the row of one coordinate is the same at both ends of the step: what only lasts acts half at each)
       const int may_last = coord.n == 1 && bound->soft.solref[0] == 0;
-      marks[bound->block] |= may_last ? lower == 1 || upper == 1 : lower > 0 || upper > 0;
+      data->touched[bound->block] |= may_last ? lower == 1 || upper == 1 : lower > 0 || upper > 0;
     }
   }
   for (int i = 0; i < options->nbound; ++i) {
-    const TriboBound* bound = options->bounds + i;
-    double rate = 0;
-    for (int k = 0; k < system->info.nv; ++k) {
-      rate += bound->jac[k] * v[k];
-    }
-    if (closes(options, close, bound->distance, rate) > 0) {
-      for (int k = 0; k < system->info.nv; ++k) {
-        if (bound->jac[k] != 0) {
-          marks[tribo_dyn_block_of_v(system, k)] = 1;
-        }
-      }
-    }
+    mark_bound(system, data, options, options->bounds + i, close, v);
   }
 }
 

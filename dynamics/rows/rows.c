@@ -320,10 +320,11 @@ void tribo_dyn_rows_mean(const TriboSystem* system, const Place place[2], Rows* 
   const int block[2] = {tribo_dyn_block_of(system, body_a), tribo_dyn_block_of(system, body_b)};
   const int body[2] = {body_a, body_b}, dim = rows->cones[rows->ncone - 1].dim;
   const int lower = block[0] < block[1] ? 0 : 1;
-  double* jac = NULL;
+  double *jac = NULL, frame[2][9];
   for (int end = 0; end < 2; ++end) {
     for (int i = 0; i < dim; ++i) {
       tribo_scale3(axes[end][i].direction, 0.5, axes[end][i].direction);
+      tribo_copy3(frame[end] + 3 * (i % 3), axes[end][i].direction);
     }
   }
   for (int k = 0; k < 2; ++k) {
@@ -334,8 +335,15 @@ void tribo_dyn_rows_mean(const TriboSystem* system, const Place place[2], Rows* 
     if (jac == NULL || block[0] != block[1]) {
       jac = tribo_dyn_rows_term(system, rows, block[side]);
     }
+    const double sign = side == 0 ? -1 : 1;
+    const TreePart* part = block[side] < system->info.nfree ? NULL : system->trees + (block[side] - system->info.nfree);
     for (int end = 0; end < 2; ++end) {
-      add_side(system, place + end, body[side], side == 0 ? -1 : 1, point[end], axes[end], dim, jac);
+      if (part != NULL && dim == 3) {
+        const double* columns = place[end].jac + 6 * system->info.block_v[block[side]];
+        add_link_contact(part, columns, body[side] - part->body, sign, point[end], frame[end], jac);
+      } else {
+        add_side(system, place + end, body[side], sign, point[end], axes[end], dim, jac);
+      }
     }
   }
 }

@@ -103,9 +103,10 @@ void tribo_dyn_joint_rows(const TriboSystem* system, TriboDynData* data, const T
 // Whether what is at a distance that changes at a rate was there before the step and stays: neither apart nor deep, and
 // changing by no more than weight and the turn of its row do in half a step.
 int tribo_dyn_lasts(const TriboStepOptions* options, double distance, double rate, double turn);
-// Marks blocks (nblock) with a joint or a tendon no farther than `close` from a limit, or that v takes there in a step.
-void tribo_dyn_mark_limits(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
-                           double close, const double* v, unsigned char* marks);
+// Blocks with a joint or a tendon no farther than `close` from a limit, or that v takes there in a step, are touched;
+// blocks that a tendon's limit holds are together.
+void tribo_dyn_mark_limits(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options, double close,
+                           const double* v);
 TriboStatus tribo_dyn_check_motors(const TriboSystem* system, const TriboStepOptions* o);
 
 // ---- contact_rows.c

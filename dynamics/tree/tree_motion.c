@@ -95,9 +95,10 @@ static TriboStatus fail_unresolved(const TreeAt* tree, TriboDynData* data, doubl
 
 // ---- drifts --------------------------------------------------------------------------------------------------------
 
-// The drift of a smooth step of h from v, with an impulse (may be NULL): θ of it at the start, or all.
+// The drift of a smooth step of h from v, with an impulse (may be NULL): θ of it at the start, or all. bent: 2δ, for
+// the first guess, or NULL.
 static TriboStatus drift_smoothly(const TreeAt* tree, TriboDynData* data, const TreeInstant* at, double h,
-                                  const double* v, const double* impulse, int all) {
+                                  const double* v, const double* impulse, int all, const double* bent) {
   double *w = data->flight.drift.w, *p = data->flight.momentum;
   tribo_dyn_instant_times_mass(tree, at, v, p);
   for (int k = 0; k < tree->n; ++k) {
@@ -108,7 +109,7 @@ static TriboStatus drift_smoothly(const TreeAt* tree, TriboDynData* data, const 
   }
   tribo_dyn_factor_solve(&tree->part->dofs, at->factor, w);
   for (int k = 0; k < tree->n; ++k) {
-    w[k] += v[k];
+    w[k] += v[k] + (bent == NULL ? 0 : 0.5 * bent[k]);
   }
   int converged;
   TRIBO_TRY(tribo_dyn_tree_run(tree, data, at, h, DRIFT_TOL, at->extra, p, &converged));
@@ -243,6 +244,12 @@ static void show_in_world(const TreeAt* tree, TriboDynData* data, const TreeInst
   }
 }
 
+// What a tree sets out with, as long as nobody knows what touches it: with what flies or stands, and needs no other
+// factor then; of what closures tie, in full.
+static TreeKick first_kick(const TreeAt* tree, const TriboStepOptions* options) {
+  return options->scheme == TRIBO_SCHEME_EULER ? KICK_EULER : tree->is_tied ? KICK_FULL : KICK_DIVIDED;
+}
+
 TriboStatus tribo_dyn_tree_begin(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options,
                                  const double* v, const double* tau, const double* wrench, const TreeInstant* at) {
   const int is_known = end_is_at(tree, data, data->q + tree->q, options->gravity);
@@ -265,7 +272,7 @@ TriboStatus tribo_dyn_tree_begin(const TreeAt* tree, TriboDynData* data, const T
       tribo_dyn_factor_inverse(&tree->part->dofs, at->factor, data->minv + tree->m);
     }
   }
-  const TreeKick kick = options->scheme == TRIBO_SCHEME_EULER ? KICK_EULER : KICK_FULL;
+  const TreeKick kick = first_kick(tree, options);
   TRIBO_TRY(tribo_dyn_instant_mass(tree, options, options->h, kick, is_known || tree->is_tied, at));
   if (kick == KICK_EULER) {
     static const double WEIGHTLESS[3] = {0, 0, 0};
@@ -285,7 +292,7 @@ TriboStatus tribo_dyn_tree_update(const TriboSystem* system, TriboDynData* data,
                                   const double* wrench) {
   const TreeAt at_tree = tribo_dyn_tree_at(system, data, tree);
   const TreeInstant at = tribo_dyn_tree_start(&at_tree, data);
-  const TreeKick kick = options->scheme == TRIBO_SCHEME_EULER ? KICK_EULER : KICK_FULL;
+  const TreeKick kick = first_kick(&at_tree, options);
   double* v_free = data->v_free + at_tree.v;
   TRIBO_TRY(tribo_dyn_tree_begin(&at_tree, data, options, v, tau, wrench, &at));
   // what touches it is not known yet: a first free velocity, good enough to look ahead
@@ -376,7 +383,7 @@ static TriboStatus advance_impact(const TreeAt* tree, TriboDynData* data, const 
   memcpy(first.mass, at->mass, (size_t)(tree->n * tree->n) * sizeof *first.mass);
   memcpy(first.extra, at->extra, (size_t)tree->n * sizeof *first.extra);
   TRIBO_TRY(tribo_dyn_instant_mass(tree, options, h[0], KICK_DIVIDED, 0, &first));
-  TRIBO_TRY(drift_smoothly(tree, data, &first, h[0], v, NULL, 0));
+  TRIBO_TRY(drift_smoothly(tree, data, &first, h[0], v, NULL, 0, NULL));
   TRIBO_TRY(end_drift(tree, data, options, &first, h[0], 1, NULL, later.q, v_next));
   tribo_dyn_instant_set(tree, later.q, &later);
 
@@ -400,7 +407,7 @@ static TriboStatus advance_impact(const TreeAt* tree, TriboDynData* data, const 
     }
   }
   TRIBO_TRY(tribo_dyn_instant_mass(tree, options, h[1], KICK_DIVIDED, 0, &later));
-  TRIBO_TRY(drift_smoothly(tree, data, &later, h[1], v_next, kick, 1));
+  TRIBO_TRY(drift_smoothly(tree, data, &later, h[1], v_next, kick, 1, NULL));
   return end_drift(tree, data, options, &later, h[1], 1, NULL, q_next, v_next);
 }
 
@@ -409,7 +416,7 @@ TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, i
   const TreeAt at_tree = tribo_dyn_tree_at(system, data, tree);
   const TreeInstant at = tribo_dyn_tree_start(&at_tree, data);
   TRIBO_TRY(tribo_dyn_instant_mass(&at_tree, options, options->h, KICK_DIVIDED, 1, &at));
-  TRIBO_TRY(drift_smoothly(&at_tree, data, &at, options->h, v, NULL, 0));
+  TRIBO_TRY(drift_smoothly(&at_tree, data, &at, options->h, v, NULL, 0, NULL));
   return end_drift(&at_tree, data, options, &at, options->h, 1, NULL, q_next, v_next);
 }
 
@@ -434,8 +441,9 @@ TriboStatus tribo_dyn_tree_advance(const TriboSystem* system, TriboDynData* data
   if (data->motion_kind[tree] == MOTION_TOUCHED) {
     return advance_touched(&at_tree, data, options, &at, v, q_next, v_next);
   }
+  const double* bent = data->motion_kind[tree] == MOTION_FREE ? data->flight.bent + at_tree.v : NULL;
   TRIBO_TRY(tribo_dyn_instant_mass(&at_tree, options, options->h, KICK_DIVIDED, 1, &at));
-  TRIBO_TRY(drift_smoothly(&at_tree, data, &at, options->h, v, pushed ? impulse : NULL, 0));
+  TRIBO_TRY(drift_smoothly(&at_tree, data, &at, options->h, v, pushed ? impulse : NULL, 0, bent));
   return end_drift(&at_tree, data, options, &at, options->h, 1, pushed ? impulse : NULL, q_next, v_next);
 }
 

@@ -98,7 +98,8 @@ TriboStatus tribo_forces_tendon_limits(const TriboModel* model, TriboData* data,
           jac[k] = sign * tau[k];
         }
         data->forces.bounds[count++] =
-            (TriboBound){2 * i + upper, sign * (length - stops[upper]), model->actuation.tendons[i].soft, jac};
+            (TriboBound){2 * i + upper, sign * (length - stops[upper]), model->actuation.tendons[i].soft, jac,
+                         model->actuation.tendons[i].npoint == 0};
       }
     }
   }
