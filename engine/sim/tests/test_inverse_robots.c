@@ -327,7 +327,7 @@ static const Case CASES[] = {
     {"cassie, sliding", cassie, SLIPPERY, MIDPOINT, 0.02, 2500, LOOSE, 100, 200, 0.8, 0.8, 0},
     {"cassie, soft, sliding", cassie, SOFT | SLIPPERY, MIDPOINT, 0.02, 2500, LOOSE, 100, 200, 0.8, 0.8, 0},
     {"talos, two feet", talos, 0, MIDPOINT, 0.02, 2500, NULL, 300, 200, 7.5, 0, 6},
-    {"talos, two feet, euler", talos, 0, EULER, 0.02, 2500, NULL, 300, 200, 8, 0, 6},
+    {"talos, two feet, euler", talos, 0, EULER, 0.02, 2500, NULL, 300, 200, 7.5, 0, 6},
     {"talos, soft", talos, SOFT, MIDPOINT, 0.02, 2500, NULL, 300, 200, 8, 0, 1},
     {"talos, soft, euler", talos, SOFT, EULER, 0.02, 2500, NULL, 300, 200, 8, 0, 1},
     {"talos, sliding", talos, SLIPPERY | SEVERAL, MIDPOINT, 0.02, 2500, NULL, 100, 200, 6, 1, 2},
