@@ -1,7 +1,7 @@
 // `auto`: one method, proximal points, and one fallback, an interior point, from whose best point they set out once
-// more. Between them they solve what robots and free bodies ask for. Among masses 1 : 1e4 they miss 1 problem of 100,
-// whose central paths have folds: those are followed at last, from the old impulses and from the axes of the cones.
-// docs/solver-policy.md has the measurements.
+// more. Between them they solve what robots and free bodies ask for. Among masses 1 : 1e4 they miss 1 problem of 100:
+// there Newton on the natural map comes to an end, or the central path, whose folds are followed from the old impulses
+// and from the axes of the cones. docs/solver-policy.md has the measurements.
 //
 // The aim is the tolerance. A stage that comes no nearer is left, and where its best point is as good as `accept` asks,
 // the solve ends with it.
@@ -17,6 +17,7 @@ enum {
   NEAR_FACTORISATIONS = 60,  // and from the best point of another stage
   INTERIOR_STEPS = 40,
   RELAX_FACTORISATIONS = 60,
+  NEWTON_STEPS = 60,
   PATH_STEPS = 60,       // most paths end within 40
   LONG_PATH_STEPS = 200  // some turn many times
 };
@@ -25,6 +26,7 @@ enum {
 static const double WARM_EPS = 1e-6, COLD_EPS = 1e-2, NEAR_EPS = 1e-3;
 // Old impulses that solve the problem nearly as well as asked know its modes; one factorisation is to do the rest.
 static const double FINE_EPS = 1e-9;
+static const double NEWTON_EPS = 1e-4;
 
 // Begins a stage unless the solve is over.
 static int begin_stage(TriboSolver* s, TriboRung rung) {
@@ -185,6 +187,16 @@ static void path_from_axes(TriboSolver* s) {
   s->scratch.used = pool_mark;
 }
 
+// Newton on the natural map from the impulses of the step before, however short its steps: modes that turn back and
+// forth for a while stop in the end.
+static void newton_from_old(TriboSolver* s) {
+  const size_t pool_mark = s->scratch.used;
+  double* x = tribo_sol_take(s);
+  memcpy(x, s->warm_x, sizeof(double) * (size_t)s->scaled.n);
+  tribo_sol_newton(s, x, NEWTON_EPS, NEWTON_STEPS, NEWTON_STEPS);
+  s->scratch.used = pool_mark;
+}
+
 // Rows that contradict each other have no answer: that of the problem with the least relaxation of rows.
 static int relax(TriboSolver* s) {
   const int tried = s->rungs_tried >> TRIBO_RUNG_RELAXED & 1;
@@ -201,9 +213,11 @@ void tribo_sol_run_auto(TriboSolver* s) {
   static const struct {
     TriboRung rung;
     void (*run)(TriboSolver*);
-  } fallbacks[] = {{TRIBO_RUNG_IPM_COLD, interior_from_axes},
-                   {TRIBO_RUNG_PATH, path_from_start},
-                   {TRIBO_RUNG_PATH_COLD, path_from_axes}};
+    int is_warm;  // 1: from old impulses alone
+  } fallbacks[] = {{TRIBO_RUNG_IPM_COLD, interior_from_axes, 0},
+                   {TRIBO_RUNG_NEWTON_WARM, newton_from_old, 1},
+                   {TRIBO_RUNG_PATH, path_from_start, 0},
+                   {TRIBO_RUNG_PATH_COLD, path_from_axes, 0}};
   s->max_factorisations = s->settings.automatic.max_factorisations;
   tribo_sol_enter_stage(s, TRIBO_RUNG_PROXIMAL);
   if (s->warm_x != NULL && warm_proximal(s) && relax(s)) {
@@ -220,6 +234,9 @@ void tribo_sol_run_auto(TriboSolver* s) {
     }
   }
   for (size_t i = 0; i < sizeof fallbacks / sizeof fallbacks[0]; ++i) {
+    if (fallbacks[i].is_warm && s->warm_x == NULL) {
+      continue;
+    }
     if (begin_stage(s, fallbacks[i].rung)) {
       fallbacks[i].run(s);
     }
