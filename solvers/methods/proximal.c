@@ -50,6 +50,7 @@ static const double TENFOLD = 0.1;     // a point that needed factors should gai
 static const double CHEAP_GAIN = 0.7;  // one of chord steps alone may go on for this,
 static const double STALL = 0.9;       // and so may one whose ε cannot fall any more
 static const double LIGHTEST = 1e-4;   // of the largest impulse: below it, one is as good as none
+static const double NEARLY = 10;       // of the tolerance: answers up to there are scored at once
 static const double DRIFT = 0.1;     // W v of a centre that drifts, over ε v: without a contradiction it is 1 and more
 static const double RELAXED = 1e-6;  // [m/s] rows that ask for less do not contradict each other
 static const double RELAX_EPS = 1;   // ε where they may: the first hardly couples them
@@ -71,6 +72,7 @@ typedef struct Proximal {
   double* metric;   // (n) ε_c / ε
   double *cx, *cu;  // (n) the best x̃ and ũ of this centre
   double least;     // |ũ − u| of it
+  int is_recorded;  // (cx, cu) has been scored
   double eps;       // ε
   int has_factors;  // of the modes of some earlier point, for this ε
 } Proximal;
@@ -83,7 +85,7 @@ static void answer_of_law(const TriboSolver* s, const Proximal* p, const double*
   tribo_sol_alart_curnier(&s->scaled, x, x);
 }
 
-// Asks the law about u: x̃ and ũ, which are a candidate for the answer of the solve.
+// Asks the law about u: x̃ and ũ.
 static void ask(TriboSolver* s, Proximal* p, const double* u) {
   const int n = s->scaled.n;
   double most = 0;
@@ -97,8 +99,16 @@ static void ask(TriboSolver* s, Proximal* p, const double* u) {
     p->least = most;
     memcpy(p->cx, p->xt, sizeof(double) * (size_t)n);
     memcpy(p->cu, p->ut, sizeof(double) * (size_t)n);
+    p->is_recorded = 0;
   }
-  tribo_sol_record(s, p->xt, p->ut);
+}
+
+// The best answer of the centre becomes a candidate for that of the solve. Its score costs as much as a chord step.
+static void record_best(TriboSolver* s, Proximal* p) {
+  if (!p->is_recorded) {
+    tribo_sol_record(s, p->cx, p->cu);
+    p->is_recorded = 1;
+  }
 }
 
 // ‖x − x̃‖ in the metric W
@@ -211,18 +221,20 @@ static int is_found(TriboSolver* s, Proximal* p) {
   if (s->iterations == 0) {
     return 0;
   }
-  if (s->best_score.value <= POLISHED) {
-    return 1;
-  }
-  double left = 0;
+  double left = 0, speed = 0;
   for (int i = 0; i < s->scaled.n; ++i) {
     p->y[i] = p->cx[i] - p->cu[i];
   }
   tribo_sol_alart_curnier(&s->scaled, p->y, p->y);
   for (int i = 0; i < s->scaled.n; ++i) {
     left = fmax(left, fabs(p->cx[i] - p->y[i]));
+    speed = fmax(speed, fabs(p->cx[i] - p->y[i]) * s->scaled.g / s->scaled.s[i]);
   }
-  return p->least <= fmax(INNER * left, 1e-15);
+  const int found = p->least <= fmax(INNER * left, 1e-15);
+  if (found || speed <= NEARLY * s->settings.common.tol) {
+    record_best(s, p);
+  }
+  return found || s->best_score.value <= POLISHED;
 }
 
 // What is solved already may be polished by the factors that there are, or by the first ones.
@@ -246,16 +258,19 @@ static int find_point(TriboSolver* s, Proximal* p) {
   ask(s, p, p->xa);
   while (!is_found(s, p)) {
     if (tribo_sol_stop(s) && !may_polish(s, p)) {
+      record_best(s, p);
       return tribo_sol_done(s);
     }
     if (!p->has_factors) {
       if (s->iterations >= last || factorise(s, p) != 0) {
+        record_best(s, p);
         return 0;
       }
       fresh = 1;
     }
     if (newton_step(s, p) != 0) {
       if (fresh) {
+        record_best(s, p);
         return 0;
       }
       p->has_factors = 0;
