@@ -2,6 +2,10 @@
 // the world and not each other. Bodies stand where they are at the start, and every joint is told the coordinate it has
 // there (`ref`), so that limits mean the same. What is welded together MuJoCo makes one body, as Tribo does. No two
 // meshes of a robot meet, so that of a contact only the ground's side differs.
+//
+// For the lab (`qvel` is told) every law is told as it is: which shapes may touch, pair by pair with the friction of
+// the pair, and the velocities at the start, as a keyframe `start`. A restitution MuJoCo does not have: it becomes a
+// spring.
 #include "bench_scenes.h"
 
 #include <math.h>
@@ -71,12 +75,65 @@ int mjcf_knows(const TriboModel* model, const PeerRun* run) {
   return n.ntree == 0 || (run->begin == 0 && knows_trees(model, run));
 }
 
+// Whether shapes can touch, and by laws that MuJoCo has too.
+static int touches(const TriboModel* model, int i, int k) {
+  return tribo_model_may_touch(model, i, k) &&
+         (tribo_model_shape(model, i)->body != TRIBO_WORLD || tribo_model_shape(model, k)->body != TRIBO_WORLD);
+}
+
+static int touches_any(const TriboModel* model, int i) {
+  for (int k = 0; k < tribo_model_size(model).nshape; ++k) {
+    if (touches(model, i, k)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+static int knows_shape(const TriboModel* model, int i) {
+  const TriboShapeInfo* s = tribo_model_shape(model, i);
+  int still = 1;
+  for (int k = 0; k < 3; ++k) {
+    still &= s->surface[k] == 0 && s->spin[k] == 0;
+  }
+  return still && geom_type(s->kind) != NULL;
+}
+
+static int knows_pair(const TriboModel* model, int i, int k) {
+  const TriboMaterialDef* m = tribo_model_pair(model, i, k);
+  return m->friction2 == 0 && m->torsion == 0 && m->rolling == 0 && m->stiffness == 0 && m->damping == 0 &&
+         m->solref[0] == 0;
+}
+
+// Stops of joints are left out: a model does not tell how they rebound.
+int mjcf_knows_all(const TriboModel* model) {
+  const TriboModelSize n = tribo_model_size(model);
+  const TriboWorldDef* world = tribo_model_world(model);
+  int known = n.nclosure == 0 && n.ntendon == 0 && n.nactuator == 0 && n.ncontroller == 0 && n.nmotor == 0 &&
+              n.nforce == 0 && world->density == 0 && world->viscosity == 0 && n.nbody > 0;
+  for (int i = 0; known && i < n.njoint; ++i) {
+    const TriboJointInfo* joint = tribo_model_joint(model, i);
+    known = joint_type(joint) != NULL && !isfinite(joint->lower) && !isfinite(joint->upper);
+  }
+  for (int i = 0; known && i < n.nbody; ++i) {
+    known = tribo_model_body(model, i)->mass > 0;
+  }
+  for (int i = 0; known && i < n.nshape; ++i) {
+    known = !touches_any(model, i) || knows_shape(model, i);
+    for (int k = 0; known && k < i; ++k) {
+      known = !touches(model, i, k) || knows_pair(model, i, k);
+    }
+  }
+  return known;
+}
+
 // ---- the file
 
 typedef struct Writer {
   FILE* file;
   const TriboModel* model;
   const PeerRun* run;
+  int pairwise;     // contacts are told pair by pair
   int ground_only;  // no two moving shapes touch
 } Writer;
 
@@ -91,6 +148,14 @@ static void put(const Writer* w, const char* key, const double* x, int n) {
 // A quaternion x y z w in MuJoCo's order.
 static void put_turn(const Writer* w, const double q[4]) {
   put(w, "quat", (const double[4]){q[3], q[0], q[1], q[2]}, 4);
+}
+
+// It has no coefficient of restitution: an under-damped spring with a half period of 20 steps and the damping of that
+// rebound.
+static void put_rebound(const Writer* w, double restitution) {
+  const double stretch = acos(-1) / (20 * tribo_model_world(w->model)->dt), l = log(restitution);
+  put(w, "solref", (const double[2]){-stretch * stretch, 2 * l / hypot(acos(-1), l) * stretch}, 2);
+  fputs(" solimp=\"0.99 0.99 0.001\"", w->file);
 }
 
 // A shape as a geom.
@@ -113,23 +178,24 @@ static void write_geom(const Writer* w, int shape) {
   }
   put(w, "pos", s->position, 3);
   put_turn(w, s->quaternion);
+  if (w->pairwise) {
+    fprintf(w->file, " name=\"shape%d\" contype=\"0\" conaffinity=\"0\"/>\n", shape);
+    return;
+  }
   put(w, "friction", (const double[3]){m->friction, 0.005, 0.0001}, 3);
   if (w->ground_only) {
     const int fixed = s->body == TRIBO_WORLD;
     fprintf(w->file, " contype=\"%d\" conaffinity=\"%d\"", !fixed, fixed);
   }
   if (m->restitution > 0) {
-    // it has no coefficient: an under-damped spring with a half period of 20 steps and the damping of that rebound
-    const double stretch = acos(-1) / (20 * tribo_model_world(w->model)->dt), l = log(m->restitution);
-    put(w, "solref", (const double[2]){-stretch * stretch, 2 * l / hypot(acos(-1), l) * stretch}, 2);
-    fputs(" solimp=\"0.99 0.99 0.001\"", w->file);
+    put_rebound(w, m->restitution);
   }
   fputs("/>\n", w->file);
 }
 
 static void write_geoms(const Writer* w, int body) {
   for (int i = 0; i < tribo_model_size(w->model).nshape; ++i) {
-    if (tribo_model_shape(w->model, i)->body == body) {
+    if (tribo_model_shape(w->model, i)->body == body && (!w->pairwise || touches_any(w->model, i))) {
       write_geom(w, i);
     }
   }
@@ -228,14 +294,37 @@ static void write_bodies(const Writer* w) {
   }
 }
 
+// Which shapes may touch, and what holds between them.
+static void write_pairs(const Writer* w) {
+  fputs("<contact>\n", w->file);
+  for (int i = 0; i < tribo_model_size(w->model).nshape; ++i) {
+    for (int k = 0; k < i; ++k) {
+      if (touches(w->model, i, k)) {
+        const TriboMaterialDef* m = tribo_model_pair(w->model, i, k);
+        fprintf(w->file, "<pair geom1=\"shape%d\" geom2=\"shape%d\" condim=\"%d\"", k, i, m->friction > 0 ? 3 : 1);
+        put(w, "friction", (const double[5]){m->friction, m->friction, 0.005, 0.0001, 0.0001}, 5);
+        if (m->restitution > 0) {
+          put_rebound(w, m->restitution);
+        }
+        fputs("/>\n", w->file);
+      }
+    }
+  }
+  fputs("</contact>\n<keyframe><key name=\"start\"", w->file);
+  put(w, "qvel", w->run->qvel, tribo_model_size(w->model).nv);
+  fputs("/></keyframe>\n", w->file);
+}
+
 int mjcf_write(const TriboModel* model, const PeerRun* run, const char* path) {
   const TriboModelSize n = tribo_model_size(model);
-  const Writer w = {fopen(path, "w"), model, run, n.ntree > 0};
+  const int pairwise = run->qvel != NULL;
+  const Writer w = {fopen(path, "w"), model, run, pairwise, n.ntree > 0 && !pairwise};
   if (w.file == NULL) {
     return 0;
   }
   // inertias that no solid has are in many robot files
-  fputs("<mujoco><compiler angle=\"radian\" balanceinertia=\"true\" fusestatic=\"true\"/>\n<option", w.file);
+  fprintf(w.file, "<mujoco><compiler angle=\"radian\" balanceinertia=\"%s\" fusestatic=\"true\"/>\n<option",
+          pairwise ? "false" : "true");
   put(&w, "gravity", tribo_model_world(model)->gravity, 3);
   fputs("/>\n<size memory=\"400M\"/>\n<asset>\n", w.file);
   for (int i = 0; i < n.nshape; ++i) {
@@ -249,7 +338,11 @@ int mjcf_write(const TriboModel* model, const PeerRun* run, const char* path) {
   fputs("</asset>\n<worldbody>\n", w.file);
   write_geoms(&w, TRIBO_WORLD);
   write_bodies(&w);
-  fputs("</worldbody></mujoco>\n", w.file);
+  fputs("</worldbody>\n", w.file);
+  if (pairwise) {
+    write_pairs(&w);
+  }
+  fputs("</mujoco>\n", w.file);
   const int bad = ferror(w.file);
   return fclose(w.file) == 0 && !bad;
 }

@@ -48,14 +48,18 @@ static double ground_height(const TriboModel* model) {
   return 0;
 }
 
-static int find_program(char out[PATH]) {
-  const ssize_t n = readlink("/proc/self/exe", out, PATH - 20);
-  out[n > 0 ? n : 0] = '\0';
-  char* slash = strrchr(out, '/');
+int peer_find(char* path, int size) {
+  const ssize_t n = readlink("/proc/self/exe", path, (size_t)size - 20);
+  path[n > 0 ? n : 0] = '\0';
+  char* slash = strrchr(path, '/');
   if (slash != NULL) {
     strcpy(slash, "/tribo-mujoco");
   }
-  return slash != NULL && access(out, X_OK) == 0;
+  if (slash == NULL || access(path, X_OK) != 0) {
+    cli_wrong("--peers: %s is not there; run tools/setup --test, configure and build again", path);
+    return 0;
+  }
+  return 1;
 }
 
 // The accuracy of the states that the peer has left, by our ruler.
@@ -107,8 +111,8 @@ int peer_run(const TriboModel* model, const PeerRun* run, Peer peers[MOST_PEERS]
   static const char* const settings[] = {"default", "euler", "stiff"};
   char program[PATH], model_file[PATH], folder[] = "/tmp/tribo-peer-XXXXXX", start[64], samples[64], command[4 * PATH];
   *count = 0;
-  if (!find_program(program)) {
-    return cli_wrong("--peers: %s is not there; run tools/setup --test, configure and build again", program);
+  if (!peer_find(program, sizeof program)) {
+    return EXIT_INPUT;
   }
   if (strchr(run->path, '\'') != NULL || mkdtemp(folder) == NULL) {
     return cli_wrong("%s: a name the peer cannot be given, or no temporary folder", run->path);

@@ -43,6 +43,7 @@ typedef struct PeerRun {
   const char* path;     // of the scene
   const Sample* start;  // (nbody) where it begins
   const double* q;      // (nq) its coordinates there
+  const double* qvel;   // (nv) MuJoCo's velocities there; NULL: at rest, but for free bodies
   double begin;         // its time there [s]
   int steps, repeats;
   double from, to;  // the steps whose mean counts end in this stretch of time [s]
@@ -50,10 +51,12 @@ typedef struct PeerRun {
 
 // Whether MuJoCo can be given this scene: free bodies from any state, joints from their own start.
 int peer_knows(const TriboModel* model, const PeerRun* run);
+int peer_find(char* path, int size);  // the program beside this one; 0 when it is not there, complained about already
 // Runs the program beside this one with each of its settings. 0 or an exit code, complained about already.
 int peer_run(const TriboModel* model, const PeerRun* run, Peer peers[MOST_PEERS], int* count);
 
 // ---- bench_mjcf.c: a scene as a file for MuJoCo
 
 int mjcf_knows(const TriboModel* model, const PeerRun* run);
+int mjcf_knows_all(const TriboModel* model);  // and whatever acts can be told number for number, from any state
 int mjcf_write(const TriboModel* model, const PeerRun* run, const char* path);  // 0: it cannot be written

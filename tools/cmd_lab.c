@@ -1,5 +1,5 @@
 // `tribo lab`: the physics lab. Runs every scene of a folder and prints one table: what closed forms say, and what the
-// engine does.
+// engine does; with --peers, how far MuJoCo is from the same facts.
 #include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,18 +7,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench_scenes.h"
 #include "json.h"
 #include "lab_page.h"
+#include "lab_peer.h"
 
 static const Flag flags[] = {
-    {"--html", "FILE", "the same as one page, with what the scenes say and plots"}, CLI_SCENE_FLAGS, {0}};
+    {"--html", "FILE", "the same as one page, with what the scenes say and plots"},
+    {"--peers", NULL,
+     "errors of MuJoCo beside ours, by semi-implicit Euler and by its rk4, on scenes that it can be given number for "
+     "number; - where it has no such quantity"},
+    CLI_SCENE_FLAGS,
+    {0}};
 
 typedef struct Lab {
   const Args* args;
   Json* json;     // NULL: none
   LabPage* page;  // NULL: none
-  int quiet;
-  int scenes, facts, held;
+  int quiet, peers;
+  int scenes, facts, held, given;
   double simulated, wall;
 } Lab;
 
@@ -47,8 +54,43 @@ static const char* own_lab(void) {
 
 // ---- one scene
 
-// The expectations of a scene beside what was measured.
-static int print_facts(Lab* lab, const Simulation* sim, const char* name) {
+// An error of a peer; "-" where there is none to tell.
+static void print_error(double error) {
+  char text[24] = "-";
+  if (!isnan(error)) {
+    snprintf(text, sizeof text, "%.1e", error);
+  }
+  printf(" %9s", text);
+}
+
+static void print_fact(const char* name, const TriboVerdict* v, const LabPeer* peer, int i) {
+  printf("%-18s %-50s %-26s %16.9g %9.1e ", name, v->quantity, v->expected, v->measured, v->error);
+  for (int k = 0; k < (peer != NULL ? LAB_PEERS : 0); ++k) {
+    print_error(peer->facts[k][i].error);
+  }
+  puts(v->held ? " held" : " FAILED");
+}
+
+static void write_fact(Json* json, const char* name, const TriboVerdict* v, const LabPeer* peer, int i) {
+  json_begin(json, NULL, '{');
+  json_text(json, "scene", name);
+  json_text(json, "quantity", v->quantity);
+  json_text(json, "expected", v->expected);
+  json_real(json, "measured", v->measured);
+  json_real(json, "error", v->error);
+  json_real(json, "tolerance", v->tolerance);
+  json_bool(json, "held", v->held);
+  for (int k = 0; k < (peer != NULL ? LAB_PEERS : 0); ++k) {
+    char key[40];
+    json_real(json, lab_peer_names[k], peer->facts[k][i].measured);
+    snprintf(key, sizeof key, "%s_error", lab_peer_names[k]);
+    json_real(json, key, peer->facts[k][i].error);
+  }
+  json_end(json, '}');
+}
+
+// The expectations of a scene beside what was measured. peer NULL: none.
+static int print_facts(Lab* lab, const Simulation* sim, const char* name, const LabPeer* peer) {
   int code = EXIT_WELL;
   for (int i = 0; i < tribo_judge_count(sim->judge); ++i) {
     TriboVerdict v;
@@ -59,19 +101,10 @@ static int print_facts(Lab* lab, const Simulation* sim, const char* name) {
     lab->held += v.held;
     code = v.held ? code : EXIT_FAILED;
     if (!lab->quiet) {
-      printf("%-18s %-50s %-26s %16.9g %9.1e  %s\n", i == 0 ? name : "", v.quantity, v.expected, v.measured, v.error,
-             v.held ? "held" : "FAILED");
+      print_fact(i == 0 ? name : "", &v, peer, i);
     }
     if (lab->json != NULL) {
-      json_begin(lab->json, NULL, '{');
-      json_text(lab->json, "scene", name);
-      json_text(lab->json, "quantity", v.quantity);
-      json_text(lab->json, "expected", v.expected);
-      json_real(lab->json, "measured", v.measured);
-      json_real(lab->json, "error", v.error);
-      json_real(lab->json, "tolerance", v.tolerance);
-      json_bool(lab->json, "held", v.held);
-      json_end(lab->json, '}');
+      write_fact(lab->json, name, &v, peer, i);
     }
   }
   return code;
@@ -83,6 +116,7 @@ static int run_scene(Lab* lab, const char* path) {
   char name[64];
   snprintf(name, sizeof name, "%.*s", (int)strcspn(base, "."), base);
   Simulation sim;
+  LabPeer peer = {0};
   int code = simulation_open(lab->args, path, &sim);
   if (code == EXIT_WELL && tribo_judge_create(sim.model, &sim.judge) != TRIBO_OK) {
     code = EXIT_INTERNAL;
@@ -90,12 +124,14 @@ static int run_scene(Lab* lab, const char* path) {
   if (code == EXIT_WELL && lab->page != NULL && !lab_page_watch(lab->page, &sim)) {
     code = EXIT_INTERNAL;
   }
+  code = code == EXIT_WELL && lab->peers ? lab_peer_run(&sim, &peer) : code;
   code = code == EXIT_WELL ? simulation_run(&sim, !lab->quiet) : code;
   if (code == EXIT_WELL) {
     lab->scenes++;
+    lab->given += peer.given;
     lab->simulated += sim.totals.time;
     lab->wall += sim.totals.wall;
-    code = sim.totals.interrupted ? EXIT_INTERRUPTED : print_facts(lab, &sim, name);
+    code = sim.totals.interrupted ? EXIT_INTERRUPTED : print_facts(lab, &sim, name, lab->peers ? &peer : NULL);
     if (lab->page != NULL) {
       lab_page_scene(lab->page, &sim, name);
     }
@@ -103,6 +139,7 @@ static int run_scene(Lab* lab, const char* path) {
       code = EXIT_FAILED;
     }
   }
+  lab_peer_free(&peer);
   simulation_close(&sim);
   return code;
 }
@@ -137,6 +174,7 @@ static int run(const Args* args) {
   const char *path = cli_value(args, "--json"), *html = cli_value(args, "--html");
   Json json;
   Lab lab = {.args = args, .json = path != NULL ? &json : NULL};
+  lab.peers = cli_value(args, "--peers") != NULL;
   lab.quiet = cli_value(args, "--quiet") != NULL || (path != NULL && strcmp(path, "-") == 0);
   const char* own[] = {own_lab()};
   const char* const* places = args->npositional > 0 ? args->positional : own;
@@ -149,6 +187,10 @@ static int run(const Args* args) {
       return cli_wrong("%s: neither a folder nor a scene that can be read", places[i]);
     }
   }
+  char program[4096];
+  if (lab.peers && !peer_find(program, sizeof program)) {
+    return EXIT_INPUT;
+  }
   if (path != NULL && !json_open(&json, path)) {
     return EXIT_INPUT;
   }
@@ -159,7 +201,8 @@ static int run(const Args* args) {
     json_begin(&json, NULL, '[');
   }
   if (!lab.quiet) {
-    printf("%-18s %-50s %-26s %16s %9s\n", "scene", "quantity", "expected", "measured", "error");
+    printf("%-18s %-50s %-26s %16s %9s", "scene", "quantity", "expected", "measured", "error");
+    puts(lab.peers ? "     mujoco       rk4" : "");
   }
   for (int i = 0; i < count && worst != EXIT_INTERRUPTED; ++i) {
     int code = is_folder(places[i]) ? run_folder(&lab, places[i]) : run_scene(&lab, places[i]);
@@ -170,6 +213,10 @@ static int run(const Args* args) {
            lab.scenes, lab.simulated, lab.wall);
   if (!lab.quiet) {
     puts(summary);
+    if (lab.peers) {
+      printf("MuJoCo could be given %d of %d scenes number for number; it has no restitution, which becomes a spring\n",
+             lab.given, lab.scenes);
+    }
   }
   if (lab.page != NULL && !lab_page_close(lab.page, html, summary)) {
     worst = EXIT_INPUT;

@@ -1,12 +1,15 @@
 // MuJoCo on one model file, for `tribo bench scenes --peers`: a program of its own, because the library must not know
 // MuJoCo, and because MuJoCo ends the process when it meets trouble.
 //   tribo-mujoco FILE SETTING DT STEPS REPEATS FROM TO [--samples OUT] [--start IN] [--ground HEIGHT]
-// SETTING: default (as the file says), euler (semi-implicit where the file says something else, nothing otherwise) or
-// stiff (as hard as the manual allows at this step). Prints time per step [s] (least of the repeats
+//                [--states OUT] [--key NAME]
+// SETTING: default (as the file says), euler (semi-implicit where the file says something else, nothing otherwise), rk4
+// or stiff (as hard as the manual allows at this step). Prints time per step [s] (least of the repeats
 // step by step, then the mean over the steps that end in FROM … TO), contacts (mean), deepest overlap [m]. Samples are
 // 13 doubles per body: centre of mass, quaternion x y z w, velocity of the centre of mass, angular velocity, of the
-// first state and of every step. IN holds one such state, of free bodies, to start from. A URDF robot gets what Tribo
-// gives it: a floating base and a ground at HEIGHT that it alone collides with.
+// first state and of every step. IN holds one such state, of free bodies, to start from. --states writes qpos and qvel
+// of these states instead, and ends with 3 where the motion diverges, with 2 where a file is none for MuJoCo. NAME is a
+// keyframe to start from. A URDF robot gets what Tribo gives it: a floating base and a ground at HEIGHT that it alone
+// collides with.
 #include <mujoco/mujoco.h>
 
 #include <math.h>
@@ -18,7 +21,7 @@
 #include "stopwatch.h"
 
 typedef struct Job {
-  const char *file, *setting, *samples, *start, *ground;
+  const char *file, *setting, *samples, *start, *ground, *states, *key;
   double dt, from, to;
   int steps, repeats;
 } Job;
@@ -124,20 +127,51 @@ static int read_start(const mjModel* model, mjData* data, const char* path) {
   return good;
 }
 
+static int write_state(const mjModel* model, const mjData* data, FILE* file) {
+  return fwrite(data->qpos, sizeof(double), (size_t)model->nq, file) == (size_t)model->nq &&
+         fwrite(data->qvel, sizeof(double), (size_t)model->nv, file) == (size_t)model->nv;
+}
+
+// As the job asks.
+static int write_out(const mjModel* model, mjData* data, const Job* job, FILE* file) {
+  return job->states != NULL ? write_state(model, data, file) : write_sample(model, data, file);
+}
+
+static int reset(const mjModel* model, mjData* data, const Job* job) {
+  const int key = job->key != NULL ? mj_name2id(model, mjOBJ_KEY, job->key) : -1;
+  mj_resetData(model, data);
+  if (key >= 0) {
+    mj_resetDataKeyframe(model, data, key);
+  }
+  return (job->key == NULL || key >= 0) && (job->start == NULL || read_start(model, data, job->start));
+}
+
+// MuJoCo would write a file into the present folder.
+static void warn(const char* text) {
+  fprintf(stderr, "tribo-mujoco: %s\n", text);
+}
+
+// MuJoCo starts anew by itself when a state is no number or too large.
+static int diverged(const mjData* data) {
+  return data->warning[mjWARN_BADQPOS].number + data->warning[mjWARN_BADQVEL].number +
+             data->warning[mjWARN_BADQACC].number >
+         0;
+}
+
 // ---- the measurement
 
 // Steps the model as often as asked and writes times and states.
 static int measure(const mjModel* model, const Job* job) {
   mjData* data = mj_makeData(model);
   double* best = malloc((size_t)job->steps * sizeof *best);
-  FILE* file = job->samples != NULL ? fopen(job->samples, "wb") : NULL;
-  int good = data != NULL && best != NULL && (job->samples == NULL || file != NULL);
+  const char* out = job->states != NULL ? job->states : job->samples;
+  FILE* file = out != NULL ? fopen(out, "wb") : NULL;
+  int good = data != NULL && best != NULL && (out == NULL || file != NULL);
   double contacts = 0, deepest = 0, sum = 0;
   int counted = 0;
   for (int r = 0; r < job->repeats && good; ++r) {
-    mj_resetData(model, data);
-    good = job->start == NULL || read_start(model, data, job->start);
-    good &= file == NULL || r > 0 || write_sample(model, data, file);
+    good = reset(model, data, job);
+    good &= file == NULL || r > 0 || write_out(model, data, job, file);
     contacts = 0;
     for (int i = 0; i < job->steps && good; ++i) {
       const Clock begin = start_clock();
@@ -148,9 +182,10 @@ static int measure(const mjModel* model, const Job* job) {
       for (int k = 0; k < data->ncon; ++k) {
         deepest = fmax(deepest, -data->contact[k].dist);
       }
-      good &= file == NULL || r > 0 || write_sample(model, data, file);
+      good &= file == NULL || r > 0 || write_out(model, data, job, file);
     }
   }
+  const int code = job->states != NULL && data != NULL && diverged(data) ? 3 : 0;
   if (good) {
     for (int i = 0; i < job->steps; ++i) {
       const double end = (i + 1) * job->dt;
@@ -165,13 +200,15 @@ static int measure(const mjModel* model, const Job* job) {
   printf("%.9g,%.9g,%.9g\n", sum / fmax(1, counted), contacts / job->steps, deepest);
   free(best);
   mj_deleteData(data);
-  return !good;
+  return good ? code : 1;
 }
 
 int main(int argc, char** argv) {
   if (argc < 8) {
-    fputs("usage: tribo-mujoco FILE SETTING DT STEPS REPEATS FROM TO [--samples OUT] [--start IN] [--ground HEIGHT]\n",
-          stderr);
+    fputs(
+        "usage: tribo-mujoco FILE SETTING DT STEPS REPEATS FROM TO [--samples OUT] [--start IN] [--ground HEIGHT] "
+        "[--states OUT] [--key NAME]\n",
+        stderr);
     return 2;
   }
   Job job = {.file = argv[1],
@@ -182,11 +219,14 @@ int main(int argc, char** argv) {
              .from = atof(argv[6]),
              .to = atof(argv[7])};
   for (int i = 8; i + 1 < argc; i += 2) {
-    const char** value = strcmp(argv[i], "--samples") == 0 ? &job.samples
-                         : strcmp(argv[i], "--start") == 0 ? &job.start
-                                                           : &job.ground;
+    const char** value = strcmp(argv[i], "--samples") == 0  ? &job.samples
+                         : strcmp(argv[i], "--start") == 0  ? &job.start
+                         : strcmp(argv[i], "--states") == 0 ? &job.states
+                         : strcmp(argv[i], "--key") == 0    ? &job.key
+                                                            : &job.ground;
     *value = argv[i + 1];
   }
+  mju_user_warning = warn;
   mjModel* model = read_model(job.file, job.ground);
   if (model == NULL || job.steps < 1 || job.repeats < 1) {
     return 2;
@@ -195,7 +235,8 @@ int main(int argc, char** argv) {
   const int euler = strcmp(job.setting, "euler") == 0;
   int code = 0;
   if (!euler || model->opt.integrator != mjINT_EULER) {
-    model->opt.integrator = euler ? mjINT_EULER : model->opt.integrator;
+    const int other = strcmp(job.setting, "rk4") == 0 ? mjINT_RK4 : model->opt.integrator;
+    model->opt.integrator = euler ? mjINT_EULER : other;
     if (strcmp(job.setting, "stiff") == 0) {
       harden(model);
     }

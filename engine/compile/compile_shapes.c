@@ -187,25 +187,30 @@ static TriboMaterialDef mix(const TriboMaterialDef* a, const TriboMaterialDef* b
   return def;
 }
 
+// The materials, and what each two of them make: by rule, or as the scene gives it for the pair.
 static TriboStatus compile_materials(const TriboScene* scene, TriboModel* model) {
   int n = model->geometry.nmaterial = scene->nmaterial;
   model->geometry.materials = tribo_pool_copy(&model->pool, scene->materials, (size_t)n, sizeof *scene->materials);
   model->geometry.laws = tribo_pool_alloc(&model->pool, (size_t)n * (size_t)n, sizeof *model->geometry.laws);
-  if (model->geometry.materials == NULL || model->geometry.laws == NULL) {
+  TriboMaterialDef* mixed = tribo_pool_alloc(&model->pool, (size_t)n * (size_t)n, sizeof *mixed);
+  if (model->geometry.materials == NULL || model->geometry.laws == NULL || mixed == NULL) {
     return tribo_no_memory("for the model");
   }
+  model->geometry.mixed = mixed;
   for (int i = 0; i < n; ++i) {
     model->geometry.materials[i].name = tribo_pool_strdup(&model->pool, scene->materials[i].name);
     for (int k = 0; k < n; ++k) {
-      TriboMaterialDef mixed = mix(&scene->materials[i], &scene->materials[k]);
-      model->geometry.laws[i * n + k] = law_of(&mixed);
+      mixed[i * n + k] = mix(&scene->materials[i], &scene->materials[k]);
     }
   }
   for (int i = 0; i < scene->npair; ++i) {
     const ScenePair* pair = &scene->pairs[i];
-    model->geometry.laws[pair->a * n + pair->b] = model->geometry.laws[pair->b * n + pair->a] = law_of(&pair->def);
+    TriboMaterialDef def = pair->def;
+    def.name = NULL;
+    mixed[pair->a * n + pair->b] = mixed[pair->b * n + pair->a] = def;
   }
   for (int i = 0; i < n * n; ++i) {
+    model->geometry.laws[i] = law_of(&mixed[i]);
     model->geometry.soft |= tribo_law_is_soft(&model->geometry.laws[i]);
   }
   return TRIBO_OK;

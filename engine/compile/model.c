@@ -39,6 +39,14 @@ int tribo_model_may_touch(const TriboModel* model, int shape_a, int shape_b) {
          tribo_col_may_touch(model->geometry.collision, shape_a, shape_b);
 }
 
+const TriboMaterialDef* tribo_model_pair(const TriboModel* model, int shape_a, int shape_b) {
+  const ModelGeometry* g = &model->geometry;
+  if (shape_a < 0 || shape_a >= g->ngeom || shape_b < 0 || shape_b >= g->ngeom) {
+    return NULL;
+  }
+  return &g->mixed[g->shapes[shape_a].material * g->nmaterial + g->shapes[shape_b].material];
+}
+
 #define ACCESSOR(type, name, array, count)                          \
   const type* tribo_model_##name(const TriboModel* model, int id) { \
     return id >= 0 && id < model->count ? &model->array[id] : NULL; \

@@ -92,9 +92,10 @@ typedef struct ModelGeometry {
   const TriboHull** scene_hulls;  // (shapes of the scene) while compiling: the hull of each, once made
   TriboMaterialDef* materials;    // (nmaterial)
   int nmaterial;
-  TriboContactLaw* laws;  // (nmaterial × nmaterial) mixed, symmetric
-  int soft;               // 1: some of them are compliant
-  int (*excluded)[2];     // (nexcluded) pairs of bodies that do not collide
+  TriboMaterialDef* mixed;  // (nmaterial × nmaterial) by rule or as given for the pair, symmetric
+  TriboContactLaw* laws;    // (nmaterial × nmaterial) of these
+  int soft;                 // 1: some of them are compliant
+  int (*excluded)[2];       // (nexcluded) pairs of bodies that do not collide
   int nexcluded;
   TriboColWorld* collision;
 } ModelGeometry;

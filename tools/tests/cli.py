@@ -248,6 +248,31 @@ with tempfile.TemporaryDirectory() as folder:
     complains(["lab", here / "nowhere"], "nowhere")
     (here / "bare").mkdir()
     assert "holds no scene" in call("lab", here / "bare", code=2)[1]
+    # MuJoCo beside it: with Runge and Kutta's rule a swing, a tumbling body and a tree keep their energy and momentum, so
+    # they are the same bodies with the same velocities; what it cannot be given, and what is no state, has no number
+    swing, tumble, tree, belt, slide = [
+        scenes / f"lab/{name}.yaml" for name in ("pendulum", "free_top", "dzhanibekov", "conveyor", "slide_stop")]
+    if (pathlib.Path(tribo).parent / "tribo-mujoco").exists():
+        facts = json.loads(call("lab", "--peers", swing, tumble, tree, belt, slide, "--json", "-")[0])
+        keys = ("mujoco", "mujoco_error", "mujoco_rk4", "mujoco_rk4_error")
+        of = {(f["scene"], f["quantity"]): [f[key] for key in keys] for f in facts}
+        kept = of["pendulum", "energy (change), always"]
+        assert 1e-3 < kept[1] == abs(kept[0]) and kept[3] < 1e-10, kept
+        kept = of["free_top", "angular_momentum.y, always"]
+        assert 1e-3 < kept[1] and kept[3] < 1e-9 and abs(kept[2] - 0.85 / 6) < 1e-9, kept
+        kept = of["dzhanibekov", "angular_momentum.x, always"]
+        assert 1e-3 < kept[1] and kept[3] < 1e-9 and abs(kept[2] + 0.064996) < 1e-9, kept
+        late = of["slide_stop", "block: position.x, at the end"]
+        assert 1e-5 < late[3] < late[1] < 0.01 and all(f["held"] for f in facts), late
+        for (scene, quantity), numbers in of.items():
+            nothing = scene == "conveyor" or any(word in quantity for word in ("contact_force", "certified", "reading"))
+            assert (numbers == [None] * 4) if nothing else None not in numbers, (scene, quantity, numbers)
+        out, _ = call("lab", "--peers", slide)
+        assert "mujoco       rk4" in out and "be given 1 of 1 scenes" in out and out.count(" - ") == 4, out
+        assert "mujoco" not in call("lab", slide)[0]
+    else:
+        print("without MuJoCo: lab --peers only has to say so")
+        complains(["lab", "--peers", slide], "tribo-mujoco is not there; run tools/setup --test")
 
     # Ctrl-C ends cleanly, with the recorder flushed
     record = here / "long.csv"

@@ -87,6 +87,12 @@ static void materials_mix_by_rule_or_by_pair(void** state) {
       "  - {name: ice, position: [0, 0, 0.05], box: [0.2, 0.2, 0.1], mass: 1, material: ice}\n"
       "  - {name: rubber, position: [0, 1, 0.05], box: [0.2, 0.2, 0.1], mass: 1, material: rubber}\n"
       "forces: [{body: ice, force: [5, 0, 0]}, {body: rubber, force: [5, 0, 0], end: 0.5}]\n");
+  // shapes: the ground, ice, rubber
+  CHECK_NEAR(tribo_model_pair(model, 0, 1)->friction, 0.3, 1e-15);
+  CHECK_NEAR(tribo_model_pair(model, 2, 0)->friction, 0.2, 0);
+  assert_null(tribo_model_pair(model, 0, 2)->name);
+  assert_null(tribo_model_pair(model, 0, 3));
+  assert_null(tribo_model_pair(model, -1, 0));
   TriboData* data = data_of(model);
   for (int i = 0; i < 500; ++i) {
     CHECK_OK(tribo_step(model, data, NULL));

@@ -124,6 +124,8 @@ TRIBO_API const TriboShapeInfo* tribo_model_shape(const TriboModel* model, int i
 // Whether two shapes may touch: groups and masks, excluded pairs, links of one joint. 0 also where there is no such id.
 TRIBO_API int tribo_model_may_touch(const TriboModel* model, int shape_a, int shape_b);
 TRIBO_API const TriboMaterialDef* tribo_model_material(const TriboModel* model, int id);
+// What holds between two shapes: their materials mixed by rule, or as the scene gives it for the pair. It has no name.
+TRIBO_API const TriboMaterialDef* tribo_model_pair(const TriboModel* model, int shape_a, int shape_b);
 TRIBO_API const TriboTextureDef* tribo_model_texture(const TriboModel* model, int id);
 TRIBO_API const TriboCameraDef* tribo_model_camera(const TriboModel* model, int id);
 TRIBO_API const TriboRecordDef* tribo_model_record(const TriboModel* model, int id);
