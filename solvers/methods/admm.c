@@ -54,7 +54,7 @@ void tribo_sol_admm(TriboSolver* s, TriboAdmm* a) {
     a->rho = sqrt(least * L) * pow(L / least, exponent);
   }
   int failed = tribo_sol_system_factor_shifted(&s->system, a->prox + a->rho);
-  double q_size = tribo_max_abs(sc->q, n), stalled = INFINITY, progress = INFINITY;
+  double q_size = tribo_max_abs(sc->q, n), stalled = INFINITY;
   for (int it = 0; !failed && it < a->iterations; ++it) {
     double rho = a->rho;
     memcpy(b, z, sizeof(double) * (size_t)n);
@@ -91,17 +91,11 @@ void tribo_sol_admm(TriboSolver* s, TriboAdmm* a) {
       }
     }
     // rho: keep the relative residuals together
-    if ((changes < a->max_rho_changes && it - last >= 5) || a->tolerance > 0 || a->progress_every > 0) {
+    if ((changes < a->max_rho_changes && it - last >= 5) || a->tolerance > 0) {
       double rp = primal / fmax(fmax(tribo_max_abs(x, n), tribo_max_abs(y, n)), 1e-12);
       double rd = dual / fmax(fmax(tribo_max_abs(z, n), q_size), 1e-12);
       if (fmax(rp, rd) < a->tolerance) {
         break;
-      }
-      if (a->progress_every > 0 && it % a->progress_every == a->progress_every - 1) {
-        if (it >= a->min_iterations && !(fmax(rp, rd) < 0.7 * progress)) {
-          break;
-        }
-        progress = fmax(rp, rd);
       }
       double f = sqrt(rp / fmax(rd, 1e-300)), next = rho;
       if (a->rho_rule == 1 && (f > 4 || f < 0.25)) {

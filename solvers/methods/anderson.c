@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-// ---- whole iterates ----
-
 void tribo_sol_anderson_begin(TriboAnderson* a, TriboScratch* scratch, int depth) {
   *a = (TriboAnderson){.depth = depth};
   if (depth == 0) {
@@ -75,46 +73,4 @@ void tribo_sol_anderson_step(TriboAnderson* a, int n, double* t) {
     }
   }
   memcpy(a->last, t, bytes);
-}
-
-// ---- single moves ----
-
-void tribo_sol_anderson_moves_begin(TriboAndersonMoves* a, TriboScratch* scratch) {
-  a->from = tribo_sol_scratch_take(scratch);
-  a->step = tribo_sol_scratch_take(scratch);
-  for (int i = 0; i < TRIBO_ANDERSON_MOVES; ++i) {
-    a->dfrom[i] = tribo_sol_scratch_take(scratch);
-    a->dstep[i] = tribo_sol_scratch_take(scratch);
-    a->Q[i] = tribo_sol_scratch_take(scratch);
-  }
-  tribo_sol_anderson_moves_restart(a);
-}
-
-void tribo_sol_anderson_moves_restart(TriboAndersonMoves* a) {
-  a->count = -1;
-}
-
-void tribo_sol_anderson_mix(TriboAndersonMoves* a, int n, double* x, double* step) {
-  enum { DEPTH = TRIBO_ANDERSON_MOVES };
-  const size_t bytes = sizeof(double) * (size_t)n;
-  if (a->count >= 0) {
-    double *dfrom = a->dfrom[a->count % DEPTH], *dstep = a->dstep[a->count % DEPTH];
-    for (int i = 0; i < n; ++i) {
-      dfrom[i] = x[i] - a->from[i];
-      dstep[i] = step[i] - a->step[i];
-    }
-  }
-  memcpy(a->from, x, bytes);
-  memcpy(a->step, step, bytes);
-  const int last = a->count++, count = a->count < DEPTH ? a->count : DEPTH;
-  double *dfrom[DEPTH] = {0}, *dstep[DEPTH] = {0}, theta[DEPTH];
-  for (int j = 0; j < count; ++j) {
-    dfrom[j] = a->dfrom[(last - j) % DEPTH];
-    dstep[j] = a->dstep[(last - j) % DEPTH];
-  }
-  tribo_anderson_weights(n, count, dstep, a->step, a->Q, theta);
-  for (int j = 0; j < count; ++j) {
-    tribo_subtract(n, theta[j], dfrom[j], x);
-    tribo_subtract(n, theta[j], dstep[j], step);
-  }
 }

@@ -17,8 +17,6 @@ typedef struct TriboAdmm {
   int relaxed;          // without De Saxcé's term
   int anderson;         // depth of Anderson's mixing; 0: none
   double tolerance;     // relative residuals at which it may leave; 0: never
-  int progress_every;   // it leaves where that many iterations do not reduce the residuals to 0.7; 0: never,
-  int min_iterations;   // nor before so many iterations
 } TriboAdmm;
 void tribo_sol_admm(TriboSolver* s, TriboAdmm* a);
 

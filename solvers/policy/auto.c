@@ -71,7 +71,6 @@ static void find_admm_point(TriboSolver* s, AdmmPoint* point) {
                                  .omega = 1.6,
                                  .prox = 1e-6,
                                  .iterations = 40,
-                                 .min_iterations = 39,
                                  .max_rho_changes = 2,
                                  .rho_rule = 1,
                                  .tolerance = 1e-4});

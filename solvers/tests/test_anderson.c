@@ -42,29 +42,9 @@ static void iterates_end_early(void** state) {
   tribo_sol_scratch_free(&scratch);
 }
 
-static void moves_end_early(void** state) {
-  (void)state;
-  TriboScratch scratch = {0};
-  CHECK_OK(tribo_sol_scratch_begin(&scratch, N));
-  TriboAndersonMoves a;
-  tribo_sol_anderson_moves_begin(&a, &scratch);
-  double x[N] = {0}, step[N];
-  for (int it = 0; it < N + 2; ++it) {
-    iterate(x, step);
-    tribo_subtract(N, 1, x, step);
-    tribo_sol_anderson_mix(&a, N, x, step);
-    for (int i = 0; i < N; ++i) {
-      x[i] += step[i];
-    }
-  }
-  CHECK_LE(residual(x), 1e-8);
-  tribo_sol_scratch_free(&scratch);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(iterates_end_early),
-      cmocka_unit_test(moves_end_early),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
