@@ -96,6 +96,9 @@ static void take_relaxed(TriboData* data) {
 TriboStatus tribo_data_solve(TriboData* data, double h, double deadline, TriboStepInfo* info) {
   Islands* is = &data->solve.islands;
   SolveContext ctx = {data, deadline};
+  // (of a part that is solved again, with more contacts, only the last solve counts)
+  info->relaxed = 0;
+  info->relaxation = 0;
   tribo_parallel_for(is->count, data->solve.nsolver, solve_island, &ctx);
   for (int i = 0; i < is->count; ++i) {
     if (is->status[i] != TRIBO_OK) {

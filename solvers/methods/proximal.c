@@ -362,7 +362,7 @@ static void begin(TriboSolver* s, Proximal* p, const TriboProximal* start) {
   first_question(s, p, p->x, start->u, p->at);
 }
 
-// Whether the centre drifts: v = x − c moves nothing, W v = 0, by far less than it asks of the rows, ε v. Heavy bodies
+// Whether the centre drifts: what v = x − c moves, W v, is far less than what it asks of the rows, ε v. Heavy bodies
 // move little, too: only a small ε tells.
 static int is_drifting(TriboSolver* s, Proximal* p) {
   const TriboScaled* sc = &s->scaled;
