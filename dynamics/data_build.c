@@ -117,6 +117,7 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(flight.end.factor, ntree > 0 ? system->nmass : 0) \
   X(flight.end.weight, ntree > 0 ? nv : 0)            \
   X(flight.end_is_known, ntree)                       \
+  X(flight.coasting, nv_max)                          \
   X(flight.later.q, nq)                               \
   X(flight.later.poses, nbody)                        \
   X(flight.later.jac, 6 * nv_max)                     \
