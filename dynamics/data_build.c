@@ -36,6 +36,7 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(lasts, nblock)                                    \
   X(together, nblock)                                 \
   X(is_held, nblock)                                  \
+  X(contacts_at, nblock)                              \
   X(ahead_q, nq)                                      \
   X(ahead_jac, ntree > 0 ? 6 * nv : 0)                \
   X(cluster_touched, ncluster)                        \

@@ -34,6 +34,7 @@ struct TriboDynData {
   unsigned char* cluster_in_contact;  // (ncluster) more than its closures acts on a cluster: it moves as at contacts
   unsigned char* touched;             // (nblock) at q a contact or a limit is reached
   unsigned char* lasts;               // (nblock) contacts are at it, and all that hangs together there lasts
+  int* contacts_at;                   // (nblock) how many contacts are at it
   unsigned char* is_held;             // (nblock) scratch: something that stands still is at it
   int* together;                      // (nblock) scratch: blocks that contacts hold together
   unsigned char* cluster_touched;     // (ncluster) some block of a cluster is touched

@@ -96,6 +96,18 @@ double tribo_dyn_soft_row(const TriboStepOptions* o, const TriboSoftness* soft, 
 void tribo_dyn_normal_row(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* o, int c,
                           const TriboContactLaw* law, int lasts, double miss, double gap, double free, double old);
 
+// The fraction of a step of h after which something at `gap` is met, whose speed along the normal goes from old to
+// free.
+double tribo_dyn_impact_fraction(double gap, double h, double old, double free);
+
+// ---- impact_rows.c
+
+// The rows of two free bodies that rebound from each other alone, in a fresh cone; returns 0, and does nothing, where
+// they do not.
+int tribo_dyn_impact_rows(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                          const double* v, const TriboContact* contact, const TriboContactLaw* law,
+                          const double frame[9]);
+
 // ---- joint_rows.c
 
 void tribo_dyn_joint_rows(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,

@@ -70,7 +70,7 @@ TABLE = [
     ("atwood", "joint_rows.c", "bound->is_straight && bound->soft.solref[0] == 0", "0"),
     ("atwood", "closure_rows.c", "a * (2 * k[0] + a * (3 * k[1] + a * 4 * k[2]))", "1"),
     ("bead_rod", "tree_drift.c", "(along[i] + turned[i])", "along[i]"),
-    ("billiards", "normal_row.c", "gap + o->h * free <= 0", "gap <= 1e-3"),
+    ("billiards", "impact_rows.c", "tribo_quat_cayley(half, turn.turn);", "half[0] = half[1] = half[2] = 0, half[3] = 1;"),
     ("cart_threshold", "controllers.c", "in->time + 0.5 * in->h", "in->time"),
     ("chain_drop", "tree_motion.c", "tribo_add_scaled(tree->n, -1, data->flight.bent + tree->v, v_next);", "(void)0;"),
     ("conical_pendulum", "tree_drift.c", "tribo_mul33v(s, pose->R, w);", "tribo_mul33tv(s, pose->R, w);"),
