@@ -42,6 +42,13 @@ typedef struct ContactTurn {
   double angle;              // and its surfaces tilt against each other [rad]
 } ContactTurn;
 
+// A contact whose slip turns round within the step: slip_turn.c.
+typedef struct SlipTurn {
+  int geom_a, geom_b;
+  uint32_t feature;
+  double fraction, force[3];  // of the step up to then, 0: it does not; friction up to then, world [N·s]
+} SlipTurn;
+
 // Directions found so far, by a table of slots.
 typedef struct Directions {
   int *slot, size, count;
@@ -147,6 +154,17 @@ void tribo_dyn_contacts_ahead(const TriboSystem* system, TriboDynData* data, dou
 // miss the velocities of v at the end.
 void tribo_dyn_contact_mean_rows(const TriboSystem* system, TriboDynData* data, const TriboContact* contact,
                                  const ContactTurn* turn, const double frame[9], const double* v, double* bent);
+
+// ---- slip_turn.c
+
+// After the rows of a step: those of contacts whose slip turns round ask for the rest of the step alone.
+TriboStatus tribo_dyn_slips_assemble(const TriboSystem* system, TriboDynData* data);
+// After advance: which these are, *turned of them; lambda answers the problem.
+TriboStatus tribo_dyn_contact_slips(const TriboSystem* system, TriboDynData* data, const TriboContactLaw* laws,
+                                    const double* lambda, int* turned);
+// Dry joints: joint_rows.c.
+int tribo_dyn_joint_slips(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                          const double* v, const double* lambda);
 
 // ---- directions.c
 

@@ -71,6 +71,8 @@ TABLE = [
     ("atwood", "closure_rows.c", "a * (2 * k[0] + a * (3 * k[1] + a * 4 * k[2]))", "1"),
     ("bead_rod", "tree_drift.c", "(along[i] + turned[i])", "along[i]"),
     ("billiards", "impact_rows.c", "tribo_quat_cayley(half, turn.turn);", "half[0] = half[1] = half[2] = 0, half[3] = 1;"),
+    ("dry_spring", "slip_turn.c", "cone->mu[k] *= 1 - turn->fraction;", "(void)0;"),
+    ("dry_spring", "joint_rows.c", "cone->hi = (1 - turn) * most - turn * copysign(most, v[bound->v]);", "cone->hi = most;"),
     ("cart_threshold", "controllers.c", "in->time + 0.5 * in->h", "in->time"),
     ("chain_drop", "tree_motion.c", "tribo_add_scaled(tree->n, -1, data->flight.bent + tree->v, v_next);", "(void)0;"),
     ("conical_pendulum", "tree_drift.c", "tribo_mul33v(s, pose->R, w);", "tribo_mul33tv(s, pose->R, w);"),
