@@ -255,7 +255,11 @@ TriboStatus tribo_data_redetect(const TriboModel* model, TriboData* data, const 
   if (data->result.problem.ncone == 0 || !tribo_policy_may_redetect(data, start, info)) {
     return TRIBO_OK;
   }
-  if (tribo_dyn_redetect_limits(model->mechanism.system, data->dynamics, data->next.q) > 0) {
+  const TriboStepOptions options = tribo_data_options(&model->world, data, start->h);
+  int turned;
+  TRIBO_TRY(tribo_dyn_redetect_slips(model->mechanism.system, data->dynamics, &options, data->contacts.laws, start->v,
+                                     data->result.lambda, &turned));
+  if (tribo_dyn_redetect_limits(model->mechanism.system, data->dynamics, data->next.q) + turned > 0) {
     TRIBO_TRY(tribo_warm_between(model, data, start));
     info->redetections++;
     *more = 1;

@@ -99,6 +99,12 @@ typedef struct BodyMotion {
   double l[3];  // angular momentum about x [N·m·s]
 } BodyMotion;
 
+// How far the energy of a part that moves by itself, less what explains it, is above the least of late; what kicks gave
+// of that, and by how much ½ h F·v has grown since; and the energy that this is measured by: energy_ledger.c.
+typedef struct EnergyLedger {
+  double gained, kicked, lead, size;  // [J]
+} EnergyLedger;
+
 // Positions and velocities with what the next step sets out with. A data has three of them: the current one, the one
 // that a step writes, and the one from which the next substep sets out. A step that holds swaps the first two.
 typedef struct MotionState {
@@ -108,6 +114,7 @@ typedef struct MotionState {
   TriboLoopMemory* loops;  // (nclosure) what closures carry from step to step
   BodyMotion* bodies;      // (balance.nbody) how q and v move each  set by: balance.c
   double* kinetic;         // (nblock) energy of each block [J]  set by: balance.c
+  EnergyLedger* ledgers;   // (nblock) of the part that begins with the block  set by: energy_ledger.c
   int has_bodies;          // 1: these two belong to q and v
 } MotionState;
 
@@ -378,6 +385,11 @@ TriboStatus tribo_balance_evaluate(const TriboModel* model, TriboData* data, con
 // not explain. info->reason says which of them is beyond what the scheme's order allows.
 TriboStatus tribo_balance_part(const TriboModel* model, TriboData* data, const StepStart* start,
                                const TriboStepOptions* options, TriboStepInfo* info);
+
+// energy_ledger.c: a part's ledger after a step, or a part of one, of so many dt; returns whether it has gained too
+// much. And all ledgers of a state that somebody has set.
+int tribo_ledger_add(const EnergyLedger* from, double steps, const EnergyLedger* step, EnergyLedger* to);
+void tribo_ledgers_begin(const TriboModel* model, MotionState* state);
 
 // overlaps.c: who may be moved, after the balance was prepared; whether a contact's overlap is undone in positions; and
 // that, after a step or a part of one.
