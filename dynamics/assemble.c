@@ -44,6 +44,7 @@ static void mark_clusters(const TriboSystem* system, TriboDynData* data, const T
     }
   }
   memcpy(data->cluster_touched, data->cluster_in_contact, (size_t)system->ncluster);
+  memcpy(data->cluster_kicked, data->cluster_in_contact, (size_t)system->ncluster);
   for (int b = 0; b < system->info.nblock; ++b) {
     if (system->cluster[b] >= 0) {
       data->cluster_touched[system->cluster[b]] |= data->touched[b];

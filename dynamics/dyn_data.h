@@ -32,6 +32,7 @@ struct TriboDynData {
   Rows rows;
   unsigned char* limit_row;           // (2 × bounds) lower, upper limit: 1: it has a row, 2: it must have one
   unsigned char* cluster_in_contact;  // (ncluster) more than its closures acts on a cluster: it moves as at contacts
+  unsigned char* cluster_kicked;      // (ncluster) the same, known before any impulse: motors, dry friction, springs
   unsigned char* touched;             // (nblock) at q a contact or a limit is reached
   unsigned char* lasts;               // (nblock) contacts are at it, and all that hangs together there lasts
   unsigned char* is_held;             // (nblock) scratch: something that stands still is at it

@@ -66,5 +66,6 @@ TriboStatus tribo_dyn_begin_step(const TriboSystem* system, TriboDynData* data, 
   TRIBO_TRY(tribo_dyn_unit_state(system, where, q, data->q));
   TRIBO_TRY(tribo_dyn_check_finite(where, "v", v, system->info.nv));
   memset(data->limit_row, 0, 2 * (size_t)system->nbound);
+  memset(data->cluster_kicked, 0, (size_t)system->ncluster);
   return TRIBO_OK;
 }

@@ -419,6 +419,8 @@ typedef enum TriboBlockMotion { TRIBO_MOTION_SMOOTH, TRIBO_MOTION_KICKED, TRIBO_
 int tribo_dyn_is_unresolved(const TriboDynData* data);
 TriboBlockMotion tribo_dyn_block_motion(const TriboSystem* system, const TriboDynData* data,
                                         const TriboStepOptions* options, int block);
+// Whether impulses on a tree have met M alone, without what its dampers and springs add.
+int tribo_dyn_block_lags(const TriboSystem* system, const TriboDynData* data, int block);
 int tribo_dyn_block_cluster(const TriboSystem* system, int block);
 int tribo_dyn_closure_gives_way(const TriboSystem* system, int closure);
 double tribo_dyn_springs(const TriboSystem* system, int tree, const double* q, double* force);

@@ -217,10 +217,13 @@ void tribo_dyn_mark_limits(const TriboSystem* system, TriboDynData* data, const 
       for (int k = 0; k < coord.n; ++k) {
         rate += coord.along[k] * v[coord.v + k];
       }
-      const int lower = closes(options, close, coord.at - bound->lower, rate),
-                upper = closes(options, close, bound->upper - coord.at, -rate);
+      // (a loop that reaches a stop in the step must have been kicked in full: all that may have a row counts)
+      const int is_tied = system->cluster[bound->block] >= 0;
+      const double reach = close + (is_tied ? 2 * LIMIT_MARGIN + options->h * fabs(rate) : 0);
+      const int lower = closes(options, reach, coord.at - bound->lower, rate),
+                upper = closes(options, reach, bound->upper - coord.at, -rate);
       // (the row of one coordinate is the same at both ends of the step: what only lasts acts half at each)
-      const int may_last = coord.n == 1 && bound->soft.solref[0] == 0;
+      const int may_last = coord.n == 1 && bound->soft.solref[0] == 0 && !is_tied;
       data->touched[bound->block] |= may_last ? lower == 1 || upper == 1 : lower > 0 || upper > 0;
     }
   }
