@@ -362,6 +362,9 @@ void tribo_dyn_loops_store_memory(const TriboSystem* system, const TriboDynData*
 // What each closure carried in the step, all its impulses summed by row: out (6 × nclosure) [N·s, N·m·s]. last answers
 // the problem of project_velocity_assemble.
 void tribo_dyn_closure_impulses(const TriboSystem* system, TriboDynData* data, const double* last, double* out);
+// The same on the bodies that they tie: wrench (nbody × 6) += impulses and their moments about the centres of mass, in
+// world axes [N·s, N·m·s].
+void tribo_dyn_closure_wrenches(const TriboSystem* system, TriboDynData* data, const double* last, double* wrench);
 
 // Inverse dynamics, instead of update … advance (inverse/inverse_dynamics.c has the equations). inverse_update takes
 // the place of update: the velocity after the step is `v_target`, and assemble then makes rows with g = c = J v_target

@@ -470,26 +470,6 @@ TriboStatus tribo_dyn_project_velocity(const TriboSystem* system, TriboDynData* 
   return tribo_dyn_check_finite("tribo_dyn_project_velocity", "next v", v_next, system->info.nv);
 }
 
-void tribo_dyn_closure_impulses(const TriboSystem* system, TriboDynData* data, const double* last, double* out) {
-  const Rows *rows = &data->rows, *end = &data->projection;
-  const int first = rows->ncone - system->nclosure;
-  double* spread = data->guess;
-  memset(spread, 0, system->closure_size.nrow * sizeof *spread);
-  for (int c = 0; c < end->ncone; ++c) {
-    const int at = rows->cones[first + end->infos[c].index].row - rows->cones[first].row;
-    memcpy(spread + at, last + end->cones[c].row, (size_t)end->cones[c].dim * sizeof *last);
-  }
-  if (tribo_dyn_closures_are_ranked(system)) {
-    tribo_dyn_closure_spread(system, &data->closure_factor, spread);
-  }
-  memset(out, 0, 6 * (size_t)system->nclosure * sizeof *out);
-  for (int i = 0, n = 0; i < system->nclosure; ++i) {
-    for (int r = 0; r < rows->cones[first + i].dim; ++r, ++n) {
-      out[6 * i + r] = data->carried[n] + spread[n];
-    }
-  }
-}
-
 // ---- evaluations at any state --------------------------------------------------------------------------------------
 
 TriboStatus tribo_dyn_closure_error(const TriboSystem* system, TriboDynData* data, const double* q, double* out) {

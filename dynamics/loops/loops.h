@@ -49,7 +49,8 @@ int tribo_dyn_closure_blocks(const TriboSystem* system, const TriboClosure* clos
 // How far a closure is open; returns the count of rows.
 int tribo_dyn_closure_open(const TriboClosure* closure, const double* q, const TriboPose* poses, double error[6]);
 
-int tribo_dyn_is_soft(const TriboClosure* closure);  // 1: it has rows of a spring-damper
+int tribo_dyn_ties_joints(const TriboClosure* closure);  // 1: coordinates of two joints, and not bodies
+int tribo_dyn_is_soft(const TriboClosure* closure);      // 1: it has rows of a spring-damper
 
 // ---- closure_factor.c
 

@@ -77,6 +77,8 @@ static void add_limits(const TriboSystem* system, TriboDynData* data, const Trib
       free += coord.along[k] * data->v_free[coord.v + k];
       old += coord.along[k] * v[coord.v + k];
     }
+    // (in a loop v_f depends on where it was cut: when and how fast a stop is met, v says)
+    const double flown = system->cluster[bound->block] >= 0 ? old : free;
     for (int upper = 0; upper < 2; ++upper) {
       const double sign = upper ? -1 : 1, distance = sign * (coord.at - (upper ? bound->upper : bound->lower));
       unsigned char* row = &data->limit_row[2 * i + upper];
@@ -89,7 +91,8 @@ static void add_limits(const TriboSystem* system, TriboDynData* data, const Trib
       for (int k = 0; k < coord.n; ++k) {
         jac[k] = sign * coord.along[k];
       }
-      tribo_dyn_normal_row(system, data, options, c, &stop, 0, 0, distance, sign * free, sign * old);
+      tribo_dyn_normal_row(system, data, options, c, &stop, 0, 0, distance, sign * flown, sign * old);
+      rows->g[rows->cones[c].row] += sign * (free - flown);
     }
   }
 }
