@@ -178,6 +178,7 @@ typedef struct StepResult {
   double *lambda, *sigma;    // (nrow) impulses [N·s] and velocities [m/s] of the whole problem
   double* closure_lambda;    // (rows of the closures) impulses of the velocity projection
   double* closure_force;     // (nclosure × 6) of the last step [N, N·m]
+  double* closure_wrench;    // (nbody × 6) impulses of closures, about the centres of mass [N·s, N·m·s]
   double* residual_work;     // scratch of the residuals
   TriboContactView* views;   // (nview) the contacts with their forces, as the user sees them
   int nview;

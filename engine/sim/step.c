@@ -115,6 +115,9 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const S
   for (int i = 0; i < 6 * model->nclosure; ++i) {
     data->result.closure_force[i] /= options->h;
   }
+  memset(data->result.closure_wrench, 0, 6 * (size_t)model->nbody * sizeof *data->result.closure_wrench);
+  tribo_dyn_closure_wrenches(model->mechanism.system, data->dynamics, data->result.closure_lambda,
+                             data->result.closure_wrench);
   return TRIBO_OK;
 }
 
