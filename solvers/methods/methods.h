@@ -67,3 +67,4 @@ void tribo_sol_run_admm(TriboSolver* s);
 void tribo_sol_run_pgs(TriboSolver* s);
 void tribo_sol_run_newton(TriboSolver* s);
 void tribo_sol_run_interior(TriboSolver* s);
+void tribo_sol_run_canal(TriboSolver* s);

@@ -22,8 +22,18 @@ typedef enum TriboMethodKind {
   TRIBO_METHOD_PLAIN,  // the common ones
   TRIBO_METHOD_AUTO,
   TRIBO_METHOD_ADMM,
-  TRIBO_METHOD_PGS
+  TRIBO_METHOD_PGS,
+  TRIBO_METHOD_CANAL
 } TriboMethodKind;
+
+// A point of CANAL's inner loop (`solvers/methods/canal.c`), for tests: the augmented Lagrangian and where on it.
+typedef struct TriboCanalPoint {
+  const double* centre;  // (n) λ − β Γ
+  const double* y;       // (n) impulses behind the velocity u = W y + q
+  double beta;           // β
+  int damped;            // the strict law: there is no Lagrangian
+  int step;              // Newton steps since the inner loop began
+} TriboCanalPoint;
 
 typedef struct TriboMethod {
   TriboSolverInfo info;
@@ -40,9 +50,12 @@ struct TriboSolver {
     TriboAdmmSettings admm;
     TriboPgsSettings pgs;
     TriboAutoSettings automatic;
+    TriboCanalSettings canal;
   } settings;
   TriboSolverHistoryFn* history;  // told of every point that is noted, or NULL
   void* history_user;
+  void (*watch_canal)(const TriboSolver* s, const TriboCanalPoint* point, void* user);  // of a test, or NULL
+  void* watch_user;
 
   // one solve
   TriboScaled scaled;

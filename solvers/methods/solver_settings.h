@@ -34,6 +34,18 @@
   X(REAL, accept, 0, 0, 1, 0, "m/s", "r_nat with which a solve ends that comes no nearer to tol; 0: all is tried") \
   X(BOOL, relax, 1, 0, 1, 0, "", "rows that contradict each other are relaxed by the least that has an answer")
 
+#define TRIBO_CANAL_SETTINGS(X)                                                                                       \
+  TRIBO_COMMON_SETTINGS(X, 500)                                                                                       \
+  X(INT, max_factorisations, 2000, 1, 1e9, 0, "", "factorisations before giving up")                                  \
+  X(REAL, beta, 1, 0, 1e9, 1, "", "penalty beta at the start and at least, for row-scaled problems")                  \
+  X(REAL, beta_factor, 5, 1, 1e3, 1, "", "kappa: by which beta changes")                                              \
+  X(REAL, beta_max, 1e5, 0, 1e12, 1, "", "largest beta")                                                              \
+  X(REAL, reduction, 0.25, 0, 1, 1, "", "zeta: beta rises where an iteration leaves more of the multiplier's change") \
+  X(INT, easy, 3, 0, 1e6, 0, "", "Newton steps of an iteration up to which beta may rise")                            \
+  X(INT, hard, 6, 0, 1e6, 0, "", "Newton steps of an iteration above which beta falls")                               \
+  X(INT, inner, 0, 0, 2, 0, "", "0 cascade, then damped and so on; 1 damped, the strict law; 2 cascade alone")        \
+  X(INT, check_every, 1, 1, 1e6, 0, "", "iterations between two looks at the residual")
+
 typedef struct TriboCommonSettings {
   TRIBO_PLAIN_SETTINGS(TRIBO_SETTING_FIELD)
 } TriboCommonSettings;
@@ -46,3 +58,6 @@ typedef struct TriboPgsSettings {
 typedef struct TriboAutoSettings {
   TRIBO_AUTO_SETTINGS(TRIBO_SETTING_FIELD)
 } TriboAutoSettings;
+typedef struct TriboCanalSettings {
+  TRIBO_CANAL_SETTINGS(TRIBO_SETTING_FIELD)
+} TriboCanalSettings;

@@ -6,7 +6,7 @@
 #include "kit.h"
 #include "memory.h"
 
-enum { MAX_ROW = 2400, METHODS = 4, REGISTERED = 14 };
+enum { MAX_ROW = 2400, METHODS = 4, REGISTERED = 15 };
 static const char* const ids[METHODS] = {"auto", "ipm", "newton", "admm"};
 
 static double lambda[MAX_ROW], other[MAX_ROW], sigma[MAX_ROW];

@@ -130,10 +130,11 @@ with tempfile.TemporaryDirectory() as folder:
     call("dump", tower, "--step", 20, "--out", hard, "--quiet")
     out, _ = call("solve", hard, "--strict", "--json", "-", "--history", here / "history.csv", "--out", here / "one.hdf5")
     result = json.loads(out)
-    for key in ("file contacts rows solver status iterations factorisations rungs time_s natmap_unit prim dual "
-                "comp").split():
+    for key in ("file contacts rows solver status iterations factorisations rungs time_s natmap_unit paper003 prim "
+                "dual comp").split():
         assert key in result[0], key
     assert result[0]["contacts"] == 20 and result[0]["rows"] == 60 and result[0]["natmap_unit"] <= 1e-8
+    assert 0 < result[0]["paper003"] < 1e-3, result[0]["paper003"]
     assert sum(r["iterations"] for r in result[0]["rungs"].values()) == result[0]["iterations"]
     history = list(csv.DictReader(open(here / "history.csv")))
     assert history[0]["rung"] == "zero" and float(history[-1]["natmap_unit"]) <= 1e-8

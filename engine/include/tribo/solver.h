@@ -26,19 +26,20 @@ typedef enum TriboOutcome {
 TRIBO_API const char* tribo_outcome_name(TriboOutcome outcome);
 
 // The stages a solver may go through, in the order they are tried: the method, then where it starts.
-#define TRIBO_RUNGS(X)                                               \
-  X(ZERO, "zero", "no impulse is the answer")                        \
-  X(ADMM, "admm", "first-order iterations alone")                    \
-  X(PGS, "pgs", "Gauss-Seidel sweeps alone")                         \
-  X(WARM, "warm", "previous modes, one factorisation")               \
-  X(NEWTON_WARM, "newton_warm", "Newton from the previous answer")   \
-  X(NEWTON, "newton", "Newton from zero")                            \
-  X(IPM_ADMM, "ipm_admm", "interior point near ADMM's answer")       \
-  X(IPM_WARM, "ipm_warm", "interior point near the previous answer") \
-  X(IPM_COLD, "ipm_cold", "interior point from the cone's axis")     \
-  X(PATH, "path", "central path from near ADMM's answer")            \
-  X(PATH_COLD, "path_cold", "central path from the cone's axis")     \
-  X(PROXIMAL, "proximal", "proximal points, each by Newton")         \
+#define TRIBO_RUNGS(X)                                                   \
+  X(ZERO, "zero", "no impulse is the answer")                            \
+  X(ADMM, "admm", "first-order iterations alone")                        \
+  X(PGS, "pgs", "Gauss-Seidel sweeps alone")                             \
+  X(WARM, "warm", "previous modes, one factorisation")                   \
+  X(NEWTON_WARM, "newton_warm", "Newton from the previous answer")       \
+  X(NEWTON, "newton", "Newton from zero")                                \
+  X(IPM_ADMM, "ipm_admm", "interior point near ADMM's answer")           \
+  X(IPM_WARM, "ipm_warm", "interior point near the previous answer")     \
+  X(IPM_COLD, "ipm_cold", "interior point from the cone's axis")         \
+  X(PATH, "path", "central path from near ADMM's answer")                \
+  X(PATH_COLD, "path_cold", "central path from the cone's axis")         \
+  X(PROXIMAL, "proximal", "proximal points, each by Newton")             \
+  X(CANAL, "canal", "augmented Lagrangians, each by exact Newton steps") \
   X(RELAXED, "relaxed", "proximal points that relax rows which contradict each other")
 typedef enum TriboRung {
 #define X(id, name, doc) TRIBO_RUNG_##id,
