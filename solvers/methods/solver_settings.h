@@ -9,7 +9,8 @@
   X(REAL, tol_unit, 1e-8, 0, 1, 1, "", "natural-map residual of the whole problem at which the solve ends") \
   X(INT, max_iterations, max_it, 1, 1e9, 0, "", "iterations of any kind before giving up")                  \
   X(REAL, max_time, 0, 0, 1e6, 0, "s", "time budget; 0: none")                                              \
-  X(INT, form, 0, 0, 2, 0, "", "linear algebra: 0 cheapest, 1 dense constraints, 2 sparse motion")
+  X(INT, form, 0, 0, 2, 0, "", "linear algebra: 0 cheapest, 1 dense constraints, 2 sparse motion")          \
+  X(INT, threads, 1, 1, 256, 0, "", "threads inside one solve, where the method has work for them: subadmm")
 #define TRIBO_ADMM_SETTINGS(X, omega_, prox_, rho_, rule_, relaxed_, anderson_)                                      \
   TRIBO_COMMON_SETTINGS(X, 1000)                                                                                     \
   X(REAL, over_relaxation, omega_, 1, 1.9, 0, "", "omega; 1: none")                                                  \
@@ -46,6 +47,16 @@
   X(INT, inner, 0, 0, 2, 0, "", "0 cascade, then damped and so on; 1 damped, the strict law; 2 cascade alone")        \
   X(INT, check_every, 1, 1, 1e6, 0, "", "iterations between two looks at the residual")
 
+#define TRIBO_SUBADMM_SETTINGS(X)                                                                                \
+  TRIBO_COMMON_SETTINGS(X, 100)                                                                                  \
+  X(REAL, over_relaxation, 1.6, 1, 1.9, 0, "", "omega; 1: none")                                                 \
+  X(REAL, beta, 0, 0, 1e12, 0, "", "penalty beta at the start; 0: 10, and the mass per contact without scaling") \
+  X(BOOL, adapt, 1, 0, 1, 0, "", "beta balances the residuals")                                                  \
+  X(INT, split, 2, 0, 2, 0, "",                                                                                  \
+    "0 none: one system for all; 1 by subsystem; 2 by body: also by the branches of a tree")                     \
+  X(INT, scaling, 1, 0, 1, 0, "", "0 none: one beta for all; 1 by cone")                                         \
+  X(INT, check_every, 25, 0, 1e6, 0, "", "iterations between two looks at the residual; 0: only the last")
+
 typedef struct TriboCommonSettings {
   TRIBO_PLAIN_SETTINGS(TRIBO_SETTING_FIELD)
 } TriboCommonSettings;
@@ -61,3 +72,6 @@ typedef struct TriboAutoSettings {
 typedef struct TriboCanalSettings {
   TRIBO_CANAL_SETTINGS(TRIBO_SETTING_FIELD)
 } TriboCanalSettings;
+typedef struct TriboSubadmmSettings {
+  TRIBO_SUBADMM_SETTINGS(TRIBO_SETTING_FIELD)
+} TriboSubadmmSettings;

@@ -47,6 +47,7 @@ typedef struct TriboScaled {
   int* var;          // (nblock + 1) first degree of freedom of a block
   double* velocity;  // (2 nv) scratch of a product
 
+  int no_response;  // wide blocks are measured by their M⁻¹ alone
   // blocks of more than six velocities: their response M⁻¹ Jᵀ to the rows that act on them, in problem units
   int wide;           // whether there are such blocks; nothing else is set without
   TriboMoved* moved;  // (nterm)

@@ -40,6 +40,7 @@ TRIBO_API const char* tribo_outcome_name(TriboOutcome outcome);
   X(PATH_COLD, "path_cold", "central path from the cone's axis")         \
   X(PROXIMAL, "proximal", "proximal points, each by Newton")             \
   X(CANAL, "canal", "augmented Lagrangians, each by exact Newton steps") \
+  X(SUBADMM, "subadmm", "alternating directions over subsystems")        \
   X(RELAXED, "relaxed", "proximal points that relax rows which contradict each other")
 typedef enum TriboRung {
 #define X(id, name, doc) TRIBO_RUNG_##id,
@@ -64,6 +65,7 @@ typedef struct TriboSolveStats {
   TriboRungWork by_rung[TRIBO_RUNG_COUNT];  // the same, stage by stage
   double time;                              // wall [s]
   double nat, natmap_unit;                  // residuals of the answer, by the solver's own account [m/s], [1]
+  double penalty;                           // β of `subadmm` at the end, in row-scaled units; 0 of others
   double shift;  // [m/s] largest change of g that relaxed rows which contradict each other, 0 for none
 } TriboSolveStats;
 
@@ -93,6 +95,7 @@ typedef struct TriboWarmStart {
   const double* lambda;        // (nrow) [N·s, N·m·s]
   const double* sigma;         // (nrow) σ, without Γ [m/s, rad/s]
   const unsigned char* known;  // (ncone) 1: it has a history
+  double penalty;              // stats->penalty of the step before, for `subadmm`; 0: not known
 } TriboWarmStart;
 
 // lambda (nrow) always receives the best answer found, also when it is not good enough: read stats->outcome.
