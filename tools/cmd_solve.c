@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "grow.h"
 #include "json.h"
+#include "paper_003.h"
 #include "paths.h"
 #include "problem_file.h"
 #include "svg.h"
@@ -94,43 +95,6 @@ static void print_line(const ProblemFile* p, const Solve* s, const TriboSolveSta
   printf("%s\n", p->asymmetry > 1e-14 ? "  (symmetrised)" : "");
 }
 
-// The contact residual of Lee et al. 2025, section VII: ‖λ − T(λ − J v⁺ − γ)‖ over the number of contacts, T the strict
-// law, which puts the normal first and cuts friction to the disc that it allows. It adds impulses and velocities as if
-// every mass were 1 kg, and a sum over contacts divided by their number flatters problems with many: for comparison
-// with that paper alone.
-static double residual_of_paper_003(const TriboProblem* p, const double* lambda, const double* sigma) {
-  double square = 0;
-  int contacts = 0;
-  for (int c = 0; c < p->ncone; ++c) {
-    const TriboCone* k = &p->cones[c];
-    const int m = k->dim - 1, is_contact = k->kind == TRIBO_CONE_FRICTION;
-    double x[6], slip = 0;
-    for (int i = 0; i < k->dim; ++i) {
-      const int r = k->row + i;
-      x[i] = lambda[r] - sigma[r] + (p->R != NULL ? p->R[r] * lambda[r] : 0);
-    }
-    contacts += is_contact;
-    if (is_contact) {
-      x[m] = fmax(x[m], 0);
-      for (int i = 0; i < m; ++i) {
-        slip += k->mu[i] > 0 ? x[i] / k->mu[i] * x[i] / k->mu[i] : 0;
-      }
-      const double cut = sqrt(slip) > x[m] ? x[m] / sqrt(slip) : 1;
-      for (int i = 0; i < m; ++i) {
-        x[i] *= k->mu[i] > 0 ? cut : 0;
-      }
-    } else if (k->kind == TRIBO_CONE_NONNEG) {
-      x[0] = fmax(x[0], 0);
-    } else if (k->kind == TRIBO_CONE_BOX) {
-      x[0] = fmin(fmax(x[0], k->lo), k->hi);
-    }
-    for (int i = 0; i < k->dim; ++i) {
-      square += (lambda[k->row + i] - x[i]) * (lambda[k->row + i] - x[i]);
-    }
-  }
-  return sqrt(square) / (contacts > 0 ? contacts : 1);
-}
-
 // The result of one problem for machines.
 static void write_json(const ProblemFile* p, const Solve* s, const TriboSolveStats* stats, const TriboResiduals* r,
                        double paper003) {
@@ -200,7 +164,7 @@ static int solve_problem(Solve* s, ProblemFile* p) {
       print_line(p, s, &stats, &r);
     }
     if (s->json != NULL) {
-      write_json(p, s, &stats, &r, residual_of_paper_003(&p->problem, lambda, sigma));
+      write_json(p, s, &stats, &r, paper_003_residual(&p->problem, lambda, sigma));
     }
     code = cli_value(s->args, "--out") != NULL ? write_solution(s, p, lambda, sigma) : code;
   }

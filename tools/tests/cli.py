@@ -125,6 +125,17 @@ with tempfile.TemporaryDirectory() as folder:
         if line.startswith("## "):
             call("run", bounce, "--steps", 500, "--quiet", "--solver", line[3:])
 
+    # solvers on the problems of simulated steps
+    out, _ = call("bench", "steps", tower, "--duration", 0.05, "--every", 20, "--repeats", 2, "--json", "-",
+                  "--solvers", "auto,subadmm:max_iterations=50:check_every=0,subadmm:split=0")
+    steps = json.loads(out)
+    assert steps["problems"] > 0 and steps["contacts"] == 20 and len(steps["solvers"]) == 3, steps
+    assert steps["solvers"][0]["ratio"] == 1 and steps["solvers"][0]["digits_natmap_unit"] > 8, steps
+    assert steps["solvers"][1]["iterations"] == 50, steps
+    call("bench", "steps", tower, "--solvers", "subadmm:split=x", code=2)
+    call("bench", "steps", tower, "--solvers", "subadmm:slit=1", code=2)
+    call("bench", "steps", tower, "--window", "2:1", code=2)
+
     # a simulated step becomes a file, and the file is solved without the world
     hard, answers = here / "step.hdf5", here / "answers"
     call("dump", tower, "--step", 20, "--out", hard, "--quiet")
