@@ -21,8 +21,22 @@ static double parting_speed(const TriboPose* poses, const TriboTwist* twists, co
   return along;
 }
 
-// Dry friction, motors and closures that give way act on a cluster of closures in every step, contacts and limits when
-// they push: only the first ones are known here. What touches one block of a cluster touches all of it.
+// Whether a joint of a tree has a damper that would stop it within the step. Its impulse answers to what closures do by
+// more than M⁻¹ knows: they must meet both.
+static int is_overdamped(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
+                         int tree) {
+  const TreePart* part = system->trees + tree;
+  const int at = system->block_v[part->block];
+  int found = 0;
+  for (int k = 0; k < part->info->nv; ++k) {
+    const double d = part->info->damping[k] + (options->resist != NULL ? options->resist[at + k] : 0);
+    found |= options->h * d > 2 * data->flight.diagonal[at + k];
+  }
+  return found;
+}
+
+// Dry friction, motors, closures that give way and strong dampers act on a cluster of closures in every step, contacts
+// and limits when they push: only the first ones are known here. What touches one block of a cluster touches all of it.
 static void mark_clusters(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options) {
   memset(data->cluster_in_contact, 0, (size_t)system->ncluster);
   for (int i = 0; i < system->nbound; ++i) {
@@ -43,7 +57,14 @@ static void mark_clusters(const TriboSystem* system, TriboDynData* data, const T
       data->cluster_in_contact[system->cluster[blocks[0]]] = 1;
     }
   }
+  for (int t = 0; t < system->info.ntree; ++t) {
+    const int cluster = system->cluster[system->trees[t].block];
+    if (cluster >= 0 && is_overdamped(system, data, options, t)) {
+      data->cluster_in_contact[cluster] = 1;
+    }
+  }
   memcpy(data->cluster_touched, data->cluster_in_contact, (size_t)system->ncluster);
+  memcpy(data->cluster_kicked, data->cluster_in_contact, (size_t)system->ncluster);
   for (int b = 0; b < system->info.nblock; ++b) {
     if (system->cluster[b] >= 0) {
       data->cluster_touched[system->cluster[b]] |= data->touched[b];
@@ -111,6 +132,7 @@ static void mark_touched(const TriboSystem* system, TriboDynData* data, const Tr
   const int nblock = system->info.nblock;
   memset(data->touched, 0, (size_t)nblock);
   memset(data->lasts, 0, (size_t)nblock);
+  memset(data->contacts_at, 0, (size_t)nblock * sizeof *data->contacts_at);
   for (int b = 0; b < nblock; ++b) {
     data->is_held[b] = b >= system->info.nfree && !system->trees[b - system->info.nfree].is_floating;
   }
@@ -122,6 +144,12 @@ static void mark_touched(const TriboSystem* system, TriboDynData* data, const Tr
     const TriboContact *c = contacts + i, *f = contacts + first;
     first = c->geom_a == f->geom_a && c->geom_b == f->geom_b && tribo_equal(c->normal, f->normal, 3) ? first : i;
     mark_contact(system, data, options, c, contacts + first, laws + i, data->turns + i);
+    for (int k = 0; k < 2; ++k) {
+      const int block = tribo_dyn_block_of(system, k == 0 ? c->body_a : c->body_b);
+      if (block >= 0) {
+        data->contacts_at[block]++;
+      }
+    }
   }
   tribo_dyn_mark_limits(system, data, options, options->slop + TRIBO_DYN_DEAD_BAND, v);
   mark_clusters(system, data, options);
@@ -202,6 +230,7 @@ TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, co
   TRIBO_TRY(tribo_dyn_contact_rows(system, data, options, v, contacts, laws, ncontact));
   tribo_dyn_joint_rows(system, data, options, v);
   TRIBO_TRY(tribo_dyn_closures_assemble(system, data, options, v));
+  TRIBO_TRY(tribo_dyn_slips_assemble(system, data));
 
   *problem = tribo_dyn_rows_problem(system, &data->rows, data->mass, data->minv);
   *rows = data->rows.infos;

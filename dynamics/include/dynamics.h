@@ -281,6 +281,12 @@ double tribo_dyn_limit_violation(const TriboSystem* system, const TriboDynData* 
 // After advance: limits without a row that the impulses of the step, a blow on another link, drove a joint beyond. They
 // have one when the same step is assembled again; returns how many they are.
 int tribo_dyn_redetect_limits(const TriboSystem* system, TriboDynData* data, const double* q_next);
+// After advance, likewise: contacts that last and dry joints whose slip turns round within the step, v being that of
+// its start; *turned of them. From then on lambda of the problem lacks what friction did before it turned: add_known.
+TRIBO_NODISCARD TriboStatus tribo_dyn_redetect_slips(const TriboSystem* system, TriboDynData* data,
+                                                     const TriboStepOptions* options, const TriboContactLaw* laws,
+                                                     const double* v, const double* lambda, int* turned);
+void tribo_dyn_add_known(const TriboDynData* data, double* lambda);
 
 // Body frames and their velocities at any state: for views, recorders and drawing. Uses the data as scratch only:
 // it must not disturb what update has left for assemble and advance.
@@ -362,6 +368,9 @@ void tribo_dyn_loops_store_memory(const TriboSystem* system, const TriboDynData*
 // What each closure carried in the step, all its impulses summed by row: out (6 × nclosure) [N·s, N·m·s]. last answers
 // the problem of project_velocity_assemble.
 void tribo_dyn_closure_impulses(const TriboSystem* system, TriboDynData* data, const double* last, double* out);
+// The same on the bodies that they tie: wrench (nbody × 6) += impulses and their moments about the centres of mass, in
+// world axes [N·s, N·m·s].
+void tribo_dyn_closure_wrenches(const TriboSystem* system, TriboDynData* data, const double* last, double* wrench);
 
 // Inverse dynamics, instead of update … advance (inverse/inverse_dynamics.c has the equations). inverse_update takes
 // the place of update: the velocity after the step is `v_target`, and assemble then makes rows with g = c = J v_target
@@ -419,6 +428,8 @@ typedef enum TriboBlockMotion { TRIBO_MOTION_SMOOTH, TRIBO_MOTION_KICKED, TRIBO_
 int tribo_dyn_is_unresolved(const TriboDynData* data);
 TriboBlockMotion tribo_dyn_block_motion(const TriboSystem* system, const TriboDynData* data,
                                         const TriboStepOptions* options, int block);
+// Whether impulses on a tree have met M alone, without what its dampers and springs add.
+int tribo_dyn_block_lags(const TriboSystem* system, const TriboDynData* data, int block);
 int tribo_dyn_block_cluster(const TriboSystem* system, int block);
 int tribo_dyn_closure_gives_way(const TriboSystem* system, int closure);
 double tribo_dyn_springs(const TriboSystem* system, int tree, const double* q, double* force);

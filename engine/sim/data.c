@@ -24,6 +24,9 @@
   X(now.kinetic, model->nbody)                                                                   \
   X(next.kinetic, model->nbody)                                                                  \
   X(mid.kinetic, model->nbody)                                                                   \
+  X(now.ledgers, model->nbody)                                                                   \
+  X(next.ledgers, model->nbody)                                                                  \
+  X(mid.ledgers, model->nbody)                                                                   \
   X(balance.bodies, model->nbody)                                                                \
   X(balance.blocks, model->nbody)                                                                \
   X(balance.poses, model->nbody)                                                                 \
@@ -50,6 +53,7 @@
   X(view.velocity, 3 * model->nbody)                                                             \
   X(view.omega, 3 * model->nbody)                                                                \
   X(result.closure_force, 6 * model->nclosure)                                                   \
+  X(result.closure_wrench, model->nclosure > 0 ? 6 * model->nbody : 0)                           \
   X(events.contact_wrench, 6 * model->nbody)                                                     \
   X(events.applied, 6 * model->nbody)                                                            \
   X(absent, model->nbody)                                                                        \
@@ -190,6 +194,7 @@ void tribo_data_reset(const TriboModel* model, TriboData* data) {
   data->view.is_current = data->now.has_bodies = 0;
   data->balance.scale = data->balance.total = 0;
   data->balance.pace = data->balance.steps_at_pace = 0;
+  tribo_ledgers_begin(model, &data->now);
   tribo_events_begin(data);
   memset(&data->result.info, 0, sizeof data->result.info);
   data->result.info.certified = 1;
@@ -309,6 +314,7 @@ TriboStatus tribo_data_set_state(const TriboModel* model, TriboData* data, const
   memcpy(data->now.q, q, (size_t)model->nq * sizeof *q);
   memcpy(data->now.v, v, (size_t)model->nv * sizeof *v);
   tribo_sleep_wake_all(model, data);
+  tribo_ledgers_begin(model, &data->now);
   data->view.is_current = data->events.has_before = data->now.has_bodies = 0;
   return TRIBO_OK;
 }
@@ -393,19 +399,6 @@ TriboStatus tribo_data_set_history(const TriboModel* model, TriboData* data, Tri
   for (int i = 0; i < data->solve.nsolver; ++i) {
     tribo_solver_set_history(data->solve.solvers[i], fn, user);
   }
-  return TRIBO_OK;
-}
-
-TriboStatus tribo_data_closure_force(const TriboModel* model, const TriboData* data, int closure,
-                                     const double** force) {
-  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_closure_force"));
-  TRIBO_REQUIRE(force);
-  TRIBO_REQUIRE(force);
-  if (closure < 0 || closure >= model->nclosure) {
-    return tribo_fail(TRIBO_INVALID, "tribo_data_closure_force: closure = %d; accepted are 0 … %d", closure,
-                      model->nclosure - 1);
-  }
-  *force = data->result.closure_force + 6 * closure;
   return TRIBO_OK;
 }
 

@@ -286,8 +286,8 @@ static int minimise(TriboSolver* s, Canal* a, double goal) {
       size += a->x[i] * (a->xu[i] - sc->q[i]);
     }
     show(s, a, steps);
-    if (a->left <= fmax(goal * 2 * sqrt(fmax(size, 0)), a->rounding) ||
-        s->system.factorisations >= s->max_factorisations || newton_step(s, a) != 0) {
+    if (a->left <= fmax(goal * 2 * sqrt(fmax(size, 0)), a->rounding) || s->effort >= s->most_effort ||
+        newton_step(s, a) != 0) {
       break;
     }
     steps++;
@@ -385,7 +385,6 @@ void tribo_sol_run_canal(TriboSolver* s) {
   const size_t pool_mark = s->scratch.used;
   Canal a = {.beta = set->beta, .damped = set->inner == DAMPED, .best = INFINITY};
   double goal = FIRST_INNER, gap = INFINITY;
-  s->max_factorisations = set->max_factorisations;
   tribo_sol_enter_stage(s, TRIBO_RUNG_CANAL);
   begin(s, &a);
   while (!tribo_sol_stop(s)) {

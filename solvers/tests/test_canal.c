@@ -14,8 +14,8 @@ static double lambda[MAX_ROW], other[MAX_ROW], sigma[MAX_ROW];
 static TriboSolver* make(const char* id, double tol_unit) {
   TriboSolver* s;
   CHECK_OK(tribo_solver_create(id, &s));
-  CHECK_OK(tribo_solver_set(s, "tol", 1e300));
-  CHECK_OK(tribo_solver_set(s, "tol_unit", tol_unit));
+  CHECK_OK(tribo_solver_set(s, "whole", 1));
+  CHECK_OK(tribo_solver_set(s, "tol", tol_unit));
   return s;
 }
 
@@ -87,7 +87,7 @@ static void the_lagrangian_falls_at_every_step(void** state) {
   (void)state;
   Fall fall = {0};
   TriboSolver* s = make("canal", 1e-8);
-  CHECK_OK(tribo_solver_set(s, "max_factorisations", 200));
+  CHECK_OK(tribo_solver_set(s, "max_iterations", 60));
   s->watch_canal = check_fall;
   s->watch_user = &fall;
   for (int f = 0; f <= FAMILY_COUNT; ++f) {
