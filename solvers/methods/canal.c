@@ -52,12 +52,13 @@
 
 enum {
   S = TRIBO_CONE_ROWS,
-  INNER_STEPS = 50,  // Newton steps of one outer iteration
-  SEARCH = 40,       // trials of one search
-  HALVINGS = 12,     // of a damped step
-  MIXED = 5,         // outer iterations that are mixed: 3 and 8 cost the same
-  CASCADE_IDLE = 2,  // outer iterations without progress after which the strict law takes over,
-  STRICT_IDLE = 4    // and the cascade again: 1 and 4 cost 59, 4 and 8 cost 65
+  INNER_STEPS = 50,       // Newton steps of one outer iteration
+  FACTORISATIONS = 2000,  // of a solve, where no one says what it may spend
+  SEARCH = 40,            // trials of one search
+  HALVINGS = 12,          // of a damped step
+  MIXED = 5,              // outer iterations that are mixed: 3 and 8 cost the same
+  CASCADE_IDLE = 2,       // outer iterations without progress after which the strict law takes over,
+  STRICT_IDLE = 4         // and the cascade again: 1 and 4 cost 59, 4 and 8 cost 65
 };
 typedef enum Inner { BOTH, DAMPED, CASCADE } Inner;
 static const double FIRST_INNER = 0.1;  // relative size of e up to which (13) is solved first (0.3: 61), then
@@ -385,6 +386,7 @@ void tribo_sol_run_canal(TriboSolver* s) {
   const size_t pool_mark = s->scratch.used;
   Canal a = {.beta = set->beta, .damped = set->inner == DAMPED, .best = INFINITY};
   double goal = FIRST_INNER, gap = INFINITY;
+  tribo_sol_bound_effort(s, FACTORISATIONS);
   tribo_sol_enter_stage(s, TRIBO_RUNG_CANAL);
   begin(s, &a);
   while (!tribo_sol_stop(s)) {

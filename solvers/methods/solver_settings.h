@@ -8,7 +8,7 @@
   X(REAL, tol, 1e-10, 0, 1e300, 0, "m/s", "natural-map residual of the worst cone at which the solve ends")        \
   X(BOOL, whole, 0, 0, 1, 0, "", "tol is of natmap_unit, the residual of the whole problem over its size")         \
   X(INT, max_iterations, max_it, 1, 1e9, 0, "", "iterations of any kind before giving up")                         \
-  X(REAL, effort, 0, 0, 1e300, 0, "flop", "floating-point operations before giving up; 0: no limit, but for auto") \
+  X(REAL, effort, 0, 0, 1e300, 0, "flop", "floating-point operations before giving up; 0: the solver's own limit") \
   X(REAL, max_time, 0, 0, 1e6, 0, "s", "time budget; 0: none")                                                     \
   X(INT, form, 0, 0, 2, 0, "", "linear algebra: 0 cheapest, 1 dense constraints, 2 sparse motion")                 \
   X(INT, threads, 1, 1, 256, 0, "", "threads inside one solve, where the method has work for them: subadmm")

@@ -11,11 +11,11 @@
 enum { MAX_ROW = 2400 };
 static double lambda[MAX_ROW], other[MAX_ROW], sigma[MAX_ROW];
 
-static TriboSolver* make(const char* id, double tol_unit) {
+static TriboSolver* make(const char* id, double tol) {
   TriboSolver* s;
   CHECK_OK(tribo_solver_create(id, &s));
   CHECK_OK(tribo_solver_set(s, "whole", 1));
-  CHECK_OK(tribo_solver_set(s, "tol", tol_unit));
+  CHECK_OK(tribo_solver_set(s, "tol", tol));
   return s;
 }
 
