@@ -45,6 +45,7 @@ typedef struct Split {
   TriboSolver* s;
   TriboSubadmm* m;
   double beta;
+  double flops;       // of an iteration
   int changes;        // of β
   int is_over;        // what worker 0 has decided
   int is_alone;       // it goes on without the others, which are held up
@@ -343,6 +344,7 @@ static void decide(Split* a, int iteration, int is_due) {
   TriboSolver* s = a->s;
   const TriboSubadmmSettings* set = &s->settings.subadmm;
   a->is_stiff = 0;
+  s->effort += a->flops * (iteration - s->iterations);
   s->iterations = iteration;
   if (is_due && set->adapt && a->changes < TRIBO_BETA_CHANGES && iteration < set->max_iterations) {
     double sum[TRIBO_ADMM_SUMS] = {0};
@@ -488,13 +490,18 @@ static void start_warm(TriboSolver* s, TriboSubadmm* m) {
   }
 }
 
+// Fours of numbers in K: each counts one product and one sum of fours in either stage.
+static size_t fours(const TriboSubsystems* cut) {
+  size_t sum = 0;
+  for (int i = 0; i < cut->npart; ++i) {
+    sum += (size_t)(cut->part[i].dim * cut->part[i].ncell);
+  }
+  return sum;
+}
+
 // How many workers an iteration is worth.
 static int worth(const TriboSubadmm* m, int threads) {
-  size_t work = 0;
-  for (int i = 0; i < m->cut.npart; ++i) {
-    work += 2 * (size_t)(m->cut.part[i].dim * m->cut.part[i].ncell);
-  }
-  const size_t most = work / LEAST_WORK;
+  const size_t most = 2 * fours(&m->cut) / LEAST_WORK;
   return most < 1 ? 1 : most < (size_t)threads ? (int)most : threads;
 }
 
@@ -504,6 +511,7 @@ static TriboStatus run_split(TriboSolver* s) {
   Split a = {.s = s, .m = m, .beta = tribo_sol_first_beta(s)};
   TRIBO_TRY(tribo_sol_subsystems_cut(&m->cut, &s->scaled, (TriboSplit)set->split));
   TRIBO_TRY(reserve(m, &s->scaled));
+  a.flops = 16.0 * (double)fours(&m->cut);
   set_factors(&a, 0, s->scaled.ncone, 1);
   if (tribo_sol_warm_is_better(s)) {
     start_warm(s, m);
