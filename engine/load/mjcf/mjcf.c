@@ -114,10 +114,6 @@ static TriboStatus load(Mjcf* m, const char* path) {
   TRIBO_TRY(tribo_mjcf_expand(m));
   TRIBO_TRY(tribo_mjcf_classes(m));
   TRIBO_TRY(read_sections(m));
-  if (m->nmissing > 0) {
-    return tribo_fail(TRIBO_NOT_FOUND, "%s: %d mesh%s not found: %s", m->root->path, m->nmissing,
-                      m->nmissing == 1 ? " was" : "es were", m->missing);
-  }
   TRIBO_TRY(set_world(m));
   TRIBO_TRY(tribo_mjcf_bodies(m));
   TRIBO_TRY(tribo_mjcf_masses(m));

@@ -158,6 +158,7 @@ typedef struct MjMesh {
   const char *name, *cls, *file;
   double scale[3], refpos[3], refquat[4];
   int inertia;
+  int is_missing;  // its file is not there: only what is looked at may name it
   const double* vertex;
   int nvertex;
   int* face;
@@ -342,7 +343,9 @@ TriboStatus tribo_mjcf_read_field(Mjcf* m, const XmlNode* node);
 // mjcf_mesh.c
 TriboStatus tribo_mjcf_read_mesh(Mjcf* m, const XmlNode* node);
 MjMesh* tribo_mjcf_find_mesh(const Mjcf* m, const char* name);  // NULL: not there
-int tribo_mjcf_is_msh(const char* path);                        // a file that only this reader knows
+// Fails where the mesh's file was not found, with the names of all that were not.
+TriboStatus tribo_mjcf_need_mesh(const Mjcf* m, const MjMesh* mesh);
+int tribo_mjcf_is_msh(const char* path);  // a file that only this reader knows
 // mjcf_meshfile.c: what a file holds, as it is; to be freed also on failure.
 TriboStatus tribo_mjcf_mesh_file(const char* path, double** points, int* npoint, int** triangles, int* ntriangle);
 // Its points and triangles as geoms see them, to be freed also on failure.

@@ -109,6 +109,7 @@ static TriboStatus fit_geom(Mjcf* m, MjGeom* geom) {
                           geom->mesh);
   }
   TriboPose frame;
+  TRIBO_TRY(tribo_mjcf_need_mesh(m, mesh));
   TRIBO_TRY(tribo_mjcf_fit(m, mesh, geom->type, geom->fit_scale, &frame, geom->size));
   const TriboPose placed = tribo_pose_mul(&geom->pose, &frame);
   geom->pose = placed;

@@ -31,6 +31,7 @@ static TriboStatus mesh_shape(Mjcf* m, const MjGeom* geom, TriboShapeDef* def) {
     return tribo_xml_fail(geom->node, "geom '%s': there is no mesh '%.60s'", geom->name,
                           geom->mesh != NULL ? geom->mesh : "");
   }
+  TRIBO_TRY(tribo_mjcf_need_mesh(m, mesh));
   def->kind = TRIBO_SHAPE_HULL;
   const double *q = mesh->refquat, *s = mesh->scale;
   const int turned = q[1] != 0 || q[2] != 0 || q[3] != 0, uniform = s[0] == s[1] && s[1] == s[2];
@@ -290,6 +291,10 @@ static TriboStatus add_geom(Mjcf* m, const MjGeom* geom) {
   if (geom->type == MJ_SDF) {
     return tribo_mjcf_warn(m, geom->node, "signed distance field", "is left out");
   }
+  const MjMesh* mesh = geom->type == MJ_MESH ? tribo_mjcf_find_mesh(m, geom->mesh) : NULL;
+  if (mesh != NULL && mesh->is_missing && geom->collision_class < 0) {
+    return TRIBO_OK;  // it would only be looked at
+  }
   TRIBO_TRY(tribo_mjcf_shape(m, geom, &def));
   const MjBody* body = &m->bodys[geom->body];
   if (body->id == TRIBO_WORLD) {
@@ -346,6 +351,11 @@ TriboStatus tribo_mjcf_build(Mjcf* m) {
 TriboStatus tribo_mjcf_shapes(Mjcf* m) {
   for (int g = 0; g < m->ngeom; ++g) {
     TRIBO_TRY(add_geom(m, &m->geoms[g]));
+  }
+  // (what has mass or touches something would have failed)
+  if (m->nmissing > 0) {
+    tribo_log(m->log, TRIBO_LOG_WARNING, "%s: %d mesh%s not found, and what shows %s is not drawn: %s", m->root->path,
+              m->nmissing, m->nmissing == 1 ? " was" : "es were", m->nmissing == 1 ? "it" : "them", m->missing);
   }
   return TRIBO_OK;
 }

@@ -66,6 +66,7 @@ static TriboStatus measure(Mjcf* m, const MjGeom* geom, double* volume, double c
       return tribo_xml_fail(geom->node, "geom '%s': there is no mesh '%.60s'", geom->name,
                             geom->mesh != NULL ? geom->mesh : "");
     }
+    TRIBO_TRY(tribo_mjcf_need_mesh(m, mesh));
     TRIBO_TRY(tribo_mjcf_measure(mesh));
     *volume = mesh->volume;
     tribo_copy3(centre, mesh->centre);

@@ -98,6 +98,12 @@ TriboStatus tribo_mjcf_file_name(Mjcf* m, const char* file, const char** name) {
   return *name == NULL ? tribo_no_memory("to read the model") : TRIBO_OK;
 }
 
+TriboStatus tribo_mjcf_need_mesh(const Mjcf* m, const MjMesh* mesh) {
+  return !mesh->is_missing ? TRIBO_OK
+                           : tribo_fail(TRIBO_NOT_FOUND, "%s: %d mesh%s not found: %s", m->root->path, m->nmissing,
+                                        m->nmissing == 1 ? " was" : "es were", m->missing);
+}
+
 TriboStatus tribo_mjcf_read_mesh(Mjcf* m, const XmlNode* node) {
   TRIBO_TRY(MJ_GROW(m, mesh));
   MjMesh* mesh = &m->meshs[m->nmesh];
@@ -114,6 +120,7 @@ TriboStatus tribo_mjcf_read_mesh(Mjcf* m, const XmlNode* node) {
       snprintf(m->missing + used, sizeof m->missing - used, "%s'%s' (line %d: %s)", used > 0 ? "; " : "", given,
                node->line, mesh->file);
       m->nmissing++;
+      mesh->is_missing = 1;
     }
   }
   TRIBO_TRY(read_inline(m, node, mesh));

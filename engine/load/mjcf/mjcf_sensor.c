@@ -85,6 +85,7 @@ static TriboStatus find_object(Mjcf* m, const XmlNode* node, int type, const cha
     MjMesh* mesh = at >= 0 && m->geoms[at].type == MJ_MESH ? tribo_mjcf_find_mesh(m, m->geoms[at].mesh) : NULL;
     if (mesh != NULL) {
       // a mesh stands at its centre, along its principal axes
+      TRIBO_TRY(tribo_mjcf_need_mesh(m, mesh));
       TRIBO_TRY(tribo_mjcf_measure(mesh));
       const TriboPose own = tribo_pose(mesh->centre, mesh->axes), geom = *frame;
       *frame = tribo_pose_mul(&geom, &own);

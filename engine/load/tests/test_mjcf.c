@@ -578,6 +578,24 @@ static void what_is_left_out_is_said(void** state) {
   tribo_model_destroy(model);
 }
 
+// A mesh that is not there is missed where it has mass or touches something, not where it is only looked at.
+static void meshes_for_the_eye_may_be_missing(void** state) {
+  (void)state;
+  static const char* text =
+      "<mujoco><asset><mesh file='/no/a.stl'/></asset><worldbody><body><freejoint/><geom size='.1'/>"
+      "<geom type='mesh' mesh='a' mass='%s' contype='%s' conaffinity='0'/></body></worldbody></mujoco>";
+  char model_text[512];
+  Heard heard = {0};
+  snprintf(model_text, sizeof model_text, text, "0", "0");
+  tribo_model_destroy(model_from(model_text, &heard));
+  assert_non_null(strstr(heard.text, "1 mesh was not found, and what shows it is not drawn: '/no/a.stl' (line 1: "));
+  TriboScene* scene = NULL;
+  snprintf(model_text, sizeof model_text, text, "1", "0");
+  CHECK_FAILS(load(model_text, NULL, &scene), TRIBO_NOT_FOUND, "1 mesh was not found: '/no/a.stl'");
+  snprintf(model_text, sizeof model_text, text, "0", "1");
+  CHECK_FAILS(load(model_text, NULL, &scene), TRIBO_NOT_FOUND, "1 mesh was not found: '/no/a.stl'");
+}
+
 #define BODY(inside) "<mujoco><worldbody><body name='a'>" inside "</body></worldbody></mujoco>"
 
 static const struct {
@@ -610,7 +628,8 @@ static const struct {
     {BODY("<wheel/>"), "<wheel> has no place in a body"},
     {"<mujoco><include file='/nowhere.xml'/></mujoco>", "/nowhere.xml: no such file"},
     {"<mujoco><asset><mesh name='m' builtin='cone'/></asset></mujoco>", ":1: mesh 'm': builtin=\"cone\" is not known"},
-    {"<mujoco><asset><mesh file='/no/a.stl'/>\n<mesh file='/no/b.obj'/></asset></mujoco>",
+    {"<mujoco><asset><mesh file='/no/a.stl'/>\n<mesh file='/no/b.obj'/></asset><worldbody><geom type='mesh' mesh='a'/>"
+     "</worldbody></mujoco>",
      "2 meshes were not found: '/no/a.stl' (line 1: /no/a.stl); '/no/b.obj' (line 2: /no/b.obj)"},
     {"<mujoco><actuator><motor joint='j'/></actuator></mujoco>", "there is no joint 'j'"},
     {"<mujoco><keyframe><key qpos='1'/></keyframe></mujoco>", "the model has 0 of them"},
@@ -683,6 +702,7 @@ int main(void) {
       cmocka_unit_test(margins_hold_apart_and_surfaces_carry),
       cmocka_unit_test(joints_follow_curves),
       cmocka_unit_test(what_is_left_out_is_said),
+      cmocka_unit_test(meshes_for_the_eye_may_be_missing),
       cmocka_unit_test(wrong_files_are_refused_with_a_place),
       cmocka_unit_test(circles_and_depth_are_refused),
   };
