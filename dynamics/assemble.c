@@ -132,6 +132,7 @@ static void mark_touched(const TriboSystem* system, TriboDynData* data, const Tr
   const int nblock = system->info.nblock;
   memset(data->touched, 0, (size_t)nblock);
   memset(data->lasts, 0, (size_t)nblock);
+  memset(data->contacts_at, 0, (size_t)nblock * sizeof *data->contacts_at);
   for (int b = 0; b < nblock; ++b) {
     data->is_held[b] = b >= system->info.nfree && !system->trees[b - system->info.nfree].is_floating;
   }
@@ -143,6 +144,12 @@ static void mark_touched(const TriboSystem* system, TriboDynData* data, const Tr
     const TriboContact *c = contacts + i, *f = contacts + first;
     first = c->geom_a == f->geom_a && c->geom_b == f->geom_b && tribo_equal(c->normal, f->normal, 3) ? first : i;
     mark_contact(system, data, options, c, contacts + first, laws + i, data->turns + i);
+    for (int k = 0; k < 2; ++k) {
+      const int block = tribo_dyn_block_of(system, k == 0 ? c->body_a : c->body_b);
+      if (block >= 0) {
+        data->contacts_at[block]++;
+      }
+    }
   }
   tribo_dyn_mark_limits(system, data, options, options->slop + TRIBO_DYN_DEAD_BAND, v);
   mark_clusters(system, data, options);
@@ -223,6 +230,7 @@ TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, co
   TRIBO_TRY(tribo_dyn_contact_rows(system, data, options, v, contacts, laws, ncontact));
   tribo_dyn_joint_rows(system, data, options, v);
   TRIBO_TRY(tribo_dyn_closures_assemble(system, data, options, v));
+  TRIBO_TRY(tribo_dyn_slips_assemble(system, data));
 
   *problem = tribo_dyn_rows_problem(system, &data->rows, data->mass, data->minv);
   *rows = data->rows.infos;

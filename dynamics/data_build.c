@@ -36,6 +36,7 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(lasts, nblock)                                    \
   X(together, nblock)                                 \
   X(is_held, nblock)                                  \
+  X(contacts_at, nblock)                              \
   X(ahead_q, nq)                                      \
   X(ahead_jac, ntree > 0 ? 6 * nv : 0)                \
   X(cluster_touched, ncluster)                        \
@@ -48,6 +49,9 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(cluster_in_contact, ncluster)                     \
   X(cluster_kicked, ncluster)                         \
   X(limit_row, 2 * (size_t)system->nbound)            \
+  X(slip_turn, system->nbound)                        \
+  X(known_impulse, nv)                                \
+  X(slip_change, nv)                                  \
   X(cluster_split, ncluster)                          \
   X(tau, ntree > 0 || loops ? nv : 0)                 \
   X(wrench, ntree > 0 || loops ? 6 * nbody : 0)       \
@@ -127,6 +131,7 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(flight.end.factor, ntree > 0 ? system->nmass : 0) \
   X(flight.end.weight, ntree > 0 ? nv : 0)            \
   X(flight.end_is_known, ntree)                       \
+  X(flight.coasting, nv_max)                          \
   X(flight.later.q, nq)                               \
   X(flight.later.poses, nbody)                        \
   X(flight.later.jac, 6 * nv_max)                     \
@@ -213,6 +218,8 @@ void tribo_dyn_data_destroy(TriboDynData* d) {
   }
   tribo_dyn_rows_free(&d->rows);
   tribo_free(d->turns);
+  tribo_free(d->slip_turns);
+  tribo_free(d->known);
   tribo_dyn_rows_free(&d->projection);
   tribo_dyn_directions_free(&d->directions);
   tribo_dyn_inverse_free(&d->inverse);

@@ -30,15 +30,21 @@ struct TriboDynData {
   // set by: assemble
   Directions directions;  // of the contacts
   Rows rows;
-  unsigned char* limit_row;           // (2 × bounds) lower, upper limit: 1: it has a row, 2: it must have one
-  unsigned char* cluster_in_contact;  // (ncluster) more than its closures acts on a cluster: it moves as at contacts
-  unsigned char* cluster_kicked;      // (ncluster) the same, known before any impulse: motors, dry friction, springs
-  unsigned char* touched;             // (nblock) at q a contact or a limit is reached
-  unsigned char* lasts;               // (nblock) contacts are at it, and all that hangs together there lasts
-  unsigned char* is_held;             // (nblock) scratch: something that stands still is at it
-  int* together;                      // (nblock) scratch: blocks that contacts hold together
-  unsigned char* cluster_touched;     // (ncluster) some block of a cluster is touched
-  unsigned char* motion_kind;         // (ntree) MOTION_…: what v_free and M̃ are for
+  unsigned char* limit_row;             // (2 × bounds) lower, upper limit: 1: it has a row, 2: it must have one
+  double* slip_turn;                    // (bounds) fraction of the step before dry friction turns round, 0: it does not
+  SlipTurn* slip_turns;                 // (nslip_turn) of contacts, likewise; nslip_turn 0: nobody has asked
+  int nslip_turn, has_known;            // has_known 1: these three hold what is known of impulses, and what it changes
+  double* known;                        // (nrow) [N·s]
+  double *known_impulse, *slip_change;  // (nv) [N·s], [m/s]
+  unsigned char* cluster_in_contact;    // (ncluster) more than its closures acts on a cluster: it moves as at contacts
+  unsigned char* cluster_kicked;        // (ncluster) the same, known before any impulse: motors, dry friction, springs
+  unsigned char* touched;               // (nblock) at q a contact or a limit is reached
+  unsigned char* lasts;                 // (nblock) contacts are at it, and all that hangs together there lasts
+  int* contacts_at;                     // (nblock) how many contacts are at it
+  unsigned char* is_held;               // (nblock) scratch: something that stands still is at it
+  int* together;                        // (nblock) scratch: blocks that contacts hold together
+  unsigned char* cluster_touched;       // (ncluster) some block of a cluster is touched
+  unsigned char* motion_kind;           // (ntree) MOTION_…: what v_free and M̃ are for
 
   const TriboContact* contacts;  // (ncontact) the caller's, of the rows that come first
   int ncontact;

@@ -148,6 +148,9 @@ TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data, con
   const TriboSystemInfo* info = &system->info;
   choose_motion(system, data, options->scheme, lambda);
   tribo_dyn_rows_impulse(system, &data->rows, 0, lambda, data->impulse);
+  if (data->has_known) {
+    tribo_add_scaled(info->nv, 1, data->known_impulse, data->impulse);
+  }
 
   // v⁺ = v_f + M⁻¹Jᵀλ
   for (int b = 0; b < info->nblock; ++b) {
@@ -200,6 +203,16 @@ TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDynData* data, con
   TRIBO_TRY(tribo_dyn_loops_advance(system, data, options, v, q_next, v_next));
   TRIBO_TRY(tribo_dyn_check_finite(where, "next v", v_next, info->nv));
   return tribo_dyn_check_finite(where, "next q", q_next, info->nq);
+}
+
+TriboStatus tribo_dyn_redetect_slips(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                     const TriboContactLaw* laws, const double* v, const double* lambda, int* turned) {
+  *turned = 0;
+  if (options->scheme != TRIBO_SCHEME_EULER) {
+    TRIBO_TRY(tribo_dyn_contact_slips(system, data, laws, lambda, turned));
+    *turned += tribo_dyn_joint_slips(system, data, options, v, lambda);
+  }
+  return TRIBO_OK;
 }
 
 // ---- evaluations at any state --------------------------------------------------------------------------------------

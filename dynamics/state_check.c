@@ -66,6 +66,8 @@ TriboStatus tribo_dyn_begin_step(const TriboSystem* system, TriboDynData* data, 
   TRIBO_TRY(tribo_dyn_unit_state(system, where, q, data->q));
   TRIBO_TRY(tribo_dyn_check_finite(where, "v", v, system->info.nv));
   memset(data->limit_row, 0, 2 * (size_t)system->nbound);
+  data->nslip_turn = data->has_known = 0;
+  memset(data->slip_turn, 0, (size_t)system->nbound * sizeof *data->slip_turn);
   memset(data->cluster_kicked, 0, (size_t)system->ncluster);
   return TRIBO_OK;
 }

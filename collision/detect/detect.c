@@ -301,7 +301,7 @@ static double closing_of(const NarrowJob* job, TriboGeomPair pair, const TriboCo
 static void set_contact(const NarrowJob* job, TriboGeomPair pair, const TriboColPoint* p, int impact,
                         TriboContact* out) {
   const TriboGeom *a = job->world->geoms + pair.a, *b = job->world->geoms + pair.b;
-  *out = (TriboContact){pair.a, pair.b, a->body, b->body, p->feature, p->place, .gap = p->gap};
+  *out = (TriboContact){pair.a, pair.b, a->body, b->body, p->feature, p->place, .gap = p->gap, .is_ahead = impact};
   contact_point(a, b, p, impact, out->point);
   tribo_copy3(out->normal, p->normal);
 }

@@ -281,6 +281,12 @@ double tribo_dyn_limit_violation(const TriboSystem* system, const TriboDynData* 
 // After advance: limits without a row that the impulses of the step, a blow on another link, drove a joint beyond. They
 // have one when the same step is assembled again; returns how many they are.
 int tribo_dyn_redetect_limits(const TriboSystem* system, TriboDynData* data, const double* q_next);
+// After advance, likewise: contacts that last and dry joints whose slip turns round within the step, v being that of
+// its start; *turned of them. From then on lambda of the problem lacks what friction did before it turned: add_known.
+TRIBO_NODISCARD TriboStatus tribo_dyn_redetect_slips(const TriboSystem* system, TriboDynData* data,
+                                                     const TriboStepOptions* options, const TriboContactLaw* laws,
+                                                     const double* v, const double* lambda, int* turned);
+void tribo_dyn_add_known(const TriboDynData* data, double* lambda);
 
 // Body frames and their velocities at any state: for views, recorders and drawing. Uses the data as scratch only:
 // it must not disturb what update has left for assemble and advance.

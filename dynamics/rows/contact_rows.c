@@ -158,6 +158,8 @@ static void add_contact(const TriboSystem* system, TriboDynData* data, const Tri
       options->scheme != TRIBO_SCHEME_EULER && turn->lasts && data->lasts[block_of_contact(system, contact)];
   if (lasts && turn->is_known) {
     tribo_dyn_contact_mean_rows(system, data, contact, turn, frame, v, bent);
+  } else if (tribo_dyn_impact_rows(system, data, options, v, contact, law, frame)) {
+    // (they are there)
   } else if (dim == 3) {
     tribo_dyn_rows_contact(system, &place, d, contact->body_a, contact->body_b, contact->point, frame);
   } else {

@@ -3,6 +3,7 @@
 // A motor is an implicit spring-damper, λ = −h(k(q + h q̇⁺ − q*) + d(q̇⁺ − q̇*)), that is R = 1/(h(hk + d)) and
 // γ = (k(q − q*) − d q̇*)/(hk + d); its impulse is bounded by h times its effort.
 #include "dyn_data.h"
+#include "small_dense.h"
 #include "union_find.h"
 
 // A limit row exists when the joint is near its stop or may reach it in this step: its distance φ and the free velocity
@@ -116,16 +117,66 @@ int tribo_dyn_redetect_limits(const TriboSystem* system, TriboDynData* data, con
   return added;
 }
 
-static void add_friction(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options) {
+// Dry friction F that acts half at either end of a step opposes the velocity v⁺ of its end. Where slip turns round
+// after the fraction τ of the step it was f = −F sign v up to then, and the law is left for the rest: λ ∈ τf + (1 −
+// τ)[−F, F]. With the velocity σ_f that f would lead to, v(t) = v + (σ_f − v) t/h crosses 0 at τ = v/(v − σ_f).
+//
+// A step read backwards knows v⁺ = σ_f − 2(1 − τ)Gf instead, with the mobility G: then cτ² − bτ + |v| = 0, c = 2GF, b =
+// |v| + |v⁺| + c.
+static double slip_turn_between(double v, double v_next, double c) {
+  const double b = fabs(v) + fabs(v_next) + c;
+  return 2 * fabs(v) / (b + sqrt(b * b - 4 * c * fabs(v)));
+}
+
+// Whether impulses of a block act half at either end of the step.
+static int acts_at_both_ends(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
+                             int block) {
+  return options->scheme != TRIBO_SCHEME_EULER && system->cluster[block] < 0 && !data->touched[block];
+}
+
+static void add_friction(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                         const double* v) {
   for (int i = 0; i < system->nbound; ++i) {
     const BoundDof* bound = system->bounds + i;
     if (bound->friction > 0) {
       const int c = add_joint_row(system, data, bound, TRIBO_CONE_BOX, TRIBO_ROW_FRICTION, bound->v, 1);
       TriboCone* cone = data->rows.cones + c;
-      cone->hi = options->h * bound->friction;
-      cone->lo = -cone->hi;
+      const double most = options->h * bound->friction, next = data->rows.g[cone->row];
+      double turn = data->slip_turn[i];
+      if (data->is_inverse && v[bound->v] * next < 0 && acts_at_both_ends(system, data, options, bound->block)) {
+        turn = slip_turn_between(v[bound->v], next, 2 * most * tribo_dyn_mobility(system, data, &data->rows, c, 0));
+      }
+      cone->hi = (1 - turn) * most - turn * copysign(most, v[bound->v]);
+      cone->lo = -(1 - turn) * most - turn * copysign(most, v[bound->v]);
     }
   }
+}
+
+int tribo_dyn_joint_slips(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                          const double* v, const double* lambda) {
+  // (what turns round at once is as good as at rest)
+  static const double SOONEST = 1e-3;
+  const Rows* rows = &data->rows;
+  int turned = 0;
+  for (int i = 0, c = 0; i < system->nbound; ++i) {
+    const BoundDof* bound = system->bounds + i;
+    if (!(bound->friction > 0)) {
+      continue;
+    }
+    while (rows->infos[c].kind != TRIBO_ROW_FRICTION) {
+      ++c;
+    }
+    const int n = system->info.block_dim[bound->block], at = system->info.block_v[bound->block], k = bound->v - at;
+    const double *minv = data->minv + system->block_at[bound->block], most = bound->friction * options->h;
+    const double force = lambda[rows->cones[c++].row], before = v[bound->v];
+    if (data->slip_turn[i] == 0 && before != 0 && acts_at_both_ends(system, data, options, bound->block)) {
+      const double after = data->v_free[bound->v] + tribo_dot(minv + k * n, data->impulse + at, n);
+      const double kept = after - (copysign(most, before) + force) * minv[k * (n + 1)], turn = before / (before - kept);
+      data->slip_turn[i] = turn > SOONEST && turn < 1 ? turn : 0;
+      turned += data->slip_turn[i] > 0;
+    }
+  }
+  return turned;
 }
 
 static void add_motors(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* o) {
@@ -238,7 +289,7 @@ void tribo_dyn_mark_limits(const TriboSystem* system, TriboDynData* data, const 
 void tribo_dyn_joint_rows(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                           const double* v) {
   add_limits(system, data, options, v);
-  add_friction(system, data, options);
+  add_friction(system, data, options, v);
   add_motors(system, data, options);
   add_bounds(system, data, options, v);
 }

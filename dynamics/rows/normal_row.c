@@ -18,9 +18,9 @@
 //   impact           e > 0, c_N⁻ < −v_min and φ + h c_N(v_f) ≤ 0, instead of φ/h. In flight c_N runs from c⁻ to
 //                    c_N(v_f) = c⁻ + a, so the bodies meet after the fraction θ of the step with φ + h(c⁻θ + aθ²/2) =
 //                    0, at c* = c⁻ + θa; they part with −e c* and fly on: c_N⁺ = −e c* + (1 − θ)a. That is σ_N = 0 with
-//                    γ = e c* − (1 − θ)a; but never less than what undoes a penetration. Between two moving bodies
-//                    θ = 0: point and normal are those of q, and only there do equal and opposite impulses at the
-//                    point keep the angular momentum
+//                    γ = e c* − (1 − θ)a; but never less than what undoes a penetration. Between two free bodies
+//                    point and normal are those at θ (impact_rows.c). Else between moving bodies θ = 0: only at q do
+//                    equal and opposite impulses at the point keep the angular momentum then
 //   spring k, d      an implicit spring-damper is λ = h(−k(φ + h c) − d c), that is c + γ + Rλ = 0 with
 //                    R = 1/(h(hk + d)) and γ = kφ/(hk + d) for φ ≤ 0. It rebounds by itself: no impact row.
 //   solref, solimp   MuJoCo's spring-damper in units of acceleration (001 (103)–(110)): with the impedance d(φ) between
@@ -56,7 +56,7 @@ static double lasting_bias(const TriboStepOptions* o, double gap, double miss) {
 }
 
 // The fraction θ of the step before an impact: smaller root of gap/h + old θ + (free − old) θ²/2, 1 when there is none.
-static double impact_fraction(double gap, double h, double old, double free) {
+double tribo_dyn_impact_fraction(double gap, double h, double old, double free) {
   const double c = fmax(gap, 0) / h, half = 0.5 * (free - old), root = old * old - 4 * half * c;
   return root < 0 ? 1 : tribo_clamp(2 * c / (-old + sqrt(root)), 0, 1);
 }
@@ -133,7 +133,8 @@ void tribo_dyn_normal_row(const TriboSystem* system, TriboDynData* data, const T
                            tribo_dyn_mobility(system, data, &data->rows, c, d->cones[c].dim - 1), d->R + row);
     bias = gap + o->h * free > 0 && gap > 0 ? bias : soft;
   } else if (law->restitution > 0 && old < -o->bounce_min && gap + o->h * free <= 0) {
-    const double fraction = d->infos[c].block_b >= 0 ? 0 : impact_fraction(gap, o->h, old, free), flight = free - old;
+    const double fraction = d->infos[c].block_b >= 0 ? d->impact[c] : tribo_dyn_impact_fraction(gap, o->h, old, free);
+    const double flight = free - old;
     bias = fmin(law->restitution * (old + fraction * flight) - (1 - fraction) * flight, gap > 0 ? 0 : bias);
     d->infos[c].impact = 1;
     d->impact[c] = fraction;

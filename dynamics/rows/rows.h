@@ -42,6 +42,13 @@ typedef struct ContactTurn {
   double angle;              // and its surfaces tilt against each other [rad]
 } ContactTurn;
 
+// A contact whose slip turns round within the step: slip_turn.c.
+typedef struct SlipTurn {
+  int geom_a, geom_b;
+  uint32_t feature;
+  double fraction, force[3];  // of the step up to then, 0: it does not; friction up to then, world [N·s]
+} SlipTurn;
+
 // Directions found so far, by a table of slots.
 typedef struct Directions {
   int *slot, size, count;
@@ -96,6 +103,18 @@ double tribo_dyn_soft_row(const TriboStepOptions* o, const TriboSoftness* soft, 
 void tribo_dyn_normal_row(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* o, int c,
                           const TriboContactLaw* law, int lasts, double miss, double gap, double free, double old);
 
+// The fraction of a step of h after which something at `gap` is met, whose speed along the normal goes from old to
+// free.
+double tribo_dyn_impact_fraction(double gap, double h, double old, double free);
+
+// ---- impact_rows.c
+
+// The rows of two free bodies that rebound from each other alone, in a fresh cone; returns 0, and does nothing, where
+// they do not.
+int tribo_dyn_impact_rows(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                          const double* v, const TriboContact* contact, const TriboContactLaw* law,
+                          const double frame[9]);
+
 // ---- joint_rows.c
 
 void tribo_dyn_joint_rows(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
@@ -135,6 +154,17 @@ void tribo_dyn_contacts_ahead(const TriboSystem* system, TriboDynData* data, dou
 // miss the velocities of v at the end.
 void tribo_dyn_contact_mean_rows(const TriboSystem* system, TriboDynData* data, const TriboContact* contact,
                                  const ContactTurn* turn, const double frame[9], const double* v, double* bent);
+
+// ---- slip_turn.c
+
+// After the rows of a step: those of contacts whose slip turns round ask for the rest of the step alone.
+TriboStatus tribo_dyn_slips_assemble(const TriboSystem* system, TriboDynData* data);
+// After advance: which these are, *turned of them; lambda answers the problem.
+TriboStatus tribo_dyn_contact_slips(const TriboSystem* system, TriboDynData* data, const TriboContactLaw* laws,
+                                    const double* lambda, int* turned);
+// Dry joints: joint_rows.c.
+int tribo_dyn_joint_slips(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                          const double* v, const double* lambda);
 
 // ---- directions.c
 

@@ -285,11 +285,10 @@ TriboStatus tribo_dyn_tree_departure(const TreePart* part, TriboPinData* pin, co
   return TRIBO_OK;
 }
 
-// w ← w + f, mixed with the last two changes (base/mixing.h). Lengths are those of √M̃_kk f_k, near the metric of M̃.
-static void mix(int n, const TreeStart* at, const double* extra, DriftWork* work, int is_mixed) {
+void tribo_dyn_drift_mix(int n, const double* diagonal, const double* extra, DriftWork* work, int is_mixed) {
   double theta[2] = {0};
   for (int k = 0; k < n; ++k) {
-    work->scaled[k] = sqrt(at->diagonal[k] + extra[k]) * work->f[k];
+    work->scaled[k] = sqrt(diagonal[k] + (extra == NULL ? 0 : extra[k])) * work->f[k];
   }
   if (work->passes > 1) {
     // the change since the last pass takes the place of the oldest
@@ -359,7 +358,7 @@ TriboStatus tribo_dyn_tree_drift(const TreePart* part, TriboPinData* pin, const 
     }
     last = change;
     // (near rounding the differences that mixing lives on are noise)
-    mix(n, at, extra, work, change > NOISY * size);
+    tribo_dyn_drift_mix(n, at->diagonal, extra, work, change > NOISY * size);
   }
   // what a floating root still lacks goes to it: momentum is kept to rounding, whatever tol
   const TreeJoint* root = part->joints;

@@ -49,6 +49,9 @@ TriboStatus tribo_dyn_tree_move(const TreePart* part, TriboPinData* pin, const d
 // too far in one step, or the passes part.
 TriboStatus tribo_dyn_tree_drift(const TreePart* part, TriboPinData* pin, const TreeStart* at, double h, double tol,
                                  const double* extra, const double* impulse, DriftWork* work, int* converged);
+// w ← w + f, mixed with the last two changes of the passes (base/mixing.h). Lengths are those of √M̃_kk f_k, near the
+// metric of M̃ = M + diag(extra), of which diagonal is M's; extra (nv) may be NULL.
+void tribo_dyn_drift_mix(int n, const double* diagonal, const double* extra, DriftWork* work, int is_mixed);
 // out (nv) = J(q)ᵀP(w) + (A + extra) w for the w in work.
 TriboStatus tribo_dyn_tree_departure(const TreePart* part, TriboPinData* pin, const TreeStart* at, double h,
                                      const double* extra, DriftWork* work, double* out);

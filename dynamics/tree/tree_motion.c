@@ -31,7 +31,8 @@
 // An impact inside the step, at its fraction θ, divides it: a smooth step of θh, the jump of velocity M̃⁻¹Jᵀλ, and a
 // smooth step of (1 − θ)h. A floating root gets the force of the impulse at q, with the lever that it has there.
 //
-// Semi-implicit Euler kicks in full at (q, v), c(q, v) and springs at q + hv⁺ with it, and q⁺ = q ⊕ hv⁺.
+// Semi-implicit Euler kicks in full at q, with springs at q + hv⁺, the velocity with which the tree coasts by itself
+// (tree_coast.c), and q⁺ = q ⊕ hv⁺.
 #include "dyn_data.h"
 #include "small_dense.h"
 
@@ -257,6 +258,21 @@ static TreeKick first_kick(const TreeAt* tree, const TriboStepOptions* options) 
   return options->scheme == TRIBO_SCHEME_EULER ? KICK_EULER : tree->is_tied ? KICK_FULL : KICK_DIVIDED;
 }
 
+// What it takes to coast is a force of Euler's scheme like others.
+static TriboStatus add_coasting(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options,
+                                const double* v, const TreeInstant* at) {
+  double *change = data->flight.drift.w, *momentum = data->flight.momentum;
+  int converged;
+  TRIBO_TRY(tribo_dyn_tree_coast(tree, data, options->h, at, v, &converged));
+  if (!converged) {
+    return fail_unresolved(tree, data, options->h);
+  }
+  tribo_add_scaled(tree->n, -1, v, change);
+  tribo_dyn_instant_times_mass(tree, at, change, momentum);
+  tribo_add_scaled(tree->n, 1 / options->h, momentum, at->force);
+  return TRIBO_OK;
+}
+
 TriboStatus tribo_dyn_tree_begin(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options,
                                  const double* v, const double* tau, const double* wrench, const TreeInstant* at) {
   const int is_known = end_is_at(tree, data, data->q + tree->q, options->gravity);
@@ -282,11 +298,7 @@ TriboStatus tribo_dyn_tree_begin(const TreeAt* tree, TriboDynData* data, const T
   const TreeKick kick = first_kick(tree, options);
   TRIBO_TRY(tribo_dyn_instant_mass(tree, options, options->h, kick, is_known || tree->is_tied, at));
   if (kick == KICK_EULER) {
-    static const double WEIGHTLESS[3] = {0, 0, 0};
-    tribo_dyn_tree_bias(tree->part, WEIGHTLESS, at->q, at->jac, at->inertias, v, data->motions + tree->v, data->work);
-    for (int k = 0; k < tree->n; ++k) {
-      at->force[k] -= data->work[k];
-    }
+    TRIBO_TRY(add_coasting(tree, data, options, v, at));
     if (!tree->is_tied) {
       tribo_dyn_factor_inverse(&tree->part->dofs, at->factor, data->minv + tree->m);
     }

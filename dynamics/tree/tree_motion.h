@@ -24,6 +24,7 @@ typedef struct FlightData {
   double* missed;      // (nv) w − u of trees that closures tie, kicked in full, and 0 of others  set by: advance
   int is_unresolved;   // 1: passes of the last advance did not meet, which is why it failed
   double *momentum, *kick, *jump;  // (nv_max) scratch, as all below
+  double (*coasting)[6];           // (nv_max) velocities of links
   TreeInstant later;               // inside the step, or at its end; poses (nbody)
   DriftWork drift;
 } FlightData;
@@ -57,6 +58,10 @@ TreeInstant tribo_dyn_tree_later(const TreeAt* tree, TriboDynData* data);  // sc
 // The start of the step, all but v_free.
 TriboStatus tribo_dyn_tree_begin(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options,
                                  const double* v, const double* tau, const double* wrench, const TreeInstant* at);
+// Into data->flight.drift.w: the velocity with which the tree ends a step of h of Euler's scheme when nothing acts
+// (tree_coast.c); converged 0: it turns too far in one step.
+TriboStatus tribo_dyn_tree_coast(const TreeAt* tree, TriboDynData* data, double h, const TreeInstant* at,
+                                 const double* v, int* converged);
 // bent (nv): δ for a full kick, else 2δ, from what glide has found.
 void tribo_dyn_tree_bend(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options, TreeKick kick,
                          const TreeInstant* at, double* bent);

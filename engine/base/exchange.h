@@ -26,6 +26,7 @@ typedef struct TriboContact {
   double point[3];     // between the two surfaces, one plane for all of a face, world [m]
   double normal[3];    // unit, from a to b, world
   double gap;          // signed distance along the normal, negative inside [m]
+  int is_ahead;        // 1: normal and gap are those with which bodies that move far will meet in this step
 } TriboContact;
 
 // A spring-damper in units of acceleration, as MuJoCo has it.

@@ -162,6 +162,7 @@ TriboStatus tribo_model_solver(const TriboModel* model, TriboSolver** out) {
   TriboStatus status = tribo_solver_set(*out, "tol", model->world.tol);
   if (status == TRIBO_OK && strcmp(model->world.solver, "auto") == 0) {
     status = tribo_solver_set(*out, "accept", model->world.accept);
+    status = status == TRIBO_OK ? tribo_solver_set(*out, "effort", model->world.effort) : status;
   }
   for (int i = 0; status == TRIBO_OK && i < model->nsolver_value; ++i) {
     status = tribo_solver_set(*out, model->solver_values[i].name, model->solver_values[i].value);

@@ -271,6 +271,7 @@ TriboStatus tribo_data_remove_body(const TriboModel* model, TriboData* data, int
   memset(data->now.v + model->mechanism.bodies[body].v_at, 0, 6 * sizeof *data->now.v);
   memset(data->input.wrench + 6 * body, 0, 6 * sizeof *data->input.wrench);
   forget_contacts(model, data, body);
+  tribo_ledgers_begin(model, &data->now);
   data->view.is_current = data->events.has_before = data->now.has_bodies = 0;
   return TRIBO_OK;
 }
@@ -321,6 +322,7 @@ TriboStatus tribo_data_teleport(const TriboModel* model, TriboData* data, int bo
   tribo_copy3(v, velocity);
   tribo_mul33tv(v + 3, R, omega);
   forget_contacts(model, data, body);
+  tribo_ledgers_begin(model, &data->now);
   data->view.is_current = data->events.has_before = data->now.has_bodies = 0;
   return TRIBO_OK;
 }

@@ -90,6 +90,9 @@ typedef struct Part {
   double balance;      // [J]
   double works;        // Σ|W| [J]
   double first_order;  // (2) [J]
+  double lead;         // ½ h F·Δv [J]
+  double lag;          // what dampers of ties add to (2) [J]
+  double exchanged;    // work of rows [J]
   double ties;         // rows of ties in (2) [J]
   double change;       // |ΔV|² [J]
   double lost;         // what dampers take, and ties whose velocities do not fit at the start [J]
@@ -318,6 +321,12 @@ typedef struct Moments {
   double gained[3];                      // linear momentum [N·s]
 } Moments;
 
+// ½ h F·Δv of a force, by which a kick leads.
+static void add_lead(Part* part, double lead) {
+  part->lead += lead;
+  part->first_order -= part->is_kicked ? lead : 0;
+}
+
 // A body's change of motion.
 static void add_body(const BalanceBody* body, const BodyMotion* m, const BodyMotion* next, Part* part, Moments* sum) {
   const double mass = body->mass;
@@ -360,7 +369,7 @@ static void add_bodies(const Step* s, const BalanceBlock* block, double fraction
   tribo_cross3(torque, arm, g);
   part->mass += sum.mass;
   part->balance -= tribo_dot3(g, rise);
-  part->first_order -= part->is_kicked ? 0.5 * h * tribo_dot3(g, sum.gained) : 0;
+  add_lead(part, 0.5 * h * tribo_dot3(g, sum.gained));
   for (int i = 0; i < 3; ++i) {
     part->linear[i] += sum.gained[i] - h * sum.mass * g[i];
     part->angular[i] -= h * torque[i];
@@ -416,13 +425,12 @@ static void add_wrench(const Step* s, const BalanceBlock* block, int body, doubl
   part->balance -= done;
   part->works += fabs(done) + turn_of(s, part) * tribo_norm3(t);
   part->forced += part->mass > 0 ? tribo_norm3(f) / sqrt(part->mass) : 0;
-  if (part->is_kicked && carrier >= 0) {
+  if (carrier >= 0) {
     const BodyMotion *m = &s->from->bodies[carrier], *m_next = &s->to->bodies[carrier];
     double u[3], u_next[3];
     point_velocity(m, x, u);
     point_velocity(m_next, x_next, u_next);
-    part->first_order -= 0.5 * (tribo_dot3(f, u_next) - tribo_dot3(f, u));
-    part->first_order -= 0.5 * (tribo_dot3(t, m_next->w) - tribo_dot3(t, m->w));
+    add_lead(part, 0.5 * (tribo_dot3(f, u_next) - tribo_dot3(f, u) + tribo_dot3(t, m_next->w) - tribo_dot3(t, m->w)));
   }
   if (block->is_closed) {
     push(part, fraction, f, x, x_next);
@@ -456,7 +464,7 @@ static void add_joints(const Step* s, const BalanceBlock* block, Part* part) {
     // (by Cauchy: |hF| ≤ Σ h|F_k| √M⁻¹_kk)
     part->forced += known != 0 ? h * fabs(known) * sqrt(minv[k * (block->nv + 1)]) : 0;
     part->change += info->armature[k] * dv * dv;
-    part->first_order -= part->is_kicked ? 0.5 * h * known * dv : 0;
+    add_lead(part, 0.5 * h * known * dv);
   }
 }
 
@@ -507,7 +515,7 @@ static void add_free_effort(const Step* s, const BalanceBlock* block, Part* part
   part->balance -= done;
   part->works += fabs(done) + turn_of(s, part) * h * tribo_norm3(torque);
   part->forced += h * tribo_norm3(tau) / sqrt(part->mass);
-  part->first_order -= part->is_kicked ? 0.5 * h * (tribo_dot3(tau, du) + tribo_dot3(torque, dw)) : 0;
+  add_lead(part, 0.5 * h * (tribo_dot3(tau, du) + tribo_dot3(torque, dw)));
 }
 
 // Dampers and springs of a tree that closures tie act at the velocity before the impulses where these come as a
@@ -525,6 +533,7 @@ static void add_rows(const Step* s, const BalanceBlock* block, Part* part) {
   const double *j = work->impulse + block->v_at, tied = work->tied[block->block];
   const double done = tribo_dot(j, work->mean + block->v_at, block->nv) - tied;
   part->balance -= done;
+  part->exchanged += done;
   part->works += fabs(done);
   part->lost += work->fitted[block->block];
   part->ties += part->is_kicked || part->has_impact ? tied : 0;
@@ -536,8 +545,9 @@ static void add_rows(const Step* s, const BalanceBlock* block, Part* part) {
     const double* minv = p->minv + p->block_at[block->block];
     for (int i = 0; i < block->nv; ++i) {
       const double change = tribo_dot(minv + i * block->nv, j, block->nv);
-      part->first_order += lag_of(s, block, i) * change * work->mean[block->v_at + i];
+      part->lag += lag_of(s, block, i) * change * work->mean[block->v_at + i];
     }
+    part->first_order += part->lag;
   }
   if (block->is_closed) {
     const double *root = work->impulse + block->root_v, *R, *x, *R_next, *x_next;
@@ -616,6 +626,21 @@ static double most_gain(const Step* s, const Part* p, double resolved, double op
          rounding;
 }
 
+// The part's ledger after this step; whether that is too much.
+static int keep_ledger(const Step* s, const BalanceBlock* block, const Part* p, EnergyLedger* to) {
+  const ptrdiff_t at = block - s->data->balance.blocks;
+  const double forces = s->options->h * s->gravity * sqrt(p->mass) + p->forced;
+  // (what a kick or an impact gives by its order, where rows take or hand on as much, is no gain; nor what dampers of
+  // ties do)
+  const double given = p->has_impact ? fmax(0, p->balance) : p->first_order - p->lag;
+  const double kept = given - tribo_clamp(given, 0, fabs(p->exchanged));
+  const EnergyLedger step = {.gained = p->balance - p->ties - p->lag + kept - given,
+                             .kicked = kept,
+                             .lead = p->lead,
+                             .size = fmax(p->kinetic[0], p->kinetic[1]) + forces * forces};
+  return tribo_ledger_add(s->from->ledgers + at, s->options->h / s->model->world.dt, &step, to);
+}
+
 // What a part adds to the report of the step.
 static void judge(const Step* s, const BalanceBlock* block, const Part* p, TriboStepInfo* info) {
   TriboReason reason = TRIBO_REASON_NONE;
@@ -623,9 +648,15 @@ static void judge(const Step* s, const BalanceBlock* block, const Part* p, Tribo
   const double opening = block->tie >= 0 ? info->opening + s->options->shut : 0;
   const int is_mechanism = block->tie >= 0 && !p->is_kicked && !p->has_impact;
   const double most = most_gain(s, p, is_mechanism ? MECHANISM : RESOLVED, opening);
-  if (p->balance > most || (is_mechanism && -p->balance > most + p->lost)) {
-    s->data->balance.is_too_fast |= is_mechanism;
+  const int too_much = p->balance > most || (is_mechanism && -p->balance > most + p->lost);
+  EnergyLedger* ledger = s->data->next.ledgers + (block - s->data->balance.blocks);
+  const int is_variational = s->options->scheme == TRIBO_SCHEME_VARIATIONAL;
+  const int adds_up = keep_ledger(s, block, p, ledger);
+  if (too_much || adds_up) {
+    s->data->balance.is_too_fast |= is_variational && (is_mechanism || adds_up);
     reason = TRIBO_REASON_ENERGY;
+    // (told once: where the step is not divided, it begins anew)
+    *ledger = (EnergyLedger){.size = ledger->size};
   }
   const double moving = sqrt(2 * p->kinetic[0]) + sqrt(2 * p->kinetic[1]);
   const double size = sqrt(p->mass) * moving + p->impulses;
@@ -639,7 +670,7 @@ static void judge(const Step* s, const BalanceBlock* block, const Part* p, Tribo
     }
   }
   // the law of contact comes first: without it nothing else is well known
-  if (reason != TRIBO_REASON_NONE && s->options->scheme == TRIBO_SCHEME_VARIATIONAL && info->certified) {
+  if (reason != TRIBO_REASON_NONE && is_variational && info->certified) {
     const char* name = s->model->mechanism.bodies[s->data->balance.bodies[block->first].body].name;
     info->certified = 0;
     info->reason = reason;

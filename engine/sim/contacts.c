@@ -251,12 +251,15 @@ static TriboStatus join(const TriboModel* model, TriboData* data, double h, cons
 
 TriboStatus tribo_data_redetect(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
                                 uint64_t* t0, int* more) {
-  enum { MOST_REDETECTIONS = 8 };  // each one adds pairs, so there is an end; this bounds the time
   *more = 0;
-  if (data->result.problem.ncone == 0 || info->redetections >= MOST_REDETECTIONS) {
+  if (data->result.problem.ncone == 0 || !tribo_policy_may_redetect(data, start, info)) {
     return TRIBO_OK;
   }
-  if (tribo_dyn_redetect_limits(model->mechanism.system, data->dynamics, data->next.q) > 0) {
+  const TriboStepOptions options = tribo_data_options(&model->world, data, start->h);
+  int turned;
+  TRIBO_TRY(tribo_dyn_redetect_slips(model->mechanism.system, data->dynamics, &options, data->contacts.laws, start->v,
+                                     data->result.lambda, &turned));
+  if (tribo_dyn_redetect_limits(model->mechanism.system, data->dynamics, data->next.q) + turned > 0) {
     TRIBO_TRY(tribo_warm_between(model, data, start));
     info->redetections++;
     *more = 1;

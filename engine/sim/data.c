@@ -24,6 +24,9 @@
   X(now.kinetic, model->nbody)                                                                   \
   X(next.kinetic, model->nbody)                                                                  \
   X(mid.kinetic, model->nbody)                                                                   \
+  X(now.ledgers, model->nbody)                                                                   \
+  X(next.ledgers, model->nbody)                                                                  \
+  X(mid.ledgers, model->nbody)                                                                   \
   X(balance.bodies, model->nbody)                                                                \
   X(balance.blocks, model->nbody)                                                                \
   X(balance.poses, model->nbody)                                                                 \
@@ -191,6 +194,7 @@ void tribo_data_reset(const TriboModel* model, TriboData* data) {
   data->view.is_current = data->now.has_bodies = 0;
   data->balance.scale = data->balance.total = 0;
   data->balance.pace = data->balance.steps_at_pace = 0;
+  tribo_ledgers_begin(model, &data->now);
   tribo_events_begin(data);
   memset(&data->result.info, 0, sizeof data->result.info);
   data->result.info.certified = 1;
@@ -310,6 +314,7 @@ TriboStatus tribo_data_set_state(const TriboModel* model, TriboData* data, const
   memcpy(data->now.q, q, (size_t)model->nq * sizeof *q);
   memcpy(data->now.v, v, (size_t)model->nv * sizeof *v);
   tribo_sleep_wake_all(model, data);
+  tribo_ledgers_begin(model, &data->now);
   data->view.is_current = data->events.has_before = data->now.has_bodies = 0;
   return TRIBO_OK;
 }

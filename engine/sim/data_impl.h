@@ -43,6 +43,7 @@ typedef struct Islands {
   int* first_term;       // (count + 1)
   int* block_dim;        // (blocks in islands)
   size_t* block_at;
+  const int** dof_parent;
   TriboCone* cones;      // (ncone) rows counted from the island's first
   unsigned char* known;  // (ncone)
   int is_again;          // 1: warm_lambda are impulses found a moment ago, and warm_sigma does not belong to them
@@ -58,10 +59,15 @@ typedef struct Islands {
   char (*error)[256];      // (count) why a solve failed: the text of another thread would be lost
 } Islands;
 
+// How a step is divided: its parts are fractions of it, the first one this long before anything was halved.
+typedef struct StepDivision {
+  double fraction, first;
+} StepDivision;
+
 // Where a step, or a substep, sets out from and how far it goes.
 typedef struct StepStart {
   double time, h;         // [s]
-  int divisible;          // 1: it can still be halved, so that a hard solve is given up early
+  double deadline;        // wall clock at which the answer at hand is used [s]; 0: none
   const double *q, *v;    // (nq), (nv)
   const WarmEntry* warm;  // (nwarm) constraints of the step before
   int nwarm;
@@ -94,6 +100,12 @@ typedef struct BodyMotion {
   double l[3];  // angular momentum about x [N·m·s]
 } BodyMotion;
 
+// How far the energy of a part that moves by itself, less what explains it, is above the least of late; what kicks gave
+// of that, and by how much ½ h F·v has grown since; and the energy that this is measured by: energy_ledger.c.
+typedef struct EnergyLedger {
+  double gained, kicked, lead, size;  // [J]
+} EnergyLedger;
+
 // Positions and velocities with what the next step sets out with. A data has three of them: the current one, the one
 // that a step writes, and the one from which the next substep sets out. A step that holds swaps the first two.
 typedef struct MotionState {
@@ -103,6 +115,7 @@ typedef struct MotionState {
   TriboLoopMemory* loops;  // (nclosure) what closures carry from step to step
   BodyMotion* bodies;      // (balance.nbody) how q and v move each  set by: balance.c
   double* kinetic;         // (nblock) energy of each block [J]  set by: balance.c
+  EnergyLedger* ledgers;   // (nblock) of the part that begins with the block  set by: energy_ledger.c
   int has_bodies;          // 1: these two belong to q and v
 } MotionState;
 
@@ -140,6 +153,7 @@ typedef struct SolveWork {
   int is_auto;                   // 1: by the solver `auto`, which relaxes contradictions and reads old impulses
   int is_exact;                  // 1: the solvers may not end early, nor relax rows, set by: tribo_data_solve_exactly
   int most_relaxed;              // cone of the row that was relaxed most, −1: none, set by: tribo_data_solve
+  double most_effort;            // floating-point operations that the last solve was allowed, set by: tribo_data_solve
   int closures_known;            // 1: closures have their impulses before the solve, set by: find_impulses
   TriboSolver* velocity_solver;  // projects velocities onto closures; NULL without any
   Islands islands;
@@ -348,6 +362,18 @@ TriboStatus tribo_warm_between(const TriboModel* model, TriboData* data, const S
 TriboStatus tribo_data_collect_forces(const TriboModel* model, TriboData* data, const StepStart* start, int drives);
 TriboStepOptions tribo_data_options(const TriboWorldDef* world, const TriboData* data, double h);
 
+// policy.c: what is tried again, and when that ends. The deadline of a step that begins now; whether a part may be
+// solved once more, with more contacts or to shut closures; whether one is to be tried in halves, after what the step
+// has spent so far; whether it is the motion that is not certified; the length of the parts that the next step begins
+// with.
+double tribo_policy_deadline(const TriboWorldDef* world);
+int tribo_policy_may_redetect(const TriboData* data, const StepStart* start, const TriboStepInfo* part);
+int tribo_policy_may_close_again(const TriboData* data, const StepStart* start, const TriboStepInfo* part);
+int tribo_policy_may_divide(const TriboData* data, const StepStart* start, const StepDivision* at,
+                            const TriboStepInfo* part, const TriboStepInfo* step);
+int tribo_policy_is_of_motion(TriboReason reason);
+void tribo_policy_choose_pace(BalanceWork* work, int is_too_fast);
+
 // solve_islands.c: all islands of a substep h [s]. deadline [s]: 0 for none. tribo_data_solve_exactly says whether
 // nothing but the tolerance counts from here on: no answer up to `accept`, no relaxed rows.
 TriboStatus tribo_data_solve_exactly(TriboData* data, int exactly);
@@ -361,6 +387,11 @@ TriboStatus tribo_balance_evaluate(const TriboModel* model, TriboData* data, con
 // not explain. info->reason says which of them is beyond what the scheme's order allows.
 TriboStatus tribo_balance_part(const TriboModel* model, TriboData* data, const StepStart* start,
                                const TriboStepOptions* options, TriboStepInfo* info);
+
+// energy_ledger.c: a part's ledger after a step, or a part of one, of so many dt; returns whether it has gained too
+// much. And all ledgers of a state that somebody has set.
+int tribo_ledger_add(const EnergyLedger* from, double steps, const EnergyLedger* step, EnergyLedger* to);
+void tribo_ledgers_begin(const TriboModel* model, MotionState* state);
 
 // overlaps.c: who may be moved, after the balance was prepared; whether a contact's overlap is undone in positions; and
 // that, after a step or a part of one.

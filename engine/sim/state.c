@@ -1,7 +1,7 @@
 // Saved states: one flat buffer that holds all a simulation needs to go on with the same bits.
 //
-//   header | q | v | activations | warm entries | closures' memory | absent bodies | sleepers | for how long bodies
-//   have been slow
+//   header | q | v | activations | warm entries | closures' memory | ledgers of energy | absent bodies | sleepers |
+//   for how long bodies have been slow
 #include "data_impl.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "hash.h"
 #include "math3.h"
 
-enum { STATE_VERSION = 7, LARGEST_STATE = 1 << 30 };
+enum { STATE_VERSION = 8, LARGEST_STATE = 1 << 30 };
 static const char magic[8] = "TRIBOST";
 
 typedef struct Header {
@@ -22,7 +22,7 @@ typedef struct Header {
   double time, warm_dt;
   double balance, balance_scale;  // as in BalanceWork
   int32_t pace, steps_at_pace;    // likewise
-  int32_t nq, nv, nwarm, nact, nabsent, nasleep, nrest, nloop;
+  int32_t nq, nv, nwarm, nact, nabsent, nasleep, nrest, nloop, nledger, zero;
   uint64_t hash;  // of everything behind the header
 } Header;
 
@@ -52,8 +52,9 @@ void tribo_state_destroy(TriboState* state) {
 
 static size_t payload_size(const Header* h) {
   return ((size_t)h->nq + (size_t)h->nv + (size_t)h->nact) * sizeof(double) + (size_t)h->nwarm * sizeof(WarmEntry) +
-         (size_t)h->nloop * sizeof(TriboLoopMemory) + (size_t)h->nabsent * sizeof(int32_t) +
-         (size_t)h->nasleep * sizeof(Sleeper) + (size_t)h->nrest * sizeof(int32_t);
+         (size_t)h->nloop * sizeof(TriboLoopMemory) + (size_t)h->nledger * sizeof(EnergyLedger) +
+         (size_t)h->nabsent * sizeof(int32_t) + (size_t)h->nasleep * sizeof(Sleeper) +
+         (size_t)h->nrest * sizeof(int32_t);
 }
 
 static void put(char** at, const void* from, size_t bytes) {
@@ -114,6 +115,7 @@ TriboStatus tribo_state_save(const TriboModel* model, const TriboData* data, Tri
                    .nact = model->actuation.nactuator,
                    .nwarm = data->now.nwarm,
                    .nloop = model->nclosure,
+                   .nledger = data->balance.nblock,
                    .nabsent = data->nabsent,
                    .nasleep = data->sleep.nasleep,
                    .nrest = model->world.sleep > 0 ? model->mechanism.nfree : 0};
@@ -126,6 +128,7 @@ TriboStatus tribo_state_save(const TriboModel* model, const TriboData* data, Tri
   put(&at, data->act, (size_t)model->actuation.nactuator * sizeof *data->act);
   put(&at, data->now.warm, (size_t)data->now.nwarm * sizeof *data->now.warm);
   put(&at, data->now.loops, (size_t)model->nclosure * sizeof *data->now.loops);
+  put(&at, data->now.ledgers, (size_t)data->balance.nblock * sizeof *data->now.ledgers);
   put_bodies(model, data, &at);
   header.hash = tribo_hash(TRIBO_HASH_START, state->bytes + sizeof header, payload);
   memcpy(header.magic, magic, sizeof magic);
@@ -148,7 +151,7 @@ static TriboStatus read_header(const TriboState* state, const char* who, Header*
   }
   if (header->nq < 0 || header->nv < 0 || header->nwarm < 0 || header->nact < 0 || header->nabsent < 0 ||
       header->nasleep < 0 || header->pace < 0 || header->pace > TRIBO_PACE_MAX || header->nrest < 0 ||
-      header->nloop < 0 || state->used - sizeof *header != payload_size(header)) {
+      header->nloop < 0 || header->nledger < 0 || state->used - sizeof *header != payload_size(header)) {
     return tribo_fail(TRIBO_INVALID, "%s: the state is cut short or its sizes are wrong", who);
   }
   if (tribo_hash(TRIBO_HASH_START, state->bytes + sizeof *header, state->used - sizeof *header) != header->hash) {
@@ -212,7 +215,8 @@ TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const 
   Header header = {0};
   TRIBO_TRY(read_header(state, "tribo_state_restore", &header));
   if (header.fingerprint != model->fingerprint || header.nq != model->nq || header.nv != model->nv ||
-      header.nact != model->actuation.nactuator || header.nloop != model->nclosure) {
+      header.nact != model->actuation.nactuator || header.nloop != model->nclosure ||
+      header.nledger != data->balance.nblock) {
     return tribo_fail(TRIBO_INVALID,
                       "tribo_state_restore: the state belongs to another model (nq %d, nv %d; this one has %d, %d)",
                       header.nq, header.nv, model->nq, model->nv);
@@ -226,6 +230,7 @@ TriboStatus tribo_state_restore(const TriboModel* model, TriboData* data, const 
   take(&at, data->act, (size_t)model->actuation.nactuator * sizeof *data->act);
   take(&at, data->now.warm, (size_t)header.nwarm * sizeof *data->now.warm);
   take(&at, data->now.loops, (size_t)header.nloop * sizeof *data->now.loops);
+  take(&at, data->now.ledgers, (size_t)header.nledger * sizeof *data->now.ledgers);
   take_bodies(model, data, &header, &at);
   data->now.nwarm = header.nwarm;
   data->warm_dt = header.warm_dt;

@@ -249,7 +249,7 @@ static void a_budget_is_honoured(void** state) {
 
 // Writes a number at a place behind the header of a state file, and the checksum that fits.
 static void forge(const char* path, size_t at, int32_t number) {
-  enum { HEADER = 112, CHECKSUM = 104 };
+  enum { HEADER = 120, CHECKSUM = 112 };
   static char bytes[1 << 16];
   FILE* file = fopen(path, "r+b");
   const size_t count = fread(bytes, 1, sizeof bytes, file);
