@@ -84,7 +84,12 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(closure_factor.W, factors ? nsquare : 0)          \
   X(closure_factor.scale, factors ? nclosed : 0)      \
   X(closure_factor.order, factors ? nclosed : 0)      \
-  X(closure_factor.list, factors ? nclosed : 0)       \
+  X(closure_factor.first, factors ? nclosed + 1 : 0)  \
+  X(closure_factor.row, factors ? nsquare / 2 : 0)    \
+  X(closure_factor.value, factors ? nsquare / 2 : 0)  \
+  X(closure_factor.diagonal, factors ? nclosed : 0)   \
+  X(closure_factor.rest, factors ? nclosed : 0)       \
+  X(closure_factor.degree, factors ? nclosed : 0)     \
   X(closure_factor.y, 6 * widest)                     \
   X(closure_factor.dependent, nclosed)                \
   X(closure_factor.before, nclosed)                   \

@@ -8,9 +8,14 @@ typedef struct ClosureFactor {
   int rank, count;           // of the n rows: independent ones, and what is left
   double* N;                 // (count × n) orthonormal
   double* scale;             // (n) S
-  double* W;                 // (n × n) G, then its factor L
-  int* order;                // (n) of the pivots
-  int* list;                 // (n) scratch
+  double* W;                 // (n × n) scratch: G
+  int* order;                // (n) of the pivots, then the other rows
+  size_t* first;             // (n + 1) where the columns of L begin, below its diagonal
+  int* row;                  // (n²/2) of these: rows
+  double* value;             // (n²/2) and entries
+  double* diagonal;          // (n) of L
+  double* rest;              // (n) scratch: what is left of the diagonal of W
+  int* degree;               // (n) scratch: how many rows each one meets
   double* y;                 // (6 × dofs of the largest block)
   unsigned char* dependent;  // (n) 1: the row is not among the independent ones
   unsigned char* before;     // (n) 1: nor was it when the last decision was made
