@@ -21,8 +21,22 @@ static double parting_speed(const TriboPose* poses, const TriboTwist* twists, co
   return along;
 }
 
-// Dry friction, motors and closures that give way act on a cluster of closures in every step, contacts and limits when
-// they push: only the first ones are known here. What touches one block of a cluster touches all of it.
+// Whether a joint of a tree has a damper that would stop it within the step. Its impulse answers to what closures do by
+// more than M⁻¹ knows: they must meet both.
+static int is_overdamped(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
+                         int tree) {
+  const TreePart* part = system->trees + tree;
+  const int at = system->block_v[part->block];
+  int found = 0;
+  for (int k = 0; k < part->info->nv; ++k) {
+    const double d = part->info->damping[k] + (options->resist != NULL ? options->resist[at + k] : 0);
+    found |= options->h * d > 2 * data->flight.diagonal[at + k];
+  }
+  return found;
+}
+
+// Dry friction, motors, closures that give way and strong dampers act on a cluster of closures in every step, contacts
+// and limits when they push: only the first ones are known here. What touches one block of a cluster touches all of it.
 static void mark_clusters(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options) {
   memset(data->cluster_in_contact, 0, (size_t)system->ncluster);
   for (int i = 0; i < system->nbound; ++i) {
@@ -43,7 +57,14 @@ static void mark_clusters(const TriboSystem* system, TriboDynData* data, const T
       data->cluster_in_contact[system->cluster[blocks[0]]] = 1;
     }
   }
+  for (int t = 0; t < system->info.ntree; ++t) {
+    const int cluster = system->cluster[system->trees[t].block];
+    if (cluster >= 0 && is_overdamped(system, data, options, t)) {
+      data->cluster_in_contact[cluster] = 1;
+    }
+  }
   memcpy(data->cluster_touched, data->cluster_in_contact, (size_t)system->ncluster);
+  memcpy(data->cluster_kicked, data->cluster_in_contact, (size_t)system->ncluster);
   for (int b = 0; b < system->info.nblock; ++b) {
     if (system->cluster[b] >= 0) {
       data->cluster_touched[system->cluster[b]] |= data->touched[b];

@@ -47,6 +47,7 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(v_before, nv)                                     \
   X(v_after, nv)                                      \
   X(cluster_in_contact, ncluster)                     \
+  X(cluster_kicked, ncluster)                         \
   X(limit_row, 2 * (size_t)system->nbound)            \
   X(slip_turn, system->nbound)                        \
   X(known_impulse, nv)                                \
@@ -74,6 +75,9 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(anderson.f, nclosed)                              \
   X(anderson.f_new, nclosed)                          \
   X(anderson.d, nclosed)                              \
+  X(anderson.now, nclosed)                            \
+  X(anderson.joint, 0)                                \
+  X(anderson.law, 0)                                  \
   X(anderson.first_dx, nclosed)                       \
   X(anderson.first_df, nclosed)                       \
   X(closure_factor.N, factors ? nsquare : 0)          \
@@ -110,6 +114,7 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(flight.inertial, ntree > 0 ? nv : 0)              \
   X(flight.bent, ntree > 0 ? nv : 0)                  \
   X(flight.touch_bent, ntree > 0 ? nv : 0)            \
+  X(flight.missed, nv)                                \
   X(flight.momentum, nv_max)                          \
   X(flight.kick, nv_max)                              \
   X(flight.jump, nv_max)                              \

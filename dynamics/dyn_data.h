@@ -37,6 +37,7 @@ struct TriboDynData {
   double* known;                        // (nrow) [N·s]
   double *known_impulse, *slip_change;  // (nv) [N·s], [m/s]
   unsigned char* cluster_in_contact;    // (ncluster) more than its closures acts on a cluster: it moves as at contacts
+  unsigned char* cluster_kicked;        // (ncluster) the same, known before any impulse: motors, dry friction, springs
   unsigned char* touched;               // (nblock) at q a contact or a limit is reached
   unsigned char* lasts;                 // (nblock) contacts are at it, and all that hangs together there lasts
   int* contacts_at;                     // (nblock) how many contacts are at it

@@ -365,6 +365,10 @@ int tribo_dyn_is_unresolved(const TriboDynData* data) {
   return data->flight.is_unresolved;
 }
 
+int tribo_dyn_block_lags(const TriboSystem* system, const TriboDynData* data, int block) {
+  return system->cluster[block] >= 0 && !data->cluster_kicked[system->cluster[block]];
+}
+
 int tribo_dyn_block_cluster(const TriboSystem* system, int block) {
   return system->cluster[block];
 }

@@ -68,5 +68,6 @@ TriboStatus tribo_dyn_begin_step(const TriboSystem* system, TriboDynData* data, 
   memset(data->limit_row, 0, 2 * (size_t)system->nbound);
   data->nslip_turn = data->has_known = 0;
   memset(data->slip_turn, 0, (size_t)system->nbound * sizeof *data->slip_turn);
+  memset(data->cluster_kicked, 0, (size_t)system->ncluster);
   return TRIBO_OK;
 }

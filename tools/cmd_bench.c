@@ -125,8 +125,8 @@ static TriboStatus run_own(const Bench* b, const char* id, const TriboProblem* p
                            Run* out) {
   TriboSolver* s;
   TriboStatus status = tribo_solver_create(id, &s);
-  status = status == TRIBO_OK ? tribo_solver_set(s, "tol", 1e300) : status;
-  status = status == TRIBO_OK ? tribo_solver_set(s, "tol_unit", tol) : status;
+  status = status == TRIBO_OK ? tribo_solver_set(s, "whole", 1) : status;
+  status = status == TRIBO_OK ? tribo_solver_set(s, "tol", tol) : status;
   status = status == TRIBO_OK ? tribo_solver_set(s, "max_time", b->budget) : status;
   *out = (Run){.time = INFINITY};
   double spent = 0;

@@ -53,8 +53,8 @@ static void print_info(const Simulation* sim) {
   }
   for (int i = 0; i < n.nclosure; ++i) {
     const TriboClosureInfo* c = tribo_model_closure(model, i);
-    printf("  %-24s %-12s %d rows%s%s\n", c->name, c->kind, c->rows, c->redundant[0] ? ", redundant: " : "",
-           c->redundant);
+    printf("  %-24s %-12s %d rows%s%s%s\n", c->name, c->kind, c->rows, c->joint >= 0 ? ", a joint" : "",
+           c->redundant[0] ? ", redundant: " : "", c->redundant);
   }
   printf("\nshapes\n");
   for (int i = 0; i < n.nshape && i < MOST; ++i) {

@@ -56,6 +56,8 @@ static void print_table(const Simulation* sim) {
   printf("%-14s %.2f mean, %d max; %.2f factorisations per step, 99 of 100 steps up to %d, at most %d\n", "iterations",
          t->iterations / steps, t->iterations_max, t->factorisations / steps, costs_p99_factorisations(&t->costs),
          t->costs.most);
+  printf("%-14s %.3g Mflop per step in the solver, %.3g at most\n", "effort", 1e-6 * t->costs.effort / steps,
+         1e-6 * t->costs.effort_max);
   printf("%-14s nat %.2e m/s, prim %.2e N s, dual %.2e m/s, comp %.2e J (worst of the run)\n", "residuals",
          t->residual.nat, t->residual.prim, t->residual.dual, t->residual.comp);
   printf("%-14s %.2e m\n", "penetration", t->penetration);
@@ -100,6 +102,7 @@ static void json_totals(Json* json, const Simulation* sim) {
   json_pair(json, "contacts", t->contacts / steps, t->contacts_max);
   json_pair(json, "iterations", t->iterations / steps, t->iterations_max);
   json_real(json, "factorisations", t->factorisations / steps);
+  json_pair(json, "effort", t->costs.effort / steps, t->costs.effort_max);
   json_begin(json, "tail", '{');
   json_real(json, "us_mean", 1e6 * t->costs.sum / steps);
   json_real(json, "us_p99", 1e6 * costs_p99_time(&t->costs));

@@ -59,9 +59,9 @@ static void remember(int iteration, TriboRung rung, double nat, double natmap_un
 
 static TriboStatus make_solver(Solve* s, int* wrong) {
   TriboStatus status = tribo_solver_create(s->id, &s->solver);
-  // the problem as a whole is judged: the tolerance of its worst cone stays open
-  status = status == TRIBO_OK ? tribo_solver_set(s->solver, "tol", 1e300) : status;
-  status = status == TRIBO_OK ? tribo_solver_set(s->solver, "tol_unit", s->tol) : status;
+  // the problem as a whole is judged
+  status = status == TRIBO_OK ? tribo_solver_set(s->solver, "whole", 1) : status;
+  status = status == TRIBO_OK ? tribo_solver_set(s->solver, "tol", s->tol) : status;
   double budget = 0;
   if (!cli_number(s->args, "--max-time", 1e-9, 1e6, &budget)) {
     *wrong = 1;

@@ -180,6 +180,8 @@ static void add_cost(StepCosts* costs, const TriboStepInfo* info, double took) {
                                                                      : FACTORISATION_CLASSES - 1]++;
   costs->sum += took;
   costs->longest = fmax(costs->longest, took);
+  costs->effort += info->effort;
+  costs->effort_max = fmax(costs->effort_max, info->effort);
   costs->most = info->factorisations > costs->most ? info->factorisations : costs->most;
 }
 

@@ -10,8 +10,9 @@
 enum { TIME_CLASSES = 1400, FACTORISATION_CLASSES = 4096 };
 typedef struct StepCosts {
   long long times[TIME_CLASSES], factorisations[FACTORISATION_CLASSES];
-  double sum, longest;  // [s]
-  int most;             // factorisations
+  double sum, longest;        // [s]
+  int most;                   // factorisations
+  double effort, effort_max;  // [flop] sum, and of a step
 } StepCosts;
 
 typedef struct Totals {

@@ -369,6 +369,9 @@ void tribo_dyn_loops_store_memory(const TriboSystem* system, const TriboDynData*
 // What each closure carried in the step, all its impulses summed by row: out (6 × nclosure) [N·s, N·m·s]. last answers
 // the problem of project_velocity_assemble.
 void tribo_dyn_closure_impulses(const TriboSystem* system, TriboDynData* data, const double* last, double* out);
+// The same on the bodies that they tie: wrench (nbody × 6) += impulses and their moments about the centres of mass, in
+// world axes [N·s, N·m·s].
+void tribo_dyn_closure_wrenches(const TriboSystem* system, TriboDynData* data, const double* last, double* wrench);
 
 // Inverse dynamics, instead of update … advance (inverse/inverse_dynamics.c has the equations). inverse_update takes
 // the place of update: the velocity after the step is `v_target`, and assemble then makes rows with g = c = J v_target
@@ -430,6 +433,8 @@ typedef enum TriboBlockMotion { TRIBO_MOTION_SMOOTH, TRIBO_MOTION_KICKED, TRIBO_
 int tribo_dyn_is_unresolved(const TriboDynData* data);
 TriboBlockMotion tribo_dyn_block_motion(const TriboSystem* system, const TriboDynData* data,
                                         const TriboStepOptions* options, int block);
+// Whether impulses on a tree have met M alone, without what its dampers and springs add.
+int tribo_dyn_block_lags(const TriboSystem* system, const TriboDynData* data, int block);
 int tribo_dyn_block_cluster(const TriboSystem* system, int block);
 int tribo_dyn_closure_gives_way(const TriboSystem* system, int closure);
 double tribo_dyn_springs(const TriboSystem* system, int tree, const double* q, double* force);

@@ -199,10 +199,16 @@ TriboStatus tribo_dyn_inverse_read_tree(const TriboSystem* system, TriboDynData*
   if (data->motion_kind[tree] == kind) {
     return TRIBO_OK;
   }
+  memset(data->flight.missed + at_tree.v, 0, (size_t)at_tree.n * sizeof *data->flight.missed);
   if (kind == MOTION_EULER) {
     read_euler(&at_tree, data, options, &at, v, v_next, u, p);
   } else if (kind == MOTION_TOUCHED) {
     TRIBO_TRY(read_touched(&at_tree, data, options, &at, v, v_next, u, p));
+    if (system->cluster[at_tree.part->block] >= 0) {
+      // (what rows of joints are asked about there: pass_memory.c)
+      memcpy(data->flight.missed + at_tree.v, data->flight.drift.w, (size_t)at_tree.n * sizeof *u);
+      tribo_add_scaled(at_tree.n, -1, u, data->flight.missed + at_tree.v);
+    }
   } else {
     TRIBO_TRY(read_free(&at_tree, data, options, &at, v, v_next, u, p));
   }

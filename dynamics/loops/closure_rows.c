@@ -29,6 +29,8 @@ static const struct {
     [TRIBO_CLOSURE_CYLINDRICAL] = {"cylindrical", X | Y, 2, {{0, 2}, {1, 2}}},
     [TRIBO_CLOSURE_PLANAR] = {"planar", Z, 2, {{0, 2}, {1, 2}}},
     [TRIBO_CLOSURE_UNIVERSAL] = {"universal", X | Y | Z, 1, {{2, 0}}},
+    [TRIBO_CLOSURE_CARTESIAN] = {"cartesian", 0, 3, {{0, 2}, {1, 2}, {1, 0}}},
+    [TRIBO_CLOSURE_GIMBAL] = {"gimbal", X | Y | Z, 0, {{0}}},
     [TRIBO_CLOSURE_DISTANCE] = {"distance", 0, 0, {{0}}},
     [TRIBO_CLOSURE_GEAR] = {"gear", 0, 0, {{0}}},
     [TRIBO_CLOSURE_MIMIC] = {"mimic", 0, 0, {{0}}},
@@ -65,7 +67,7 @@ const char* tribo_dyn_closure_row_name(TriboClosureKind kind, int row) {
   return "its row";
 }
 
-static int ties_joints(const TriboClosure* closure) {
+int tribo_dyn_ties_joints(const TriboClosure* closure) {
   return closure->kind == TRIBO_CLOSURE_GEAR || closure->kind == TRIBO_CLOSURE_MIMIC;
 }
 
@@ -149,7 +151,7 @@ static double joint_error(const TriboClosure* closure, const double* q) {
 }
 
 int tribo_dyn_closure_open(const TriboClosure* closure, const double* q, const TriboPose* poses, double error[6]) {
-  if (ties_joints(closure)) {
+  if (tribo_dyn_ties_joints(closure)) {
     error[0] = joint_error(closure, q);
     return 1;
   }
@@ -163,7 +165,7 @@ void tribo_dyn_closure_append(const TriboSystem* system, const Place* place, Row
   const int dim = tribo_dyn_closure_dim(closure->kind);
   const int c = tribo_dyn_rows_begin(rows, TRIBO_CONE_FREE, dim, TRIBO_ROW_CLOSURE, index);
   memset(rows->g + rows->cones[c].row, 0, (size_t)dim * sizeof *rows->g);
-  if (!ties_joints(closure)) {
+  if (!tribo_dyn_ties_joints(closure)) {
     RowAxis axes[6];
     double point[3];
     tribo_dyn_closure_axes(closure, place->poses, axes, point, error);
@@ -210,7 +212,7 @@ static TriboStatus check_closure(const TriboSystem* system, int index, const Tri
   if ((unsigned)c->kind >= TRIBO_CLOSURE_COUNT) {
     return tribo_fail(TRIBO_INVALID, "%s has kind %d, must be 0 … %d", what, (int)c->kind, TRIBO_CLOSURE_COUNT - 1);
   }
-  if (ties_joints(c)) {
+  if (tribo_dyn_ties_joints(c)) {
     return check_joints(system, what, c);
   }
   if (c->body_a < -1 || c->body_a >= nbody || c->body_b < -1 || c->body_b >= nbody) {
@@ -233,7 +235,7 @@ static TriboStatus check_closure(const TriboSystem* system, int index, const Tri
 
 int tribo_dyn_closure_blocks(const TriboSystem* system, const TriboClosure* c, int blocks[2]) {
   int pair[2] = {tribo_dyn_block_of(system, c->body_a), tribo_dyn_block_of(system, c->body_b)};
-  if (ties_joints(c)) {
+  if (tribo_dyn_ties_joints(c)) {
     pair[0] = tribo_dyn_block_of_v(system, c->v_a);
     pair[1] = tribo_dyn_block_of_v(system, c->v_b);
   }
@@ -297,7 +299,7 @@ TriboStatus tribo_dyn_system_close(TriboSystem* system, const TriboClosure* clos
   system->nclosure = nclosure;
   for (int i = 0; i < nclosure; ++i) {
     system->closures[i] = closures[i];
-    if (!ties_joints(closures + i)) {
+    if (!tribo_dyn_ties_joints(closures + i)) {
       mark_observed(system, closures[i].body_a);
       mark_observed(system, closures[i].body_b);
     }

@@ -22,6 +22,11 @@
 // Where contacts, limits or dry friction act too, the cluster moves as bodies in contact do, q⁺ = q ⊕ h v⁺ with
 // v⁺ = v_f + M⁻¹Jᵀλ. Then q⁺ moves by the same h M⁻¹Jᵀλ, the passes are the same, and μ = 0.
 //
+// Rows of joints (motors, stops, dry friction) are asked there about w, by which the joints really move in the step,
+// and not about J v: a joint of a loop is then held, driven and stopped alike whether it is one of a tree or stands
+// opposite the closure, and a stop is met exactly. w − u, u the velocity that rows see, is known after a pass and is an
+// unknown of these passes like the openings: x = g of these rows, f = γ + J w − x (pass_memory.c).
+//
 // Where nothing but closures acts on what they tie, and they are few or redundant, all of this is linear algebra of
 // their own rows: one factor of G serves the passes, which go on without a solver (`alone`), and one of G(q⁺) the last
 // impulse.
@@ -32,14 +37,12 @@
 // Under semi-implicit Euler, Baumgarte: g = J v_f + ERP φ(q)/h, once. The same is the way out where the passes part
 // instead of meeting: the step is too long for the motion (a bar that turns by a radian), and being open for a while is
 // better than flying apart. The step then says how far.
-#include "mixing.h"
 #include "dyn_data.h"
 
 enum { PASSES_MAX = 20 };
 
-// A pass that leaves more than this share of an opening does not count as one that meets; a mixed step is at most this
-// many times the plain one.
-static const double CONVERGING = 0.9, STEP_MAX = 5;
+// A pass that leaves more than this share of an opening does not count as one that meets.
+static const double CONVERGING = 0.9;
 
 int tribo_dyn_moves_smoothly(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
                              int block) {
@@ -192,7 +195,7 @@ TriboStatus tribo_dyn_closures_assemble(const TriboSystem* system, TriboDynData*
   double error[6];
   data->last_error = INFINITY;
   data->passes = 0;
-  data->anderson.count = 0;
+  TRIBO_TRY(tribo_dyn_passes_begin(system, data));
   memset(data->left_out, 0, system->closure_size.nrow);
   if (!data->start_is_known) {
     tribo_dyn_loops_left_out_before(system, options, data->closure_factor.before);
@@ -262,51 +265,6 @@ TriboStatus tribo_dyn_loops_advance(const TriboSystem* system, TriboDynData* dat
   return TRIBO_OK;
 }
 
-// Takes the change since the last pass into the memory, the oldest one out where that is full; x (n), f in `f_new`.
-static void anderson_append(AndersonMemory* m, int n, const double* x) {
-  if (m->count == TRIBO_DYN_ANDERSON_DEPTH) {
-    const size_t rest = (size_t)((TRIBO_DYN_ANDERSON_DEPTH - 1) * n);
-    memmove(m->X, m->X + n, rest * sizeof *x);
-    memmove(m->F, m->F + n, rest * sizeof *x);
-    m->count--;
-  }
-  double *dx = m->X + m->count * n, *df = m->F + m->count * n;
-  for (int i = 0; i < n; ++i) {
-    dx[i] = x[i] - m->x[i];
-    df[i] = m->f_new[i] - m->f[i];
-  }
-  m->count++;
-}
-
-// What the first correction was, and how f answered: for the next step.
-static void keep_first_change(AndersonMemory* m, int n, const double* x) {
-  for (int i = 0; i < n; ++i) {
-    m->first_dx[i] = x[i] - m->x[i];
-    m->first_df[i] = m->f_new[i] - m->f[i];
-  }
-}
-
-// The next x (n).
-static void anderson_mix(AndersonMemory* m, int n, double* x) {
-  double *F[TRIBO_DYN_ANDERSON_DEPTH], *Q[TRIBO_DYN_ANDERSON_DEPTH], theta[TRIBO_DYN_ANDERSON_DEPTH], *d = m->d;
-  memcpy(m->x, x, (size_t)n * sizeof *x);
-  memcpy(m->f, m->f_new, (size_t)n * sizeof *x);
-  memcpy(d, m->f, (size_t)n * sizeof *d);
-  for (int j = 0; j < m->count; ++j) {
-    F[j] = m->F + (m->count - 1 - j) * n;
-    Q[j] = m->Q + j * n;
-  }
-  tribo_anderson_weights(n, m->count, F, m->f, Q, theta);
-  // x + d, d = f − (X + F)θ
-  for (int j = m->count - 1; j >= 0; --j) {
-    tribo_add_scaled(n, -theta[j], m->X + (m->count - 1 - j) * n, d);
-    tribo_add_scaled(n, -theta[j], F[j], d);
-  }
-  // a long leap may end where other closures would be shut
-  const int leaps = !(tribo_dot(d, d, n) <= STEP_MAX * STEP_MAX * tribo_dot(m->f, m->f, n));
-  tribo_add_scaled(n, 1, leaps ? m->f : d, x);
-}
-
 // What the independent rows can answer of g (closure rows), as seen by them.
 static void keep_answerable(const TriboSystem* system, const TriboDynData* data, double* g) {
   if (tribo_dyn_closures_are_ranked(system)) {
@@ -318,9 +276,10 @@ static void keep_answerable(const TriboSystem* system, const TriboDynData* data,
 }
 
 // How far closures are open at q_next: what can be answered of it into f of the memory, the largest of these into
-// *error, and that of all rows into *open.
+// *error, and that of all rows into *open. What rows of joints miss goes to f behind them, the largest of it over a
+// step to *missed.
 static TriboStatus measure(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
-                           const double* q_next, double* error, double* open) {
+                           const double* q_next, double* error, double* open, double* missed) {
   TRIBO_TRY(tribo_dyn_closures_place(system, data, q_next, data->next_poses, data->next_jac));
   const int first = data->rows.ncone - system->nclosure;
   double* f = data->anderson.f_new;
@@ -340,19 +299,21 @@ static TriboStatus measure(const TriboSystem* system, TriboDynData* data, const 
   for (int k = 0; k < n; ++k) {
     *error = fmax(*error, options->h * fabs(f[k]));
   }
+  *missed = options->h * tribo_dyn_passes_measure_joints(system, data);
   return TRIBO_OK;
 }
 
 // One pass on: how far closures are open at q_next, and, where that is too far, the next g.
 static TriboStatus next_g(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                           const double* v, const double* q_next, double* open, int* again) {
-  double error;
-  TRIBO_TRY(measure(system, data, options, q_next, &error, open));
+  double error, missed;
+  TRIBO_TRY(measure(system, data, options, q_next, &error, open, &missed));
   data->kept_open = error;
-  const int n = (int)system->closure_size.nrow;
-  double* g = data->rows.g + data->rows.nrow - n;
+  error = fmax(error, missed);
+  AndersonMemory* memory = &data->anderson;
+  tribo_dyn_passes_gather(system, data, memory->now);
   if (data->passes == 1) {
-    keep_first_change(&data->anderson, n, g);
+    tribo_dyn_passes_keep_first_change(memory);
   }
   // shut, or rounding keeps them from it, or there is nothing more to try
   const int stuck = error > 0.5 * data->last_error;
@@ -362,9 +323,9 @@ static TriboStatus next_g(const TriboSystem* system, TriboDynData* data, const T
   }
   // what passes show helps where they meet; where they do not, it may lead elsewhere
   if (!(error < CONVERGING * data->last_error)) {
-    data->anderson.count = 0;
+    memory->count = 0;
   } else if (data->passes > 0) {
-    anderson_append(&data->anderson, n, g);
+    tribo_dyn_passes_append(memory);
   }
   if (!(error < 4 * data->last_error) || data->passes++ == PASSES_MAX) {
     // the passes part, or do not meet: one last solve, as at contacts
@@ -379,9 +340,11 @@ static TriboStatus next_g(const TriboSystem* system, TriboDynData* data, const T
       }
     }
     set_baumgarte(system, data, options);
-    keep_answerable(system, data, g);
+    keep_answerable(system, data, data->rows.g + data->rows.nrow - (int)system->closure_size.nrow);
+    tribo_dyn_passes_forget_joints(data);
   } else {
-    anderson_mix(&data->anderson, n, g);
+    tribo_dyn_passes_mix(memory);
+    tribo_dyn_passes_scatter(system, data, memory->now);
   }
   data->last_error = error;
   *again = 1;
@@ -505,26 +468,6 @@ TriboStatus tribo_dyn_project_velocity(const TriboSystem* system, TriboDynData* 
     }
   }
   return tribo_dyn_check_finite("tribo_dyn_project_velocity", "next v", v_next, system->info.nv);
-}
-
-void tribo_dyn_closure_impulses(const TriboSystem* system, TriboDynData* data, const double* last, double* out) {
-  const Rows *rows = &data->rows, *end = &data->projection;
-  const int first = rows->ncone - system->nclosure;
-  double* spread = data->guess;
-  memset(spread, 0, system->closure_size.nrow * sizeof *spread);
-  for (int c = 0; c < end->ncone; ++c) {
-    const int at = rows->cones[first + end->infos[c].index].row - rows->cones[first].row;
-    memcpy(spread + at, last + end->cones[c].row, (size_t)end->cones[c].dim * sizeof *last);
-  }
-  if (tribo_dyn_closures_are_ranked(system)) {
-    tribo_dyn_closure_spread(system, &data->closure_factor, spread);
-  }
-  memset(out, 0, 6 * (size_t)system->nclosure * sizeof *out);
-  for (int i = 0, n = 0; i < system->nclosure; ++i) {
-    for (int r = 0; r < rows->cones[first + i].dim; ++r, ++n) {
-      out[6 * i + r] = data->carried[n] + spread[n];
-    }
-  }
 }
 
 // ---- evaluations at any state --------------------------------------------------------------------------------------

@@ -19,11 +19,15 @@ typedef struct ClosureFactor {
 // Up to so many closure rows their matrix is factored in every step, here; more of them, where some are redundant.
 enum { TRIBO_DYN_DENSE_ROWS_MAX = 48 };
 
-// What the passes that shut closures have shown so far, for Anderson mixing of the next one: loops.c. x is g of the
-// closure rows [m/s, rad/s], f how far they are open over h.
+// What the passes that shut closures have shown so far, for Anderson mixing of the next one: pass_memory.c. x is g of
+// the closure rows, then of rows of joints on what they tie [m/s, rad/s], f what these miss.
 enum { TRIBO_DYN_ANDERSON_DEPTH = 4 };
 typedef struct AndersonMemory {
-  int count;
+  int n, count;                 // unknowns, changes in the memory
+  int njoint;                   // the last ones of the unknowns: of rows of joints
+  int* joint;                   // (njoint) their cones
+  double* law;                  // (njoint) their g without what passes add
+  double* now;                  // (n) x of this pass
   double *X, *F;                // (ANDERSON_DEPTH × n) changes from pass to pass
   double *x, *f;                // (n) of the last one
   double* f_new;                // (n) f of this one
@@ -45,7 +49,8 @@ int tribo_dyn_closure_blocks(const TriboSystem* system, const TriboClosure* clos
 // How far a closure is open; returns the count of rows.
 int tribo_dyn_closure_open(const TriboClosure* closure, const double* q, const TriboPose* poses, double error[6]);
 
-int tribo_dyn_is_soft(const TriboClosure* closure);  // 1: it has rows of a spring-damper
+int tribo_dyn_ties_joints(const TriboClosure* closure);  // 1: coordinates of two joints, and not bodies
+int tribo_dyn_is_soft(const TriboClosure* closure);      // 1: it has rows of a spring-damper
 
 // ---- closure_factor.c
 
@@ -99,6 +104,23 @@ void tribo_dyn_loops_left_out_before(const TriboSystem* system, const TriboStepO
 // 1: closures tie the block, and nothing else acts on its cluster: it moves by RATTLE.
 int tribo_dyn_moves_smoothly(const TriboSystem* system, const TriboDynData* data, const TriboStepOptions* options,
                              int block);
+
+// ---- pass_memory.c
+
+// After the rows of joints, before those of closures: which of them are unknowns of the passes; all is forgotten.
+TriboStatus tribo_dyn_passes_begin(const TriboSystem* system, TriboDynData* data);
+// What the rows of joints miss, into f of the memory behind the closures; returns the largest [m/s, rad/s].
+double tribo_dyn_passes_measure_joints(const TriboSystem* system, TriboDynData* data);
+// x (n) from the rows, and to them.
+void tribo_dyn_passes_gather(const TriboSystem* system, const TriboDynData* data, double* x);
+void tribo_dyn_passes_scatter(const TriboSystem* system, TriboDynData* data, const double* x);
+// Rows of joints ask for what they did before the first pass.
+void tribo_dyn_passes_forget_joints(TriboDynData* data);
+// Takes the change since the last pass into the memory; the first one of a step, for the next step; and x to the next
+// pass. All of them read x in `now` and f in `f_new`.
+void tribo_dyn_passes_append(AndersonMemory* memory);
+void tribo_dyn_passes_keep_first_change(AndersonMemory* memory);
+void tribo_dyn_passes_mix(AndersonMemory* memory);
 
 // ---- predict_impulses.c
 

@@ -78,6 +78,8 @@ static void add_limits(const TriboSystem* system, TriboDynData* data, const Trib
       free += coord.along[k] * data->v_free[coord.v + k];
       old += coord.along[k] * v[coord.v + k];
     }
+    // (in a loop v_f depends on where it was cut: when and how fast a stop is met, v says)
+    const double flown = system->cluster[bound->block] >= 0 ? old : free;
     for (int upper = 0; upper < 2; ++upper) {
       const double sign = upper ? -1 : 1, distance = sign * (coord.at - (upper ? bound->upper : bound->lower));
       unsigned char* row = &data->limit_row[2 * i + upper];
@@ -90,7 +92,8 @@ static void add_limits(const TriboSystem* system, TriboDynData* data, const Trib
       for (int k = 0; k < coord.n; ++k) {
         jac[k] = sign * coord.along[k];
       }
-      tribo_dyn_normal_row(system, data, options, c, &stop, 0, 0, distance, sign * free, sign * old);
+      tribo_dyn_normal_row(system, data, options, c, &stop, 0, 0, distance, sign * flown, sign * old);
+      rows->g[rows->cones[c].row] += sign * (free - flown);
     }
   }
 }
@@ -271,10 +274,13 @@ void tribo_dyn_mark_limits(const TriboSystem* system, TriboDynData* data, const 
       for (int k = 0; k < coord.n; ++k) {
         rate += coord.along[k] * v[coord.v + k];
       }
-      const int lower = closes(options, close, coord.at - bound->lower, rate),
-                upper = closes(options, close, bound->upper - coord.at, -rate);
+      // (a loop that reaches a stop in the step must have been kicked in full: all that may have a row counts)
+      const int is_tied = system->cluster[bound->block] >= 0;
+      const double reach = close + (is_tied ? 2 * LIMIT_MARGIN + options->h * fabs(rate) : 0);
+      const int lower = closes(options, reach, coord.at - bound->lower, rate),
+                upper = closes(options, reach, bound->upper - coord.at, -rate);
       // (the row of one coordinate is the same at both ends of the step: what only lasts acts half at each)
-      const int may_last = coord.n == 1 && bound->soft.solref[0] == 0;
+      const int may_last = coord.n == 1 && bound->soft.solref[0] == 0 && !is_tied;
       data->touched[bound->block] |= may_last ? lower == 1 || upper == 1 : lower > 0 || upper > 0;
     }
   }

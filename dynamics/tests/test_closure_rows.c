@@ -21,11 +21,11 @@ static World tied_world(TriboTree* tree, KitRandom* random, int kind) {
       single[single[0] < 0 ? 0 : 1] = i;
     }
   }
-  const int pairs[][2] = {{0, 1}, {-1, 0}, {1, 2}, {0, 7}, {5, 9}, {4, -1}, {2, 12}, {1, -1}};
+  const int pairs[][2] = {{0, 1}, {-1, 0}, {1, 2}, {0, 7}, {5, 9}, {4, -1}, {2, 12}, {1, -1}, {2, -1}, {0, 3}};
   for (int k = 0; k < KINDS; ++k) {
     closures[k] = (TriboClosure){.kind = (TriboClosureKind)k, .length = 0.7, .ratio = -1.7, .offset = 0.2};
-    closures[k].body_a = k < 8 ? pairs[k][0] : -1;
-    closures[k].body_b = k < 8 ? pairs[k][1] : -1;
+    closures[k].body_a = k < TRIBO_CLOSURE_GEAR ? pairs[k][0] : -1;
+    closures[k].body_b = k < TRIBO_CLOSURE_GEAR ? pairs[k][1] : -1;
     closures[k].nq_a = closures[k].nq_b = 1;
     closures[k].q_a = 14 + info->links[single[0]].q_at;
     closures[k].v_a = 12 + info->links[single[0]].v_at;
@@ -76,11 +76,12 @@ static void jacobians_are_derivatives(void** state) {
 static void each_kind_lets_its_motions_go(void** state) {
   (void)state;
   // along x, y, z of the closure frame, then about them: x and y by small angles only where both turn
-  static const int FREE_MOTION[8][6] = {
+  static const int FREE_MOTION[TRIBO_CLOSURE_DISTANCE][6] = {
       [TRIBO_CLOSURE_WELD] = {0, 0, 0, 0, 0, 0},        [TRIBO_CLOSURE_BALL] = {0, 0, 0, 1, 1, 1},
       [TRIBO_CLOSURE_HINGE] = {0, 0, 0, 0, 0, 1},       [TRIBO_CLOSURE_SLIDER] = {0, 0, 1, 0, 0, 0},
       [TRIBO_CLOSURE_CYLINDRICAL] = {0, 0, 1, 0, 0, 1}, [TRIBO_CLOSURE_PLANAR] = {1, 1, 0, 0, 0, 1},
-      [TRIBO_CLOSURE_UNIVERSAL] = {0, 0, 0, 1, 0, 1},
+      [TRIBO_CLOSURE_UNIVERSAL] = {0, 0, 0, 1, 0, 1},   [TRIBO_CLOSURE_CARTESIAN] = {1, 1, 1, 0, 0, 0},
+      [TRIBO_CLOSURE_GIMBAL] = {0, 0, 0, 1, 1, 1},
   };
   KitRandom random = {3};
   const TriboFreeBodyDef bodies[2] = {{.mass = 1, .inertia = {1, 0, 0, 0, 1, 0, 0, 0, 1}},

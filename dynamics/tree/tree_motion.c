@@ -41,6 +41,13 @@
 // rounding.
 static const double DRIFT_TOL = 1e-13, ALONE_TOL = 1e-15;
 
+// Closures' impulses of a smooth step act on M alone, before its drift; where the step is known to be one of impulses,
+// they act as all others do.
+static int is_tied(const TriboSystem* system, const TriboDynData* data, int block) {
+  const int cluster = system->cluster[block];
+  return cluster >= 0 && !data->cluster_kicked[cluster];
+}
+
 TreeAt tribo_dyn_tree_at(const TriboSystem* system, TriboDynData* data, int tree) {
   const TreePart* part = system->trees + tree;
   return (TreeAt){.index = tree,
@@ -51,7 +58,7 @@ TreeAt tribo_dyn_tree_at(const TriboSystem* system, TriboDynData* data, int tree
                   .v = system->block_v[part->block],
                   .n = part->info->nv,
                   .m = system->block_at[part->block],
-                  .is_tied = system->cluster[part->block] >= 0};
+                  .is_tied = is_tied(system, data, part->block)};
 }
 
 TreeInstant tribo_dyn_tree_start(const TreeAt* tree, TriboDynData* data) {
@@ -362,7 +369,8 @@ TriboStatus tribo_dyn_tree_finish(const TriboSystem* system, TriboDynData* data,
 // A tree that is kicked in full at q: v_next is v_a + δ, and becomes v⁺.
 static TriboStatus advance_touched(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options,
                                    const TreeInstant* at, const double* v, double* q_next, double* v_next) {
-  double* p = data->flight.momentum;
+  double *p = data->flight.momentum, *u = data->flight.kick;
+  memcpy(u, v_next, (size_t)tree->n * sizeof *v_next);
   memcpy(data->flight.drift.w, v_next, (size_t)tree->n * sizeof *v_next);
   tribo_add_scaled(tree->n, -1, data->flight.bent + tree->v, v_next);
   tribo_dyn_instant_times_whole(tree, at, v_next, p);
@@ -380,6 +388,8 @@ static TriboStatus advance_touched(const TreeAt* tree, TriboDynData* data, const
   if (!converged) {
     return fail_unresolved(tree, data, options->h);
   }
+  memcpy(data->flight.missed + tree->v, data->flight.drift.w, (size_t)tree->n * sizeof *v_next);
+  tribo_add_scaled(tree->n, -1, u, data->flight.missed + tree->v);
   return end_drift(tree, data, options, at, options->h, 0, NULL, q_next, v_next);
 }
 
@@ -427,6 +437,7 @@ TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, i
                                 const TriboStepOptions* options, const double* v, double* q_next, double* v_next) {
   const TreeAt at_tree = tribo_dyn_tree_at(system, data, tree);
   const TreeInstant at = tribo_dyn_tree_start(&at_tree, data);
+  memset(data->flight.missed + at_tree.v, 0, (size_t)at_tree.n * sizeof *data->flight.missed);
   TRIBO_TRY(tribo_dyn_instant_mass(&at_tree, options, options->h, KICK_DIVIDED, 1, &at));
   TRIBO_TRY(drift_smoothly(&at_tree, data, &at, options->h, v, NULL, 0, NULL));
   return end_drift(&at_tree, data, options, &at, options->h, 1, NULL, q_next, v_next);
@@ -447,7 +458,7 @@ TriboStatus tribo_dyn_tree_advance(const TriboSystem* system, TriboDynData* data
   for (int k = 0; k < at_tree.n; ++k) {
     pushed |= impulse[k] != 0;
   }
-  if (pushed && split > 0 && split < 1 && !at_tree.is_tied) {
+  if (pushed && split > 0 && split < 1 && system->cluster[at_tree.part->block] < 0) {
     return advance_impact(&at_tree, data, options, &at, split, v, impulse, q_next, v_next);
   }
   if (data->motion_kind[tree] == MOTION_TOUCHED) {

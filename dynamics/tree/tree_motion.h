@@ -21,6 +21,7 @@ typedef struct FlightData {
   double end_gravity[3];  // the weight there is of it
   unsigned char* end_is_known;  // (ntree)
   double* touch_bent;  // (nv) the same of touched trees, 0 of others: what touches that does not last is not asked
+  double* missed;      // (nv) w − u of trees that closures tie, kicked in full, and 0 of others  set by: advance
   int is_unresolved;   // 1: passes of the last advance did not meet, which is why it failed
   double *momentum, *kick, *jump;  // (nv_max) scratch, as all below
   double (*coasting)[6];           // (nv_max) velocities of links

@@ -162,6 +162,7 @@ TriboStatus tribo_model_solver(const TriboModel* model, TriboSolver** out) {
   TriboStatus status = tribo_solver_set(*out, "tol", model->world.tol);
   if (status == TRIBO_OK && strcmp(model->world.solver, "auto") == 0) {
     status = tribo_solver_set(*out, "accept", model->world.accept);
+    status = status == TRIBO_OK ? tribo_solver_set(*out, "effort", model->world.effort) : status;
   }
   for (int i = 0; status == TRIBO_OK && i < model->nsolver_value; ++i) {
     status = tribo_solver_set(*out, model->solver_values[i].name, model->solver_values[i].value);
@@ -185,16 +186,22 @@ static uint64_t fingerprint(const TriboModel* model) {
   return h;
 }
 
-static TriboStatus compile(const TriboScene* scene, TriboModel* model, int* scene_body) {
+TriboStatus tribo_compile_mechanism(const TriboScene* scene, TriboModel* model, int* scene_body) {
   model->world = scene->world;
-  TRIBO_TRY(compile_solver(scene, model));
   model->geometry.scene_hulls = tribo_pool_alloc(&model->pool, (size_t)scene->nshape, sizeof(TriboHull*));
   if (model->geometry.scene_hulls == NULL) {
     return tribo_no_memory("for the model");
   }
   TRIBO_TRY(tribo_compile_bodies(scene, model, scene_body));
   TRIBO_TRY(tribo_compile_joints(model));
-  TRIBO_TRY(tribo_compile_closures(scene, model));
+  return tribo_compile_closures(scene, model);
+}
+
+static TriboStatus compile(const CutScene* cut, TriboModel* model, int* scene_body) {
+  const TriboScene* scene = &cut->scene;
+  TRIBO_TRY(tribo_compile_mechanism(scene, model, scene_body));
+  TRIBO_TRY(tribo_compile_cuts(cut, scene_body, model));
+  TRIBO_TRY(compile_solver(scene, model));
   TRIBO_TRY(tribo_compile_textures(scene, model));
   TRIBO_TRY(tribo_compile_shapes(scene, model, scene_body));
   TRIBO_TRY(tribo_compile_visuals(scene, model, scene_body));
@@ -214,9 +221,14 @@ TriboStatus tribo_model_create(const TriboScene* scene, TriboModel** out) {
   TRIBO_REQUIRE(out);
   *out = NULL;
   TriboModel* model = tribo_alloc(1, sizeof *model);
-  int* scene_body = tribo_alloc((size_t)scene->nbody, sizeof *scene_body);
-  TriboStatus status =
-      model == NULL || scene_body == NULL ? tribo_no_memory("for the model") : compile(scene, model, scene_body);
+  CutScene cut;
+  int* scene_body = NULL;
+  TriboStatus status = tribo_compile_cut(scene, &cut);
+  if (status == TRIBO_OK) {
+    scene_body = tribo_alloc((size_t)cut.scene.nbody, sizeof *scene_body);
+    status = model == NULL || scene_body == NULL ? tribo_no_memory("for the model") : compile(&cut, model, scene_body);
+  }
+  tribo_pool_clear(&cut.pool);
   tribo_free(scene_body);
   if (status != TRIBO_OK) {
     tribo_model_destroy(model);

@@ -181,6 +181,15 @@ static TriboStatus compile_actuators(const TriboScene* scene, TriboModel* model)
 
 // ---- the medium
 
+// Whether a body is a piece of another one, around which the medium flows once.
+static int is_piece(const TriboModel* model, int body) {
+  int found = 0;
+  for (int i = 0; i < model->mechanism.ncut; ++i) {
+    found = found || model->mechanism.cuts[i].piece == body;
+  }
+  return found;
+}
+
 // The box of the same mass and inertia, of uniform density: I_x = m (b_y² + b_z²)/12 and so on.
 static TriboStatus compile_drag(const TriboScene* scene, TriboModel* model, const int* scene_body) {
   if (model->world.density == 0 && model->world.viscosity == 0) {
@@ -192,7 +201,7 @@ static TriboStatus compile_drag(const TriboScene* scene, TriboModel* model, cons
   }
   for (int i = 0; i < model->nbody; ++i) {
     const TriboBodyInfo* body = &model->mechanism.bodies[i];
-    if (!(body->mass > 0)) {
+    if (!(body->mass > 0) || is_piece(model, i)) {
       continue;
     }
     // principal axes near those in which the inertia was given

@@ -208,6 +208,7 @@ static TriboStatus compile(const Ties* ties, TriboModel* model, TriboDynData* sc
     TriboClosureInfo* info = &model->mechanism.closures[i];
     *info = (TriboClosureInfo){.name = tribo_pool_strdup(&model->pool, def->name),
                                .kind = tribo_dyn_closure_name(def->kind),
+                               .joint = -1,
                                .body_a = closures[i].body_a,
                                .body_b = closures[i].body_b,
                                .rows = tribo_dyn_closure_dim(def->kind),

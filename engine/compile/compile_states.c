@@ -117,7 +117,7 @@ static TriboStatus compile_state(const TriboScene* scene, TriboModel* model, con
       }
     }
   }
-  return TRIBO_OK;
+  return tribo_compile_fit(model, out->q, out->v);
 }
 
 TriboStatus tribo_compile_states(const TriboScene* scene, TriboModel* model) {

@@ -67,6 +67,14 @@ typedef struct ModelTree {
   int q_at, v_at;  // its coordinates
 } ModelTree;
 
+// A closure that is a joint: cut_closures.c.
+typedef struct ModelCut {
+  int closure, joint;
+  int piece, rest;  // bodies: the piece of one that hangs on the joint, and what is left of it
+  int is_turned;    // 1: body_a of the closure was cut, not body_b
+  TriboPose frame;  // of the closure, z along its axis, in the frame of the piece
+} ModelCut;
+
 // The bodies and what holds them together.  set by: compile_bodies.c, compile_joints.c, compile_closures.c
 typedef struct ModelMechanism {
   TriboBodyInfo* bodies;       // (nbody) free bodies, then links
@@ -74,6 +82,8 @@ typedef struct ModelMechanism {
   double* body_com;            // (nbody × 3) centre of mass in the user's body frame [m]
   TriboJointInfo* joints;      // (njoint)
   TriboClosureInfo* closures;  // (nclosure)
+  ModelCut* cuts;              // (ncut)
+  int ncut;
   TriboNames body_names, joint_names;
   ModelTree* trees;  // (ntree) owned
   int ntree, nfree;  // nfree: bodies without a tree
@@ -189,6 +199,30 @@ void tribo_body_com(const TriboModel* model, int body, const TriboPose* pose, do
 // A solver with the model's settings.
 TriboStatus tribo_model_solver(const TriboModel* model, TriboSolver** out);
 
+// cut_closures.c: the scene with closures that are joints cut open: bodies and joints behind its own ones. What it
+// points to is in its pool. Then what the model knows of them, and their joints' coordinates and velocities where the
+// rest of the bodies is: q (nq; NULL: they fit) and v (nv).
+typedef struct CutClosure {
+  int closure;
+  TriboClosureKind kind;
+  int body, carrier;  // of the scene: that is cut, that the piece hangs on
+  int is_turned;      // as in ModelCut
+  int other;          // body at the other end of the closure
+  double anchor[3];   // in its frame [m]
+  TriboPose frame;    // as in ModelCut
+  int piece, joint;   // of the cut scene
+} CutClosure;
+typedef struct CutScene {
+  TriboPool pool;
+  TriboScene scene;
+  CutClosure* cuts;
+  int ncut;
+} CutScene;
+TriboStatus tribo_compile_cut(const TriboScene* scene, CutScene* out);
+TriboStatus tribo_compile_cuts(const CutScene* cut, const int* scene_body, TriboModel* model);
+TriboStatus tribo_compile_fit(const TriboModel* model, double* q, double* v);
+// compile.c: what moves and what ties it, without all that acts on it.
+TriboStatus tribo_compile_mechanism(const TriboScene* scene, TriboModel* model, int* scene_body);
 // compile_bodies.c: free bodies, trees, system, initial state. scene_body receives the model id of each scene body.
 TriboStatus tribo_compile_bodies(const TriboScene* scene, TriboModel* model, int* scene_body);
 // compile_joints.c: anchors and axes of the joints, at the initial state.

@@ -107,15 +107,18 @@ static double joint_value(const TriboModel* model, const TriboData* data, int ki
   return joint->nq == 1 ? q[0] : atan2(q[1], q[0]);
 }
 
-static double closure_value(const TriboModel* model, const TriboData* data, int kind, int id) {
+static TriboStatus closure_value(const TriboModel* model, TriboData* data, int kind, int id, double* value) {
   const TriboClosureInfo* closure = &model->mechanism.closures[id];
   const int first = kind == Q_CLOSURE_FORCE ? 0 : closure->nforce;
   const int end = kind == Q_CLOSURE_FORCE ? closure->nforce : closure->rows;
+  const double* force;
   double sum = 0;
+  TRIBO_TRY(tribo_data_closure_force(model, data, id, &force));
   for (int r = first; r < end; ++r) {
-    sum += data->result.closure_force[6 * id + r] * data->result.closure_force[6 * id + r];
+    sum += force[r] * force[r];
   }
-  return sqrt(sum);
+  *value = sqrt(sum);
+  return TRIBO_OK;
 }
 
 TriboStatus tribo_quantity_value(const TriboModel* model, TriboData* data, TriboQuantity what, double* value) {
@@ -140,11 +143,13 @@ TriboStatus tribo_quantity_value(const TriboModel* model, TriboData* data, Tribo
     *value = reading[tribo_quantity_component(what.kind)];
     return TRIBO_OK;
   }
+  if (what.kind > Q_JOINT_EFFORT) {
+    return closure_value(model, data, what.kind, what.id, value);
+  }
   TRIBO_TRY(tribo_data_kinematics(model, data));
-  *value = what.kind <= Q_HEIGHT_MIN     ? crowd_value(model, data, what.kind)
-           : what.kind < Q_POSITION_X    ? step_value(data, what.kind)
-           : what.kind < Q_JOINT_Q       ? body_value(data, what.kind, what.id)
-           : what.kind <= Q_JOINT_EFFORT ? joint_value(model, data, what.kind, what.id)
-                                         : closure_value(model, data, what.kind, what.id);
+  *value = what.kind <= Q_HEIGHT_MIN  ? crowd_value(model, data, what.kind)
+           : what.kind < Q_POSITION_X ? step_value(data, what.kind)
+           : what.kind < Q_JOINT_Q    ? body_value(data, what.kind, what.id)
+                                      : joint_value(model, data, what.kind, what.id);
   return TRIBO_OK;
 }

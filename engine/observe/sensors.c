@@ -158,13 +158,6 @@ static void take_off(const TriboModel* model, const TriboData* data, int body, c
 
 TriboStatus tribo_body_wrench(const TriboModel* model, TriboData* data, int body, const double point[3],
                               double force[3], double torque[3]) {
-  if (model->nclosure > 0 || model->actuation.nbound > 0) {
-    return tribo_fail(
-        TRIBO_UNSUPPORTED,
-        "tribo_data_joint_wrench: the model has %d closures and %d limited tendons, whose forces on bodies "
-        "are not known to it",
-        model->nclosure, model->actuation.nbound);
-  }
   TRIBO_TRY(check_stepped(data, "tribo_data_joint_wrench"));
   TRIBO_TRY(tribo_data_kinematics(model, data));
   TRIBO_TRY(evaluate_accelerations(model, data));
@@ -193,6 +186,39 @@ TriboStatus tribo_data_joint_wrench(const TriboModel* model, TriboData* data, in
   }
   const TriboJointInfo* info = &model->mechanism.joints[joint];
   return tribo_body_wrench(model, data, info->body, info->anchor, force, torque);
+}
+
+// What a closure that is a joint carries: that joint does, along the axes that the piece has carried with it.
+static TriboStatus measure_cut(const TriboModel* model, TriboData* data, const ModelCut* cut, double out[6]) {
+  double force[3], torque[3];
+  if (!data->events.has_before) {
+    return TRIBO_OK;
+  }
+  TRIBO_TRY(tribo_body_wrench(model, data, cut->piece, cut->frame.p, force, torque));
+  const TriboPose body = tribo_pose_mul(&data->view.poses[cut->piece], &model->mechanism.body_offset[cut->piece]);
+  double R[9];
+  tribo_mul33(R, body.R, cut->frame.R);
+  tribo_mul33tv(out, R, force);
+  tribo_mul33tv(out + 3, R, torque);
+  tribo_scale3(out, cut->is_turned ? -1 : 1, out);
+  tribo_scale3(out + 3, cut->is_turned ? -1 : 1, out + 3);
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_data_closure_force(const TriboModel* model, TriboData* data, int closure, const double** force) {
+  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_closure_force"));
+  TRIBO_REQUIRE(force);
+  if (closure < 0 || closure >= model->nclosure) {
+    return tribo_fail(TRIBO_INVALID, "tribo_data_closure_force: closure = %d; accepted are 0 … %d", closure,
+                      model->nclosure - 1);
+  }
+  *force = data->result.closure_force + 6 * closure;
+  for (int i = 0; i < model->mechanism.ncut; ++i) {
+    if (model->mechanism.cuts[i].closure == closure) {
+      TRIBO_TRY(measure_cut(model, data, &model->mechanism.cuts[i], data->result.closure_force + 6 * closure));
+    }
+  }
+  return TRIBO_OK;
 }
 
 // ---- inputs that belong to a place

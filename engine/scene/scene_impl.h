@@ -79,6 +79,13 @@ static inline TriboStatus tribo_located(TriboStatus status, const char* where) {
   return status;
 }
 
+// The joint that a closure is when it has what joints have; 0: it has no coordinate.
+int tribo_closure_joint(TriboClosureKind kind, TriboJointKind* joint);
+// Whether that joint may also be seen from its other body, with its axis turned round.
+int tribo_closure_turns_round(TriboClosureKind kind);
+// Whether a closure says something that only joints have.
+int tribo_closure_has_drive(const TriboClosureDef* def);
+
 // "there is no body 'cub'; did you mean 'cube'?"
 TriboStatus tribo_not_found(const TriboNames* names, const char* what, const char* name);
 

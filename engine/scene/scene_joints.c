@@ -133,7 +133,63 @@ TriboClosureDef tribo_closure_default(void) {
                            .axis2 = {1, 0, 0},
                            .length = NAN,
                            .ratio = 1,
-                           .solimp = TRIBO_SOLIMP};
+                           .solimp = TRIBO_SOLIMP,
+                           .lower = -INFINITY,
+                           .upper = INFINITY,
+                           .limit_solimp = TRIBO_SOLIMP,
+                           .effort = INFINITY};
+}
+
+int tribo_closure_joint(TriboClosureKind kind, TriboJointKind* joint) {
+  switch (kind) {
+    case TRIBO_CLOSURE_HINGE: *joint = TRIBO_JOINT_REVOLUTE; return 1;
+    case TRIBO_CLOSURE_SLIDER: *joint = TRIBO_JOINT_PRISMATIC; return 1;
+    case TRIBO_CLOSURE_CYLINDRICAL: *joint = TRIBO_JOINT_CYLINDRICAL; return 1;
+    case TRIBO_CLOSURE_PLANAR: *joint = TRIBO_JOINT_PLANAR; return 1;
+    case TRIBO_CLOSURE_UNIVERSAL: *joint = TRIBO_JOINT_UNIVERSAL; return 1;
+    case TRIBO_CLOSURE_BALL: *joint = TRIBO_JOINT_SPHERICAL; return 1;
+    case TRIBO_CLOSURE_CARTESIAN: *joint = TRIBO_JOINT_TRANSLATION; return 1;
+    case TRIBO_CLOSURE_GIMBAL: *joint = TRIBO_JOINT_EULER; return 1;
+    default: return 0;
+  }
+}
+
+int tribo_closure_turns_round(TriboClosureKind kind) {
+  return kind == TRIBO_CLOSURE_HINGE || kind == TRIBO_CLOSURE_SLIDER || kind == TRIBO_CLOSURE_CYLINDRICAL ||
+         kind == TRIBO_CLOSURE_BALL;
+}
+
+int tribo_closure_has_drive(const TriboClosureDef* def) {
+  return def->armature != 0 || def->damping != 0 || def->friction != 0 || def->stiffness != 0 ||
+         def->lower != -INFINITY || def->upper != INFINITY || def->effort != INFINITY || def->position != 0;
+}
+
+// Refuses what a joint of the closure's kind could not have either.
+static TriboStatus check_drive(const char* who, const TriboClosureDef* def) {
+  TriboJointKind joint;
+  TRIBO_TRY(tribo_check_range(who, "armature", def->armature, 0, 1e100));
+  TRIBO_TRY(tribo_check_range(who, "damping", def->damping, 0, 1e100));
+  TRIBO_TRY(tribo_check_range(who, "friction", def->friction, 0, 1e100));
+  TRIBO_TRY(tribo_check_range(who, "stiffness", def->stiffness, 0, 1e100));
+  TRIBO_TRY(tribo_check_finite(who, "rest", &def->rest, 1));
+  TRIBO_TRY(tribo_check_range(who, "restitution", def->restitution, 0, 1));
+  TRIBO_TRY(tribo_check_finite(who, "position", &def->position, 1));
+  TRIBO_TRY(tribo_check_softness(who, def->limit_solref, def->limit_solimp));
+  if (!(def->lower <= def->upper)) {
+    return tribo_fail(TRIBO_INVALID, "%s: lower = %g must not be above upper = %g", who, def->lower, def->upper);
+  }
+  if (!(def->effort >= 0)) {
+    return tribo_fail(TRIBO_INVALID, "%s: effort = %g must be ≥ 0", who, def->effort);
+  }
+  if (tribo_closure_has_drive(def) && !tribo_closure_joint(def->kind, &joint)) {
+    return tribo_fail(TRIBO_INVALID,
+                      "%s: a closure of this kind has no coordinate that could be limited, braked or driven", who);
+  }
+  if (def->position != 0 && def->kind != TRIBO_CLOSURE_HINGE && def->kind != TRIBO_CLOSURE_SLIDER) {
+    return tribo_fail(TRIBO_INVALID, "%s: position = %g; only a hinge or slider can be told its coordinate", who,
+                      def->position);
+  }
+  return TRIBO_OK;
 }
 
 // Refuses a closure that ties the wrong things, or has a wrong axis, length, ratio or softness.
@@ -143,6 +199,7 @@ static TriboStatus check_closure(const TriboClosureDef* def) {
   if ((int)def->kind < 0 || def->kind >= TRIBO_CLOSURE_COUNT) {
     return tribo_fail(TRIBO_INVALID, "%s: kind = %d is no closure", who, (int)def->kind);
   }
+  TRIBO_TRY(check_drive(who, def));
   const int joints = def->kind == TRIBO_CLOSURE_GEAR || def->kind == TRIBO_CLOSURE_MIMIC;
   if (joints && (def->joint_a == NULL || def->joint_b == NULL || def->body_a != NULL || def->body_b != NULL)) {
     return tribo_fail(TRIBO_INVALID, "%s: it ties joints, so it needs joint_a and joint_b and no bodies", who);
@@ -179,8 +236,6 @@ static TriboStatus check_closure(const TriboClosureDef* def) {
 }
 
 TriboStatus tribo_scene_add_closure(TriboScene* scene, const TriboClosureDef* def, int* id) {
-  TRIBO_REQUIRE(scene);
-  TRIBO_REQUIRE(def);
   TRIBO_REQUIRE(scene);
   TRIBO_REQUIRE(def);
   TRIBO_TRY(check_closure(def));

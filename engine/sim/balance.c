@@ -518,8 +518,8 @@ static void add_free_effort(const Step* s, const BalanceBlock* block, Part* part
   add_lead(part, 0.5 * h * (tribo_dot3(tau, du) + tribo_dot3(torque, dw)));
 }
 
-// Dampers and springs of a tree that closures tie act at the velocity before the impulses, which meet M alone: what
-// they would do besides, per change of velocity.
+// Dampers and springs of a tree that closures tie act at the velocity before the impulses where these come as a
+// surprise, and meet M alone: what they would do besides, per change of velocity.
 static double lag_of(const Step* s, const BalanceBlock* block, int k) {
   const TriboTreeInfo* info = tree_of(s->model, block);
   const double h = s->options->h, resist = s->options->resist[block->v_at + k];
@@ -540,7 +540,8 @@ static void add_rows(const Step* s, const BalanceBlock* block, Part* part) {
   for (int i = 0; i < block->nv; ++i) {
     part->loads += fabs(j[i]);
   }
-  if (block->tree >= 0 && block->tie >= 0 && part->is_kicked) {
+  if (block->tree >= 0 && part->is_kicked &&
+      tribo_dyn_block_lags(s->model->mechanism.system, s->data->dynamics, block->block)) {
     const double* minv = p->minv + p->block_at[block->block];
     for (int i = 0; i < block->nv; ++i) {
       const double change = tribo_dot(minv + i * block->nv, j, block->nv);

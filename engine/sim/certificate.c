@@ -78,11 +78,12 @@ static const double AGREED = 1e-7;
 
 // How exactly the law of contact holds.
 static TriboLevel level_of(const TriboWorldDef* world, const TriboResiduals* r) {
-  static const double FINE = 1e-8;  // [m/s]
-  return r->nat <= fmax(world->tol, r->floor)  ? TRIBO_LEVEL_EXACT
-         : r->nat <= fmin(FINE, world->accept) ? TRIBO_LEVEL_FINE
-         : r->nat <= world->accept             ? TRIBO_LEVEL_HELD
-                                               : TRIBO_LEVEL_OPEN;
+  // [m/s]; and what rounding excuses at most
+  static const double FINE = 1e-8, EXCUSED = 1e-9;
+  return r->nat <= fmax(world->tol, fmin(r->floor, EXCUSED)) ? TRIBO_LEVEL_EXACT
+         : r->nat <= fmin(FINE, world->accept)               ? TRIBO_LEVEL_FINE
+         : r->nat <= world->accept                           ? TRIBO_LEVEL_HELD
+                                                             : TRIBO_LEVEL_OPEN;
 }
 
 // Residuals of the whole step from the raw problem; the solver has no say in it.

@@ -251,9 +251,8 @@ static TriboStatus join(const TriboModel* model, TriboData* data, double h, cons
 
 TriboStatus tribo_data_redetect(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
                                 uint64_t* t0, int* more) {
-  enum { MOST_REDETECTIONS = 8 };  // each one adds pairs, so there is an end; this bounds the time
   *more = 0;
-  if (data->result.problem.ncone == 0 || info->redetections >= MOST_REDETECTIONS) {
+  if (data->result.problem.ncone == 0 || !tribo_policy_may_redetect(data, start, info)) {
     return TRIBO_OK;
   }
   const TriboStepOptions options = tribo_data_options(&model->world, data, start->h);

@@ -53,6 +53,7 @@
   X(view.velocity, 3 * model->nbody)                                                             \
   X(view.omega, 3 * model->nbody)                                                                \
   X(result.closure_force, 6 * model->nclosure)                                                   \
+  X(result.closure_wrench, model->nclosure > 0 ? 6 * model->nbody : 0)                           \
   X(events.contact_wrench, 6 * model->nbody)                                                     \
   X(events.applied, 6 * model->nbody)                                                            \
   X(absent, model->nbody)                                                                        \
@@ -398,19 +399,6 @@ TriboStatus tribo_data_set_history(const TriboModel* model, TriboData* data, Tri
   for (int i = 0; i < data->solve.nsolver; ++i) {
     tribo_solver_set_history(data->solve.solvers[i], fn, user);
   }
-  return TRIBO_OK;
-}
-
-TriboStatus tribo_data_closure_force(const TriboModel* model, const TriboData* data, int closure,
-                                     const double** force) {
-  TRIBO_TRY(tribo_data_check(model, data, "tribo_data_closure_force"));
-  TRIBO_REQUIRE(force);
-  TRIBO_REQUIRE(force);
-  if (closure < 0 || closure >= model->nclosure) {
-    return tribo_fail(TRIBO_INVALID, "tribo_data_closure_force: closure = %d; accepted are 0 … %d", closure,
-                      model->nclosure - 1);
-  }
-  *force = data->result.closure_force + 6 * closure;
   return TRIBO_OK;
 }
 

@@ -58,10 +58,15 @@ typedef struct Islands {
   char (*error)[256];      // (count) why a solve failed: the text of another thread would be lost
 } Islands;
 
+// How a step is divided: its parts are fractions of it, the first one this long before anything was halved.
+typedef struct StepDivision {
+  double fraction, first;
+} StepDivision;
+
 // Where a step, or a substep, sets out from and how far it goes.
 typedef struct StepStart {
   double time, h;         // [s]
-  int divisible;          // 1: it can still be halved, so that a hard solve is given up early
+  double deadline;        // wall clock at which the answer at hand is used [s]; 0: none
   const double *q, *v;    // (nq), (nv)
   const WarmEntry* warm;  // (nwarm) constraints of the step before
   int nwarm;
@@ -147,6 +152,7 @@ typedef struct SolveWork {
   int is_auto;                   // 1: by the solver `auto`, which relaxes contradictions and reads old impulses
   int is_exact;                  // 1: the solvers may not end early, nor relax rows, set by: tribo_data_solve_exactly
   int most_relaxed;              // cone of the row that was relaxed most, −1: none, set by: tribo_data_solve
+  double most_effort;            // floating-point operations that the last solve was allowed, set by: tribo_data_solve
   int closures_known;            // 1: closures have their impulses before the solve, set by: find_impulses
   TriboSolver* velocity_solver;  // projects velocities onto closures; NULL without any
   Islands islands;
@@ -172,6 +178,7 @@ typedef struct StepResult {
   double *lambda, *sigma;    // (nrow) impulses [N·s] and velocities [m/s] of the whole problem
   double* closure_lambda;    // (rows of the closures) impulses of the velocity projection
   double* closure_force;     // (nclosure × 6) of the last step [N, N·m]
+  double* closure_wrench;    // (nbody × 6) impulses of closures, about the centres of mass [N·s, N·m·s]
   double* residual_work;     // scratch of the residuals
   TriboContactView* views;   // (nview) the contacts with their forces, as the user sees them
   int nview;
@@ -353,6 +360,18 @@ TriboStatus tribo_warm_between(const TriboModel* model, TriboData* data, const S
 // step.c: the forces of a step, without those of actuators unless drives is set; and what dynamics has to know.
 TriboStatus tribo_data_collect_forces(const TriboModel* model, TriboData* data, const StepStart* start, int drives);
 TriboStepOptions tribo_data_options(const TriboWorldDef* world, const TriboData* data, double h);
+
+// policy.c: what is tried again, and when that ends. The deadline of a step that begins now; whether a part may be
+// solved once more, with more contacts or to shut closures; whether one is to be tried in halves, after what the step
+// has spent so far; whether it is the motion that is not certified; the length of the parts that the next step begins
+// with.
+double tribo_policy_deadline(const TriboWorldDef* world);
+int tribo_policy_may_redetect(const TriboData* data, const StepStart* start, const TriboStepInfo* part);
+int tribo_policy_may_close_again(const TriboData* data, const StepStart* start, const TriboStepInfo* part);
+int tribo_policy_may_divide(const TriboData* data, const StepStart* start, const StepDivision* at,
+                            const TriboStepInfo* part, const TriboStepInfo* step);
+int tribo_policy_is_of_motion(TriboReason reason);
+void tribo_policy_choose_pace(BalanceWork* work, int is_too_fast);
 
 // solve_islands.c: all islands of a substep h [s]. deadline [s]: 0 for none. tribo_data_solve_exactly says whether
 // nothing but the tolerance counts from here on: no answer up to `accept`, no relaxed rows.

@@ -3,7 +3,7 @@
 //
 // A step may have been taken in substeps, so impulses are summed over them. Whether a pair touched before is known from
 // the warm start, which is state: after a restore the events are the same.
-#include "data_impl.h"
+#include "forces.h"
 
 #include <string.h>
 
@@ -93,7 +93,9 @@ TriboStatus tribo_events_part(const TriboModel* model, TriboData* data, double h
   data->events.ntouch = n;
   for (int i = 0; i < 6 * model->nbody; ++i) {
     data->events.applied[i] += h * data->forces.wrench[i];
+    data->events.applied[i] += model->nclosure > 0 ? data->result.closure_wrench[i] : 0;
   }
+  tribo_forces_add_stops(model, data, data->events.applied);
   return TRIBO_OK;
 }
 

@@ -106,6 +106,18 @@ TriboStatus tribo_forces_tendon_limits(const TriboModel* model, TriboData* data,
   return TRIBO_OK;
 }
 
+void tribo_forces_add_stops(const TriboModel* model, TriboData* data, double* wrench) {
+  const TriboBodyFrames frames = frames_of(model, data);
+  const int ncone = model->actuation.nbound > 0 ? data->result.problem.ncone : 0;
+  for (int c = 0; c < ncone; ++c) {
+    const TriboRowInfo* row = &data->result.rows[c];
+    if (row->kind == TRIBO_ROW_BOUND) {
+      const double pull = (row->index % 2 ? -1 : 1) * data->result.lambda[data->result.problem.cones[c].row];
+      tribo_dyn_tendon_pull(&model->actuation.tendons[row->index / 2], &frames, pull, data->balance.force, wrench);
+    }
+  }
+}
+
 // ---- the medium
 
 // The wrench of the fluid around a body that moves in it.

@@ -11,6 +11,8 @@ void tribo_forces_passive(const TriboModel* model, const TriboData* data, double
 void tribo_forces_actuators(const TriboModel* model, TriboData* data, double* tau, double* wrench);
 // Fills data->forces.bounds, the limits of tendons at that state; tau and wrench are scratch.
 TriboStatus tribo_forces_tendon_limits(const TriboModel* model, TriboData* data, double* tau, double* wrench);
+// Adds the impulses of tendons at their limits in the last step to wrench.
+void tribo_forces_add_stops(const TriboModel* model, TriboData* data, double* wrench);
 // Position and speed of what an actuator drives, at that state.
 void tribo_actuator_measure(const TriboModel* model, const TriboData* data, int actuator, double* length,
                             double* speed);

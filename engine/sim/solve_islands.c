@@ -99,6 +99,7 @@ TriboStatus tribo_data_solve(TriboData* data, double h, double deadline, TriboSt
   // (of a part that is solved again, with more contacts, only the last solve counts)
   info->relaxed = 0;
   info->relaxation = 0;
+  data->solve.most_effort = 0;
   tribo_parallel_for(is->count, data->solve.nsolver, solve_island, &ctx);
   for (int i = 0; i < is->count; ++i) {
     if (is->status[i] != TRIBO_OK) {
@@ -107,6 +108,8 @@ TriboStatus tribo_data_solve(TriboData* data, double h, double deadline, TriboSt
     const TriboSolveStats* s = &is->stats[i];
     info->iterations += s->iterations;
     info->factorisations += s->factorisations;
+    info->effort += s->effort;
+    data->solve.most_effort += s->most_effort;
     info->rungs |= s->rung < TRIBO_RUNG_COUNT ? 1u << s->rung : 0;
     info->relaxed += s->shift > 0;
     info->relaxation = fmax(info->relaxation, h * s->shift);

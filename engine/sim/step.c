@@ -1,11 +1,10 @@
 // One step, as the data sees it. Each stage has a timer; nothing of the state changes before the last line.
 //
-// Where no rung of the solver certifies the answer, the step is divided: it is taken in halves, these in halves again
-// where they need it. Shorter steps have smaller demands on the same constraints, so what was out of reach comes into
-// reach. So is a step whose motion is not certified (balance.c), with any solver and down to 1/256 of dt: errors of
-// the motion go with the third power of a step. A motion that cannot even be computed in one part is divided likewise,
-// and fails by name where that is still too long. Parts live in spare buffers; the state changes only when the last one
-// is done.
+// Where the solver does not certify the answer, the step is divided: it is taken in halves, these in halves again where
+// they need it. Shorter steps have smaller demands on the same constraints, so what was out of reach comes into reach.
+// So is a step whose motion is not certified (balance.c), or cannot even be computed in one part; it fails by name
+// where the shortest part is still too long. Whether and how often is policy.c's to say. Parts live in spare buffers;
+// the state changes only when the last one is done.
 #include "forces.h"
 
 #include <string.h>
@@ -80,17 +79,17 @@ TriboStepOptions tribo_data_options(const TriboWorldDef* world, const TriboData*
 // Closures: solve and advance again until they are shut in the next state, then make the velocities follow them. Rows
 // that contradict each other leave them open.
 static TriboStatus close_loops(const TriboModel* model, TriboData* data, const StepStart* start,
-                               const TriboStepOptions* options, double deadline, TriboStepInfo* info) {
+                               const TriboStepOptions* options, TriboStepInfo* info) {
   int again;
   if (model->nclosure == 0) {
     return TRIBO_OK;
   }
   TRIBO_TRY(tribo_dyn_close(model->mechanism.system, data->dynamics, options, start->v, data->result.lambda,
                             data->next.q, data->next.v, &info->opening, &info->passes, &again));
-  for (; again && info->relaxed == 0; info->passes++) {
+  for (; again && tribo_policy_may_close_again(data, start, info); info->passes++) {
     data->solve.closures_known = 0;
     tribo_islands_again(&data->solve.islands, &data->result.problem);
-    TRIBO_TRY(tribo_data_solve(data, start->h, deadline, info));
+    TRIBO_TRY(tribo_data_solve(data, start->h, start->deadline, info));
     TRIBO_TRY(tribo_dyn_advance(model->mechanism.system, data->dynamics, options, start->q, start->v,
                                 data->result.lambda, data->next.q, data->next.v));
     TRIBO_TRY(tribo_dyn_close(model->mechanism.system, data->dynamics, options, start->v, data->result.lambda,
@@ -116,6 +115,9 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const S
   for (int i = 0; i < 6 * model->nclosure; ++i) {
     data->result.closure_force[i] /= options->h;
   }
+  memset(data->result.closure_wrench, 0, 6 * (size_t)model->nbody * sizeof *data->result.closure_wrench);
+  tribo_dyn_closure_wrenches(model->mechanism.system, data->dynamics, data->result.closure_lambda,
+                             data->result.closure_wrench);
   return TRIBO_OK;
 }
 
@@ -143,8 +145,7 @@ static void lap(TriboStepInfo* info, TriboStage stage, uint64_t* t0) {
 }
 
 // The impulses of all constraints.
-static TriboStatus find_impulses(TriboData* data, const StepStart* start, double deadline, TriboStepInfo* info,
-                                 uint64_t* t0) {
+static TriboStatus find_impulses(TriboData* data, const StepStart* start, TriboStepInfo* info, uint64_t* t0) {
   const int rows = data->result.problem.nrow;
   TRIBO_TRY(tribo_islands_build(&data->solve.islands, &data->result.problem));
   if (rows == 0) {
@@ -156,7 +157,7 @@ static TriboStatus find_impulses(TriboData* data, const StepStart* start, double
   data->solve.closures_known =
       tribo_dyn_closures_only(data->model->mechanism.system, data->dynamics, data->result.lambda);
   lap(info, TRIBO_STAGE_ISLANDS, t0);
-  TRIBO_TRY(tribo_data_solve(data, start->h, deadline, info));
+  TRIBO_TRY(tribo_data_solve(data, start->h, start->deadline, info));
   lap(info, TRIBO_STAGE_SOLVE, t0);
   return TRIBO_OK;
 }
@@ -164,14 +165,14 @@ static TriboStatus find_impulses(TriboData* data, const StepStart* start, double
 // Contacts, limits and joints to impulses and the next state; once more, from these impulses on, where they bring new
 // contacts about.
 static TriboStatus solve_step(const TriboModel* model, TriboData* data, const StepStart* start,
-                              const TriboStepOptions* options, double deadline, TriboStepInfo* info, uint64_t* t0) {
+                              const TriboStepOptions* options, TriboStepInfo* info, uint64_t* t0) {
   StepStart known = *start;
   for (int more = 1; more;) {
     TRIBO_TRY(tribo_dyn_assemble(model->mechanism.system, data->dynamics, options, start->q, start->v,
                                  data->contacts.list, data->contacts.laws, data->contacts.count, &data->result.problem,
                                  &data->result.rows));
     lap(info, TRIBO_STAGE_ROWS, t0);
-    TRIBO_TRY(find_impulses(data, &known, deadline, info, t0));
+    TRIBO_TRY(find_impulses(data, &known, info, t0));
     TRIBO_TRY(tribo_dyn_advance(model->mechanism.system, data->dynamics, options, start->q, start->v,
                                 data->result.lambda, data->next.q, data->next.v));
     keep_still(model, data, start);
@@ -182,7 +183,7 @@ static TriboStatus solve_step(const TriboModel* model, TriboData* data, const St
     }
   }
   if (model->nclosure > 0) {
-    TRIBO_TRY(close_loops(model, data, start, options, deadline, info));
+    TRIBO_TRY(close_loops(model, data, start, options, info));
     lap(info, TRIBO_STAGE_LOOPS, t0);
   }
   TRIBO_TRY(tribo_data_certify(model, data, info));
@@ -193,7 +194,7 @@ static TriboStatus solve_step(const TriboModel* model, TriboData* data, const St
 
 // One step, or a part of one, into the spare buffers. The ticks since the t0 that it leaves are still to be booked.
 static TriboStatus run_part(const TriboModel* model, TriboData* data, const StepStart* start, uint64_t* t0,
-                            double deadline, TriboStepInfo* info) {
+                            TriboStepInfo* info) {
   TriboStepOptions options = tribo_data_options(&model->world, data, start->h);
   options.loops = start->loops;
   info->outcome = TRIBO_SOLVED;
@@ -209,7 +210,7 @@ static TriboStatus run_part(const TriboModel* model, TriboData* data, const Step
     TRIBO_TRY(tribo_data_detect(model, data, start, info, t0));
     tribo_sleep_wake_by_contact(model, data, start, data->contacts.list, data->contacts.count);
     if (!data->sleep.has_woken) {
-      TRIBO_TRY(solve_step(model, data, start, &options, deadline, info, t0));
+      TRIBO_TRY(solve_step(model, data, start, &options, info, t0));
     }
   } while (data->sleep.has_woken);
   info->asleep = data->sleep.nasleep_in_step;
@@ -228,15 +229,11 @@ static TriboStage last_stage(const TriboStepInfo* info) {
 
 // ---- the parts of a divided step
 
-// Whether it is the motion that is not certified, and not the impulses.
-static int is_of_motion(TriboReason reason) {
-  return reason == TRIBO_REASON_ENERGY || reason == TRIBO_REASON_MOMENTUM || reason == TRIBO_REASON_DIVERGENCE;
-}
-
 // What the work of a part adds to a step, also where its answer is not used.
 static void add_work(TriboStepInfo* info, const TriboStepInfo* part) {
   info->iterations += part->iterations;
   info->factorisations += part->factorisations;
+  info->effort += part->effort;
   for (int i = 0; i < TRIBO_STAGE_COUNT; ++i) {
     info->stage[i] += part->stage[i];
   }
@@ -254,14 +251,14 @@ static void add_part(TriboStepInfo* info, const TriboStepInfo* part) {
   info->momentum_error = fmax(info->momentum_error, part->momentum_error);
   if (first || part->residual.nat > info->residual.nat) {
     info->residual = part->residual;
-    if (!is_of_motion(info->reason)) {
+    if (!tribo_policy_is_of_motion(info->reason)) {
       memcpy(info->worst, part->worst, sizeof info->worst);
     }
   }
   // the first reason stands, with the body that it speaks of
   if (info->reason == TRIBO_REASON_NONE && part->reason != TRIBO_REASON_NONE) {
     info->reason = part->reason;
-    if (is_of_motion(part->reason)) {
+    if (tribo_policy_is_of_motion(part->reason)) {
       memcpy(info->worst, part->worst, sizeof info->worst);
     }
   }
@@ -291,6 +288,7 @@ static StepStart next_substep(TriboData* data, const StepStart* from) {
   SWAP(MotionState, data->mid, data->next);
   return (StepStart){.time = from->time + from->h,
                      .h = from->h,
+                     .deadline = from->deadline,
                      .q = data->mid.q,
                      .v = data->mid.v,
                      .warm = data->mid.warm,
@@ -300,25 +298,10 @@ static StepStart next_substep(TriboData* data, const StepStart* from) {
                      .state = &data->mid};
 }
 
-// Whether a part can be halved for the sake of its impulses. Who chose a solver other than `auto` wants to see what
-// that one does.
-static int is_divisible(const TriboModel* model, double fraction) {
-  return fraction > ldexp(1, -model->world.halvings) && strcmp(model->world.solver, "auto") == 0;
-}
-
-// Whether a part is to be tried in halves: contradictions do not go away with shorter steps, errors of the motion do,
-// and so do loops that stay open.
-static int may_divide(const StepStart* start, double fraction, const TriboStepInfo* part, double deadline) {
-  const int of_motion = is_of_motion(part->reason) || part->reason == TRIBO_REASON_LOOPS;
-  const int helps =
-      of_motion ? fraction > ldexp(1, -TRIBO_PACE_MAX) : start->divisible && part->reason != TRIBO_REASON_CONTRADICTION;
-  return !part->certified && helps && (deadline <= 0 || tribo_now() < deadline);
-}
-
 // A part; where its motion cannot be computed in one, that is the reason, and no failure yet.
 static TriboStatus try_part(const TriboModel* model, TriboData* data, const StepStart* start, uint64_t* t0,
-                            double deadline, TriboStepInfo* part) {
-  const TriboStatus status = run_part(model, data, start, t0, deadline, part);
+                            TriboStepInfo* part) {
+  const TriboStatus status = run_part(model, data, start, t0, part);
   if (status == TRIBO_NUMERIC && tribo_dyn_is_unresolved(data->dynamics)) {
     part->certified = 0;
     part->reason = TRIBO_REASON_DIVERGENCE;
@@ -329,7 +312,7 @@ static TriboStatus try_part(const TriboModel* model, TriboData* data, const Step
 // A step that must be certified and is not.
 static TriboStatus fail_uncertified(const TriboModel* model, const TriboData* data, const TriboStepInfo* info) {
   const char* worst = info->worst[0] != '\0' ? info->worst : "a closure";
-  if (is_of_motion(info->reason)) {
+  if (tribo_policy_is_of_motion(info->reason)) {
     return tribo_fail(TRIBO_NUMERIC,
                       "tribo_step: the motion of %s is not certified (%s: balance %.3g J, momentum %.3g) in the step "
                       "from t = %g s (%d substeps); the state is as it was",
@@ -348,28 +331,12 @@ static TriboStatus fail_uncertified(const TriboModel* model, const TriboData* da
                     worst, info->residual.nat, fmax(model->world.tol, model->world.accept), data->time, info->substeps);
 }
 
-// The length of the parts that the next step begins with: half as long where a mechanism in flight was too fast for
-// this one, twice as long after so many steps without that. Parts that are halved and doubled from step to step would
-// spoil what a symplectic step keeps (balance.c). The longest memory of the balance is a thousand steps, too.
-static void choose_pace(TriboData* data, int is_too_fast) {
-  enum { STEADY = 1000 };
-  BalanceWork* work = &data->balance;
-  work->next_pace = work->pace;
-  work->next_steps_at_pace = is_too_fast || work->pace == 0 ? 0 : work->steps_at_pace + 1;
-  if (is_too_fast && work->pace < TRIBO_PACE_MAX) {
-    work->next_pace++;
-  } else if (work->next_steps_at_pace > STEADY) {
-    work->next_pace--;
-    work->next_steps_at_pace = 0;
-  }
-}
-
 // One step, whole or in substeps, up to the commit.
 static TriboStatus run_step(const TriboModel* model, TriboData* data, uint64_t* t0, double* part_dt,
                             TriboStepInfo* info) {
   const double dt = model->world.dt;
-  const double deadline = model->world.step_budget > 0 ? tribo_now() + model->world.step_budget : 0;
   StepStart start = {.time = data->time,
+                     .deadline = tribo_policy_deadline(&model->world),
                      .q = data->now.q,
                      .v = data->now.v,
                      .warm = data->now.warm,
@@ -381,17 +348,16 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, uint64_t* 
   tribo_sleep_begin(data);
   tribo_events_begin(data);
   // fractions are powers of two: their sums are exact
-  const double first = ldexp(1, -data->balance.pace);
+  StepDivision at = {.fraction = ldexp(1, -data->balance.pace), .first = ldexp(1, -data->balance.pace)};
   int is_too_fast = 0;
-  for (double done = 0, fraction = first; done < 1;) {
+  for (double done = 0; done < 1;) {
     TriboStepInfo part = {0};
-    start.h = *part_dt = fraction * dt;
-    start.divisible = is_divisible(model, fraction / first);
-    const TriboStatus status = try_part(model, data, &start, t0, deadline, &part);
+    start.h = *part_dt = at.fraction * dt;
+    const TriboStatus status = try_part(model, data, &start, t0, &part);
     add_work(info, &part);
     if ((status == TRIBO_OK || part.reason == TRIBO_REASON_DIVERGENCE) &&
-        may_divide(&start, fraction, &part, deadline)) {
-      fraction *= 0.5;
+        tribo_policy_may_divide(data, &start, &at, &part, info)) {
+      at.fraction *= 0.5;
       is_too_fast |= data->balance.is_too_fast;
       lap(info, last_stage(&part), t0);
       continue;
@@ -401,13 +367,13 @@ static TriboStatus run_step(const TriboModel* model, TriboData* data, uint64_t* 
     add_part(info, &part);
     data->balance.next_scale = fmax(data->balance.next_scale, data->balance.part_kinetic);
     TRIBO_TRY(tribo_events_part(model, data, start.h));
-    done += fraction;
+    done += at.fraction;
     if (done < 1) {
       start = next_substep(data, &start);
       lap(info, last_stage(&part), t0);
     }
   }
-  choose_pace(data, is_too_fast);
+  tribo_policy_choose_pace(&data->balance, is_too_fast);
   info->balance_relative = data->balance.next_scale > 0 ? info->balance / data->balance.next_scale : 0;
   if (model->world.must_certify && !info->certified) {
     return fail_uncertified(model, data, info);

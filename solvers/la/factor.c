@@ -31,6 +31,10 @@ double tribo_la_factor_flops(const TriboFactor* f) {
   return f->flops;
 }
 
+size_t tribo_la_factor_entries(const TriboFactor* f) {
+  return f->nvalue;
+}
+
 TriboSlot tribo_la_factor_diagonal(const TriboFactor* f, int node) {
   return f->diagonal[node];
 }

@@ -46,7 +46,8 @@ void tribo_la_factor_destroy(TriboFactor* f);
 TriboStatus tribo_la_factor_analyse(TriboFactor* f, const TriboGraph* graph);
 // One dense block of n unknowns, slot 0.
 TriboStatus tribo_la_factor_analyse_dense(TriboFactor* f, int n);
-double tribo_la_factor_flops(const TriboFactor* f);  // of one LU
+double tribo_la_factor_flops(const TriboFactor* f);    // of one LU
+size_t tribo_la_factor_entries(const TriboFactor* f);  // of both triangles; a solve takes two operations for each
 
 // Slots of the blocks (i,i), and for edge e of the blocks (edge[2e], edge[2e+1]) and (edge[2e+1], edge[2e]).
 // A symmetric matrix is given by its diagonal blocks and of each edge the block whose `lower` is not 0.

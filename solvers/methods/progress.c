@@ -20,7 +20,7 @@ int tribo_sol_done(const TriboSolver* s) {
 int tribo_sol_stop(TriboSolver* s) {
   s->timed_out = s->timed_out || (s->deadline > 0 && tribo_now() >= s->deadline);
   return tribo_sol_done(s) || s->timed_out || s->iterations >= s->settings.common.max_iterations ||
-         s->system.factorisations >= s->max_factorisations || s->scratch.status != TRIBO_OK;
+         s->effort >= s->most_effort || s->scratch.status != TRIBO_OK;
 }
 
 // (all that has been done, less what the other stages are charged with)
@@ -53,7 +53,7 @@ TriboScore tribo_sol_score_point(const TriboSolver* s, const double* x, const do
     }
     tribo_sol_tally(&tally, raw, k->mean, lambda, sigma);
   }
-  return tribo_sol_score(&tally, sc->norm_g, s->settings.common.tol, s->settings.common.tol_unit);
+  return tribo_sol_score(&tally, sc->norm_g, s->settings.common.tol, s->settings.common.whole);
 }
 
 // the same with u from J and M⁻¹ instead of W (delassus.c)

@@ -59,7 +59,8 @@ struct TriboSolver {
   TriboRung rung, best_rung;  // the stage at work, and the one that found the best point
   unsigned rungs_tried;       // bit per stage
   TriboRungWork by_rung[TRIBO_RUNG_COUNT];
-  int iterations, max_factorisations;
-  double deadline;  // wall clock [s]; 0: none
+  int iterations;
+  double effort, most_effort;  // floating-point operations so far, and the most that there may be
+  double deadline;             // wall clock [s]; 0: none
   int timed_out;
 };

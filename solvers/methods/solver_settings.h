@@ -4,11 +4,12 @@
 #include "settings.h"
 
 // Settings every solver has: X(type, name, default, min, max, open_min, unit, doc)
-#define TRIBO_COMMON_SETTINGS(X, max_it)                                                                    \
-  X(REAL, tol, 1e-10, 0, 1e300, 0, "m/s", "natural-map residual of the worst cone at which the solve ends") \
-  X(REAL, tol_unit, 1e-8, 0, 1, 1, "", "natural-map residual of the whole problem at which the solve ends") \
-  X(INT, max_iterations, max_it, 1, 1e9, 0, "", "iterations of any kind before giving up")                  \
-  X(REAL, max_time, 0, 0, 1e6, 0, "s", "time budget; 0: none")                                              \
+#define TRIBO_COMMON_SETTINGS(X, max_it)                                                                           \
+  X(REAL, tol, 1e-10, 0, 1e300, 0, "m/s", "natural-map residual of the worst cone at which the solve ends")        \
+  X(BOOL, whole, 0, 0, 1, 0, "", "tol is of natmap_unit, the residual of the whole problem over its size")         \
+  X(INT, max_iterations, max_it, 1, 1e9, 0, "", "iterations of any kind before giving up")                         \
+  X(REAL, effort, 0, 0, 1e300, 0, "flop", "floating-point operations before giving up; 0: no limit, but for auto") \
+  X(REAL, max_time, 0, 0, 1e6, 0, "s", "time budget; 0: none")                                                     \
   X(INT, form, 0, 0, 2, 0, "", "linear algebra: 0 cheapest, 1 dense constraints, 2 sparse motion")
 #define TRIBO_ADMM_SETTINGS(X, omega_, prox_, rho_, rule_, relaxed_, anderson_)                                      \
   TRIBO_COMMON_SETTINGS(X, 1000)                                                                                     \
@@ -30,7 +31,6 @@
 #define TRIBO_PLAIN_SETTINGS(X) TRIBO_COMMON_SETTINGS(X, 100)
 #define TRIBO_AUTO_SETTINGS(X)                                                                                     \
   TRIBO_COMMON_SETTINGS(X, 1e5)                                                                                    \
-  X(INT, max_factorisations, 4000, 1, 1e9, 0, "", "factorisations before giving up")                               \
   X(REAL, accept, 0, 0, 1, 0, "m/s", "r_nat with which a solve ends that comes no nearer to tol; 0: all is tried") \
   X(BOOL, relax, 1, 0, 1, 0, "", "rows that contradict each other are relaxed by the least that has an answer")
 

@@ -72,7 +72,7 @@ int tribo_sol_accept_warm(TriboSolver* s, const TriboWarmStart* warm, double* la
     }
     tribo_sol_tally(&tally, k, mean / k->dim, lambda + k->row, sigma + k->row);
   }
-  s->best_score = tribo_sol_score(&tally, sc->norm_g, s->settings.common.tol, s->settings.common.tol_unit);
+  s->best_score = tribo_sol_score(&tally, sc->norm_g, s->settings.common.tol, s->settings.common.whole);
   s->warm_value = s->best_score.value;
   s->rung = s->best_rung = TRIBO_RUNG_WARM;
   s->rungs_tried |= 1u << TRIBO_RUNG_WARM;

@@ -16,7 +16,6 @@ enum {
   COLD_FACTORISATIONS = 15,  // from ADMM's, where the interior point is as likely to find the answer,
   NEAR_FACTORISATIONS = 60,  // and from the best point of another stage
   INTERIOR_STEPS = 40,
-  RELAX_FACTORISATIONS = 60,
   NEWTON_STEPS = 60,
   PATH_STEPS = 60,       // most paths end within 40
   LONG_PATH_STEPS = 200  // some turn many times
@@ -27,6 +26,9 @@ static const double WARM_EPS = 1e-6, COLD_EPS = 1e-2, NEAR_EPS = 1e-3;
 // Old impulses that solve the problem nearly as well as asked know its modes; one factorisation is to do the rest.
 static const double FINE_EPS = 1e-9;
 static const double NEWTON_EPS = 1e-4;
+// What is spent at most where no one says, in factorisations with all rows: 400 solve what no end solves, of 522
+// generated problems, 72 robot files and piles, and end earlier where nothing does; 200 lose one of the 522.
+static const double EFFORT = 400;
 
 // Begins a stage unless the solve is over.
 static int begin_stage(TriboSolver* s, TriboRung rung) {
@@ -217,7 +219,12 @@ void tribo_sol_run_auto(TriboSolver* s) {
                    {TRIBO_RUNG_NEWTON_WARM, newton_from_old, 1},
                    {TRIBO_RUNG_PATH, path_from_start, 0},
                    {TRIBO_RUNG_PATH_COLD, path_from_axes, 0}};
-  s->max_factorisations = s->settings.automatic.max_factorisations;
+  if (s->settings.common.effort == 0) {
+    s->most_effort = EFFORT * tribo_sol_system_effort(&s->system);
+  }
+  // what all fail at may have no answer: a tenth is kept for finding that out
+  const double most_effort = s->most_effort;
+  s->most_effort *= 0.9;
   tribo_sol_enter_stage(s, TRIBO_RUNG_PROXIMAL);
   if (s->warm_x != NULL && warm_proximal(s) && relax(s)) {
     return;
@@ -243,7 +250,6 @@ void tribo_sol_run_auto(TriboSolver* s) {
       return;
     }
   }
-  // what all have failed at may have no answer
-  s->max_factorisations += RELAX_FACTORISATIONS;
+  s->most_effort = most_effort;
   relax(s);
 }

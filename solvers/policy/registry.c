@@ -144,6 +144,7 @@ TriboStatus tribo_solver_create(const char* id, TriboSolver** out) {
     return tribo_fail(TRIBO_NOMEM, "tribo_solver_create: no memory");
   }
   s->method = method;
+  s->scaled.effort = &s->effort;
   tribo_settings_default(method->info.settings, method->info.nsetting, &s->settings);
   TriboStatus status = tribo_sol_system_create(&s->system);
   if (status != TRIBO_OK) {

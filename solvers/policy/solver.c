@@ -125,16 +125,16 @@ static void write_answer(TriboSolver* s, double* lambda, TriboSolveStats* stats)
   memcpy(stats->by_rung, s->by_rung, sizeof s->by_rung);
   stats->iterations = s->iterations;
   stats->factorisations = s->system.factorisations;
+  stats->effort = s->effort;
+  stats->most_effort = s->most_effort;
   stats->shift = s->shift;
   stats->nat = s->best_score.nat;
   stats->natmap_unit = s->best_score.unit;
-  stats->outcome =
-      s->shift > 0        ? TRIBO_RELAXED
-      : tribo_sol_done(s) ? TRIBO_SOLVED
-      : s->timed_out      ? TRIBO_TIME_OUT
-      : s->iterations >= s->settings.common.max_iterations || s->system.factorisations >= s->max_factorisations
-          ? TRIBO_MAX_ITER
-          : TRIBO_STALLED;
+  stats->outcome = s->shift > 0                                                                        ? TRIBO_RELAXED
+                   : tribo_sol_done(s)                                                                 ? TRIBO_SOLVED
+                   : s->timed_out                                                                      ? TRIBO_TIME_OUT
+                   : s->iterations >= s->settings.common.max_iterations || s->effort >= s->most_effort ? TRIBO_MAX_ITER
+                                                                                                       : TRIBO_STALLED;
   if (stats->outcome != TRIBO_SOLVED && stats->outcome != TRIBO_RELAXED && bilateral_rows_contradict(s)) {
     stats->outcome = TRIBO_INFEASIBLE;
   }
@@ -170,7 +170,8 @@ static void begin(TriboSolver* s) {
   } else {
     s->relaxed = s->method->kind == TRIBO_METHOD_ADMM && s->settings.admm.relaxed;
   }
-  s->max_factorisations = 1 << 30;
+  s->effort = 0;
+  s->most_effort = s->settings.common.effort > 0 ? s->settings.common.effort : INFINITY;
 }
 
 // Solves a valid problem that has rows: by the impulses of the warm start where these are accepted, else by the method.
@@ -186,6 +187,8 @@ static TriboStatus solve(TriboSolver* s, const TriboProblem* problem, const Trib
     stats->rungs_tried = s->rungs_tried;
     stats->nat = s->best_score.nat;
     stats->natmap_unit = s->best_score.unit;
+    stats->effort = s->effort;
+    stats->most_effort = s->most_effort;
     return TRIBO_OK;
   }
   TRIBO_TRY(tribo_sol_scale(&s->scaled));

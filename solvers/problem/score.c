@@ -89,15 +89,16 @@ TRIBO_LANES void tribo_sol_tally(TriboTally* t, const TriboCone* k, double mean,
   }
 }
 
-TriboScore tribo_sol_score(const TriboTally* t, double norm_g, double asked, double tol_unit) {
+TriboScore tribo_sol_score(const TriboTally* t, double norm_g, double asked, int whole) {
   if (!isfinite(t->norm_l + t->norm_s)) {
     return (TriboScore){INFINITY, INFINITY, INFINITY};
   }
   double scale = larger(norm_g, larger(t->mean * sqrt(t->norm_l), sqrt(t->norm_s)));
   TriboScore score = {t->nat, scale > 0 ? sqrt(t->square) / scale : 0, 0};
   // beyond 1e-8 impulses are so large that the problem has no proper answer: rounding is no excuse for that
-  double tol = larger(asked, fmin(50 * DBL_EPSILON * sqrt(t->most), 1e-8));
+  const double tol = whole ? asked : larger(asked, fmin(50 * DBL_EPSILON * sqrt(t->most), 1e-8));
+  const double reached = whole ? score.unit : t->nat;
   // half the tolerance: the independent residuals (residuals.c) round differently
-  score.value = 2 * larger(tol > 0 ? t->nat / tol : t->nat > 0 ? INFINITY : 0, score.unit / tol_unit);
+  score.value = tol > 0 ? 2 * reached / tol : reached > 0 ? INFINITY : 0;
   return score;
 }

@@ -20,5 +20,5 @@ typedef struct TriboTally {
 
 // Adds a cone with its mean diagonal, λ and σ (cone->dim); both are 0 in rows whose friction coefficient is 0.
 void tribo_sol_tally(TriboTally* tally, const TriboCone* cone, double mean, const double* lambda, const double* sigma);
-// The score for the tolerances tol [m/s] of the worst cone and tol_unit of the whole problem, ‖g‖ = norm_g.
-TriboScore tribo_sol_score(const TriboTally* tally, double norm_g, double tol, double tol_unit);
+// The score for a tolerance [m/s] of the worst cone, or, with `whole`, one of natmap_unit; ‖g‖ = norm_g.
+TriboScore tribo_sol_score(const TriboTally* tally, double norm_g, double tol, int whole);

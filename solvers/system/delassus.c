@@ -289,21 +289,6 @@ static void add_wide(TriboScaled* sc, int c, int t) {
   }
 }
 
-// What a product costs by J, M⁻¹ and Jᵀ, in multiplications.
-static double motion_cost(const TriboScaled* sc) {
-  const TriboProblem* p = sc->problem;
-  double cost = 0;
-  for (int b = 0; b < p->nblock; ++b) {
-    cost += (double)p->block_dim[b] * p->block_dim[b];
-  }
-  for (int c = 0; c < p->ncone; ++c) {
-    for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
-      cost += 2.0 * p->cones[c].dim * p->block_dim[p->term_block[t]];
-    }
-  }
-  return cost;
-}
-
 void tribo_sol_make_W(TriboScaled* sc) {
   const TriboProblem* p = sc->problem;
   size_t n = (size_t)sc->n;
@@ -332,7 +317,9 @@ void tribo_sol_make_W(TriboScaled* sc) {
     }
   }
   sc->has_W = 1;
-  sc->W_is_cheaper = sc->wide && p->G_col == NULL && (double)sc->n * sc->n <= motion_cost(sc);
+  sc->W_is_cheaper = sc->wide && p->G_col == NULL && (double)sc->n * sc->n <= sc->product;
+  // a column is half a product
+  *sc->effort += sc->n * sc->product;
 }
 
 // y += a row of columns of W times four numbers

@@ -63,24 +63,25 @@ TriboStatus tribo_sol_system_begin(TriboLinearSystem* sys, TriboScaled* sc, Trib
 
 // ---- which form ----
 
+// Jᵀ K J of every cone, or the blocks of an explicit G; a product of small blocks costs more per operation
+static double assembly_flops(const TriboLinearSystem* sys) {
+  const TriboScaled* sc = sys->sc;
+  const TriboProblem* p = sc->problem;
+  if (p->G_col != NULL) {
+    return 100.0 * sys->nedge;
+  }
+  const double terms = p->term_first[p->ncone], width = sc->nv / fmax(1, p->nblock);
+  return 2 * sc->n * (terms / fmax(1, p->ncone)) * (terms / fmax(1, p->ncone)) * width * width;
+}
+
 static TriboForm choose_form(const TriboLinearSystem* sys, int unknowns) {
   if (sys->wanted != TRIBO_FORM_CHEAPEST) {
     return sys->wanted;
   }
-  const TriboScaled* sc = sys->sc;
-  double u = unknowns, n = sc->n;
+  const double u = unknowns;
   // factorisation, and picking the reduced matrix out of W
   double dense = 2.0 / 3 * u * u * u + 4 * u * u;
-  // factorisation, and Jᵀ K J of every cone; a product of small blocks costs more per operation
-  double sparse = tribo_la_factor_flops(sys->sparse);
-  if (sc->problem->G_col == NULL) {
-    const TriboProblem* p = sc->problem;
-    double terms = p->term_first[p->ncone];
-    double width = sc->nv / fmax(1, p->nblock);
-    sparse += 2 * n * (terms / fmax(1, p->ncone)) * (terms / fmax(1, p->ncone)) * width * width;
-  } else {
-    sparse += 100.0 * sys->nedge;
-  }
+  double sparse = tribo_la_factor_flops(sys->sparse) + assembly_flops(sys);
   return dense <= 1.5 * sparse ? TRIBO_FORM_DENSE : TRIBO_FORM_SPARSE;
 }
 
@@ -285,6 +286,23 @@ static int factor_explicit(TriboLinearSystem* sys, int symmetric) {
 
 // ---- factorise and solve ----
 
+// Floating-point operations of a factorisation, assembly included, and of a solve with it.
+static double factor_effort(const TriboLinearSystem* sys, TriboForm form, int unknowns, int symmetric) {
+  const double u = unknowns, half = symmetric ? 0.5 : 1;
+  return form == TRIBO_FORM_DENSE ? half * (2.0 / 3 * u * u * u + 4 * u * sys->sc->n)
+                                  : half * (tribo_la_factor_flops(sys->sparse) + assembly_flops(sys));
+}
+
+static double solve_effort(const TriboLinearSystem* sys, int unknowns) {
+  return sys->form == TRIBO_FORM_DENSE ? 2.0 * unknowns * unknowns
+                                       : 2.0 * (double)tribo_la_factor_entries(sys->sparse) + 2 * sys->sc->product;
+}
+
+double tribo_sol_system_effort(const TriboLinearSystem* sys) {
+  const int n = sys->sc->n;
+  return factor_effort(sys, choose_form(sys, n), n, 0) + 20 * sys->sc->product;
+}
+
 int tribo_sol_system_factor(TriboLinearSystem* sys) {
   const TriboScaled* sc = sys->sc;
   int symmetric = 1, unknowns = 0;
@@ -303,6 +321,7 @@ int tribo_sol_system_factor(TriboLinearSystem* sys) {
   sys->factorisations++;
   // a symmetric matrix that rounding has made indefinite gets a second chance
   for (int sym = symmetric; sym >= 0; --sym) {
+    *sc->effort += factor_effort(sys, sys->form, unknowns, sym);
     int failed = sys->form == TRIBO_FORM_DENSE ? factor_dense(sys, unknowns, sym)
                  : sc->problem->G_col          ? factor_explicit(sys, sym)
                                                : tribo_sol_motion_factor(sys, sym);
@@ -340,6 +359,7 @@ static void solve_explicit(TriboLinearSystem* sys, const double* r, double* y) {
 }
 
 static void solve_once(TriboLinearSystem* sys, const double* r, double* y) {
+  *sys->sc->effort += solve_effort(sys, sys->offset[sys->sc->ncone]);
   if (sys->form == TRIBO_FORM_DENSE) {
     memcpy(y, r, sizeof(double) * (size_t)sys->offset[sys->sc->ncone]);
     tribo_la_factor_solve(sys->dense, y);

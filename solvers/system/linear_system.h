@@ -70,6 +70,10 @@ void tribo_sol_motion_solve(TriboLinearSystem* sys, const double* r, double* y);
 // Smallest diagonal of C that the form for `unknowns` unknowns bears.
 double tribo_sol_system_least(const TriboLinearSystem* sys, int unknowns);
 
+// Floating-point operations of one factorisation with all rows, a solve with it and ten products: what a step of a
+// method may take.
+double tribo_sol_system_effort(const TriboLinearSystem* sys);
+
 // 0, or 1 when a pivot broke down.
 int tribo_sol_system_factor(TriboLinearSystem* sys);
 // The same for W + `shift` I over all rows of all cones, which sets their parts of the system.

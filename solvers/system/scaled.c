@@ -217,6 +217,20 @@ TriboStatus tribo_sol_measure(TriboScaled* sc, const TriboProblem* p) {
   return TRIBO_OK;
 }
 
+// What a product costs by J, M⁻¹ and Jᵀ, in multiplications.
+static double motion_product(const TriboProblem* p) {
+  double cost = 0;
+  for (int b = 0; b < p->nblock; ++b) {
+    cost += (double)p->block_dim[b] * p->block_dim[b];
+  }
+  for (int c = 0; c < p->ncone; ++c) {
+    for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
+      cost += 2.0 * p->cones[c].dim * p->block_dim[p->term_block[t]];
+    }
+  }
+  return cost;
+}
+
 TriboStatus tribo_sol_scale(TriboScaled* sc) {
   const TriboProblem* p = sc->problem;
   sc->n = sc->nround = sc->has_W = 0;
@@ -243,8 +257,10 @@ TriboStatus tribo_sol_scale(TriboScaled* sc) {
   }
   if (p->G_col) {
     scale_explicit(sc, p);
+    sc->product = sc->col[sc->n];
   } else {
     scale_motion(sc, p);
+    sc->product = motion_product(p);
   }
   return TRIBO_OK;
 }
@@ -288,12 +304,14 @@ TRIBO_LANES static void apply_motion(const TriboScaled* sc, const TriboScaledCon
 void tribo_sol_apply(const TriboScaled* sc, const double* x, double* y) {
   if (sc->has_W && sc->W_is_cheaper) {
     tribo_sol_times_W(sc->n, sc->W, x, y);
+    *sc->effort += 2.0 * sc->n * sc->n;
   } else {
     tribo_sol_apply_raw(sc, x, y);
   }
 }
 
 void tribo_sol_apply_raw(const TriboScaled* sc, const double* x, double* y) {
+  *sc->effort += 2 * sc->product;
   for (int i = 0; i < sc->n; ++i) {
     y[i] = sc->R[i] * x[i];
   }

@@ -46,6 +46,7 @@ typedef struct TriboScaled {
   size_t* term_at;   // (nterm)
   int* var;          // (nblock + 1) first degree of freedom of a block
   double* velocity;  // (2 nv) scratch of a product
+  double product;    // multiplications of a product by J, M⁻¹ and Jᵀ, or of the explicit form
 
   // blocks of more than six velocities: their response M⁻¹ Jᵀ to the rows that act on them, in problem units
   int wide;           // whether there are such blocks; nothing else is set without
@@ -65,6 +66,7 @@ typedef struct TriboScaled {
   int *col, *row;
   double* val;
 
+  double* effort;  // floating-point operations of the solve so far, the solver's  set by: every product and factor
 } TriboScaled;
 
 // What bounds a row has; of use only outside round cones.

@@ -562,7 +562,8 @@ static double solve_file(TriboSolver* s, const char* from, const char* to, Tribo
 static TriboSolver* whole_problem_solver(void) {
   TriboSolver* s;
   CHECK_OK(tribo_solver_create("auto", &s));
-  CHECK_OK(tribo_solver_set(s, "tol", 1));
+  CHECK_OK(tribo_solver_set(s, "whole", 1));
+  CHECK_OK(tribo_solver_set(s, "tol", 1e-8));
   return s;
 }
 

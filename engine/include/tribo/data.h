@@ -95,6 +95,7 @@ typedef struct TriboStepInfo {
   int contacts, rows, islands, pairs;  // how many; pairs: of shapes that may touch
   int asleep;                          // bodies that were left out because they rest
   int iterations, factorisations;      // summed over the islands
+  double effort;                       // floating-point operations of the solver, summed over the islands
   int relaxed;        // islands whose rows contradict each other: solved with the least relaxation that has an answer
   double relaxation;  // largest change of a gap or an angle by it [m, rad]
   unsigned rungs;     // bit per TriboRung that gave an island its answer

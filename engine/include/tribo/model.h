@@ -65,7 +65,8 @@ typedef struct TriboClosureInfo {
   int body_a, body_b;  // TRIBO_WORLD: the world, or joints are tied
   double anchor_a[3],
       anchor_b[3];     // the points it holds together (or apart: distance), in the frames of the bodies [m]
-  int rows;            // those along axes come first
+  int joint;           // that it is, with coordinates of its own; −1: none
+  int rows;            // those along axes come first; of a joint, of all six directions
   int nforce;          // how many these are
   char redundant[80];  // rows that say nothing new at the initial state, "along y, about x"; "" for none. They are
                        // harmless: among the impulses that hold, the smallest are found

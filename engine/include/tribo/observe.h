@@ -60,9 +60,10 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_history(const TriboModel* m
                                                              TriboSolverHistoryFn* fn, void* user);
 
 // What a closure carried in the last step, by row (TriboClosureInfo.rows of 6): forces along its axes, then torques
-// [N, N·m].
-TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_closure_force(const TriboModel* model, const TriboData* data,
-                                                               int closure, const double** force);
+// [N, N·m], of body_a on body_b. Of closures that are joints, all six of the axes x, y, z of the closure, as they turn
+// with the body that was cut, with what drives it. Where rows depend on others, the least that does the same.
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_closure_force(const TriboModel* model, TriboData* data, int closure,
+                                                               const double** force);
 
 // ---- sensors. A mount is a point and an orientation in the frame of a body.
 
@@ -80,7 +81,8 @@ typedef struct TriboImu {
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_imu(const TriboModel* model, TriboData* data, int body,
                                                      const double point[3], const double quaternion[4], TriboImu* out);
 // What the parent's side of a joint exerts on the child's at the joint's anchor: mean over the last step, world axes,
-// with what drives the joint in it, without the inertia of its rotor. Not for models with closures or limited tendons.
+// with what drives the joint in it, without the inertia of its rotor. Closures act on the bodies they tie; where some
+// of their rows depend on others, they carry the least impulses that do the same, in the metric of the mobility.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_joint_wrench(const TriboModel* model, TriboData* data, int joint,
                                                               double force[3], double torque[3]);
 // How hard others press on a shape: the sum of the normal forces, mean over the last step [N].

@@ -47,6 +47,8 @@ TRIBO_API void tribo_scene_destroy(TriboScene* scene);
   X(REAL, tol, 1e-10, 0, 1, 1, "m/s", "natural-map residual that a solve aims at")                                     \
   X(REAL, accept, 1e-6, 0, 1, 0, "m/s",                                                                                \
     "largest residual of a certified step, with which a solve by auto ends that comes no nearer to tol")               \
+  X(REAL, effort, 0, 0, 1e300, 0, "flop",                                                                              \
+    "most floating-point operations of a solve by auto before its best answer is used; 0: 200 factorisations of it")   \
   X(REAL, step_budget, 0, 0, 1e9, 0, "s",                                                                              \
     "wall time one step may take before the best answer so far is used; 0: no limit")                                  \
   X(REAL, density, 0, 0, 1e9, 0, "kg/m³", "of the medium the bodies move in: drag that grows with the speed squared")  \
@@ -228,14 +230,26 @@ typedef struct TriboClosureDef {
   double ratio, offset;           // q_b = ratio q_a + offset; GEAR: the offset is taken from the start
   double curve[3];                // MIMIC: and curve[0] q_a² + curve[1] q_a³ + curve[2] q_a⁴
   double solref[2], solimp[5];    // MuJoCo's softness, as of a material; solref[0] = 0: it never opens
+  // HINGE, SLIDER, CYLINDRICAL, PLANAR, UNIVERSAL, BALL, CARTESIAN, GIMBAL: all that a joint has, as in TriboJointDef.
+  // A closure with any of it, or whose name is a joint's elsewhere (in a motor, actuator, controller, sensor, force,
+  // tendon, state, gear, or in a quantity q, v or effort), is a joint of that name. Its coordinates count from the
+  // start, those of body_b against body_a.
+  double armature, damping, friction;
+  double stiffness, rest;
+  double lower, upper;
+  double restitution;
+  double limit_solref[2], limit_solimp[5];  // of its limits
+  double effort;
+  double position;  // HINGE, SLIDER: what its coordinate is at the start [rad, m]
 } TriboClosureDef;
 TRIBO_API TriboClosureDef tribo_closure_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_closure(TriboScene* scene, const TriboClosureDef* def, int* id);
 
-// A motor holds or turns a joint as a spring and a damper would, within its effort, implicitly:
-// τ = −k (q − target) − d (q̇ − velocity), |τ| ≤ effort. Stiff gains are no danger; k = 0 controls the velocity.
+// A motor holds or turns a joint, or a closure of one coordinate, as a spring and a damper would, within its effort,
+// implicitly: τ = −k (q − target) − d (q̇ − velocity), |τ| ≤ effort. Stiff gains are no danger; k = 0 controls the
+// velocity.
 typedef struct TriboMotorDef {
-  const char* joint;          // one-dof joint, by full name
+  const char* joint;          // one-dof joint or closure, by full name
   double stiffness, damping;  // k, d [N·m/rad, N·m·s/rad or N/m, N·s/m], not both 0
   double target, velocity;    // [rad, m], [rad/s, m/s]
   double effort;              // [N·m, N]; NAN: the joint's

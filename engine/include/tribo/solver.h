@@ -16,7 +16,7 @@ extern "C" {
 // How a solve ended. Not converged is not an error.
 typedef enum TriboOutcome {
   TRIBO_SOLVED,      // the tolerance was met
-  TRIBO_MAX_ITER,    // the iteration limit came first
+  TRIBO_MAX_ITER,    // the limit of iterations or of effort came first
   TRIBO_STALLED,     // no further progress
   TRIBO_TIME_OUT,    // the time budget came first
   TRIBO_INFEASIBLE,  // bilateral rows contradict each other
@@ -60,6 +60,8 @@ typedef struct TriboSolveStats {
   unsigned rungs_tried;  // bit per rung
   int iterations;        // of any kind
   int factorisations;
+  double effort;                            // floating-point operations, counted by the sizes of products and factors
+  double most_effort;                       // that it was allowed
   TriboRungWork by_rung[TRIBO_RUNG_COUNT];  // the same, stage by stage
   double time;                              // wall [s]
   double nat, natmap_unit;                  // residuals of the answer, by the solver's own account [m/s], [1]
@@ -95,7 +97,7 @@ typedef struct TriboWarmStart {
 } TriboWarmStart;
 
 // lambda (nrow) always receives the best answer found, also when it is not good enough: read stats->outcome.
-// Two tolerances: the solve ends when nat ≤ max(tol_nat, floor) and natmap_unit ≤ tol_unit.
+// The solve ends when nat ≤ max(tol, rounding); with the setting `whole` when natmap_unit ≤ tol.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_solver_solve(TriboSolver* solver, const TriboProblem* problem,
                                                          const TriboWarmStart* warm, double* lambda,
                                                          TriboSolveStats* stats);

@@ -47,6 +47,8 @@ typedef enum TriboClosureKind {
   TRIBO_CLOSURE_CYLINDRICAL,  // 4: translation along axis and rotation about it
   TRIBO_CLOSURE_PLANAR,       // 3: translation across axis and rotation about it
   TRIBO_CLOSURE_UNIVERSAL,    // 4: rotation about axis of a, then about axis2 of b
+  TRIBO_CLOSURE_CARTESIAN,    // 3: any translation, along the axes that body_b has at the start
+  TRIBO_CLOSURE_GIMBAL,       // 3: any rotation about the anchor, told by three angles: see TRIBO_JOINT_EULER
   TRIBO_CLOSURE_DISTANCE,     // 1: two points keep their distance, a rod
   TRIBO_CLOSURE_GEAR,         // 1: q_b = ratio q_a + what it is at the start
   TRIBO_CLOSURE_MIMIC,        // 1: q_b = ratio q_a + offset

@@ -1,5 +1,4 @@
 // Sensors.
-#include <math.h>
 #include <string.h>
 
 #include "mjcf.h"
@@ -138,15 +137,10 @@ static TriboStatus mount_sensor(Mjcf* m, const XmlNode* node, const MjSensor* s,
   }
   const int moving = def->body != NULL;
   const int wrench = def->kind == TRIBO_SENSOR_FORCE || def->kind == TRIBO_SENSOR_TORQUE;
-  int limited = m->scene->nclosure;
-  for (int i = 0; i < m->scene->ntendon; ++i) {
-    limited += isfinite(m->scene->tendons[i].lower) || isfinite(m->scene->tendons[i].upper);
-  }
   const int floats = moving && m->bodys[body].njoint > 0 && m->joints[m->bodys[body].first_joint].type == MJ_FREE;
-  if (wrench && (!moving || floats || limited > 0)) {
+  if (wrench && (!moving || floats)) {
     *known = 0;
-    return tribo_mjcf_leave_out(m, node,
-                                "of a body without a joint, or beside closures and limited tendons, is left out");
+    return tribo_mjcf_leave_out(m, node, "of a body without a joint is left out");
   }
   if (!moving && (def->kind == TRIBO_SENSOR_ACCELEROMETER || s->body != NULL)) {
     *known = 0;

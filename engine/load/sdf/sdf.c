@@ -277,12 +277,16 @@ static TriboStatus add_loop(Model* m, const XmlNode* joint, size_t type, int par
   def.body_b = m->links[child].full;
   TRIBO_TRY(joint_frame(m, joint, child, "axis", def.anchor, def.axis));
   TRIBO_TRY(joint_frame(m, joint, child, "axis2", def.anchor, def.axis2));
-  TriboJointDef ignored = tribo_joint_default();
-  TRIBO_TRY(read_axis(joint, &ignored));
-  const XmlNode* axis = tribo_xml_child(joint, "axis");
-  const XmlNode* dynamics = axis != NULL ? tribo_xml_child(axis, "dynamics") : NULL;
-  if (ignored.damping > 0 || ignored.friction > 0 || ignored.stiffness > 0) {
-    TRIBO_TRY(tribo_sdf_warn(m->s, dynamics, "of a joint that closes a loop is not honoured"));
+  if (def.kind == TRIBO_CLOSURE_HINGE || def.kind == TRIBO_CLOSURE_SLIDER) {
+    TriboJointDef has = tribo_joint_default();
+    TRIBO_TRY(read_axis(joint, &has));
+    def.lower = has.lower;
+    def.upper = has.upper;
+    def.effort = has.effort;
+    def.damping = has.damping;
+    def.friction = has.friction;
+    def.stiffness = has.stiffness;
+    def.rest = has.rest;
   }
   return added(m->s, tribo_scene_add_closure(m->s->scene, &def, NULL));
 }

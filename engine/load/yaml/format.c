@@ -11,8 +11,9 @@ static const char* const schemes[] = {"variational", "euler", NULL};
 static const char* const joint_kinds[] = {"fixed",     "revolute",    "continuous", "prismatic", "helical",
                                           "universal", "cylindrical", "planar",     "spherical", "translation",
                                           "euler",     "ellipsoid",   "free",       NULL};
-static const char* const closure_kinds[] = {"weld",      "ball",     "hinge", "slider", "cylindrical", "planar",
-                                            "universal", "distance", "gear",  "mimic",  NULL};
+static const char* const closure_kinds[] = {"weld",   "ball",      "hinge",     "slider", "cylindrical",
+                                            "planar", "universal", "cartesian", "gimbal", "distance",
+                                            "gear",   "mimic",     NULL};
 static const char* const wraps[] = {"sphere", "cylinder", NULL};
 static const char* const activations[] = {"none", "integrator", "filter", "exact", "muscle", NULL};
 static const char* const sensor_kinds[] = {
@@ -258,6 +259,20 @@ static const Field closure_fields[] = {
     V(3, TriboClosureDef, "curve", curve, "", "mimic only: c in c₀ q_a² + c₁ q_a³ + c₂ q_a⁴, added to it"),
     V(2, TriboClosureDef, "solref", solref, "s", "MuJoCo's softness: time constant, damping ratio; 0 is rigid"),
     V(5, TriboClosureDef, "solimp", solimp, "", "beside solref: impedance at touch, at depth, depth, midpoint, power"),
+    R(TriboClosureDef, "armature", armature, 0, BIG, 0, "kg m², kg",
+      "inertia of the drive; with this or one of the next, the closure is a joint of its name"),
+    R(TriboClosureDef, "damping", damping, 0, BIG, 0, "N m s/rad, N s/m", "viscous"),
+    R(TriboClosureDef, "friction", friction, 0, BIG, 0, "N m, N", "dry"),
+    R(TriboClosureDef, "stiffness", stiffness, 0, BIG, 0, "N m/rad, N/m", "spring of one coordinate, or of a ball"),
+    R(TriboClosureDef, "rest", rest, -BIG, BIG, 0, "rad, m", "where the spring is slack"),
+    R(TriboClosureDef, "lower", lower, -INFINITY, BIG, 0, "rad, m",
+      "limit of its coordinate, or of each as of a joint; they count from the start"),
+    R(TriboClosureDef, "upper", upper, -BIG, INFINITY, 0, "rad, m", "limit, likewise; of a ball, of its angle"),
+    R(TriboClosureDef, "restitution", restitution, 0, 1, 0, "", "fraction of the speed that comes back from a limit"),
+    V(2, TriboClosureDef, "limit_solref", limit_solref, "s", "softness of the limits, as solref of a joint"),
+    V(5, TriboClosureDef, "limit_solimp", limit_solimp, "", "beside limit_solref"),
+    R(TriboClosureDef, "effort", effort, 0, INFINITY, 0, "N m, N", "largest one of its drives that say none"),
+    R(TriboClosureDef, "position", position, -BIG, BIG, 0, "rad, m", "hinge, slider: its coordinate at the start"),
 };
 
 static const Field tendon_fields[] = {
