@@ -29,14 +29,15 @@ typedef struct ClosureSize {
 
 struct TriboSystem {
   TriboSystemInfo info;
-  int* block_dim;    // (nblock) velocities of a block
-  int* block_q;      // (nblock) its first q
-  int* block_v;      // (nblock) its first v
-  int* body_block;   // (nbody) the block that moves a body, −1: none
-  size_t* block_at;  // (nblock) in mass and minv
-  size_t nmass;      // doubles in mass
-  FreeBody* bodies;  // (nfree)
-  UnitPart* units;   // (nunit)
+  int* block_dim;          // (nblock) velocities of a block
+  int* block_q;            // (nblock) its first q
+  int* block_v;            // (nblock) its first v
+  int* body_block;         // (nbody) the block that moves a body, −1: none
+  size_t* block_at;        // (nblock) in mass and minv
+  size_t nmass;            // doubles in mass
+  const int** dof_parent;  // (nblock) of a tree, its dofs' parents; NULL of a free body
+  FreeBody* bodies;        // (nfree)
+  UnitPart* units;         // (nunit)
   int nunit;
   TreePart* trees;   // (ntree)
   BoundDof* bounds;  // (nbound) by v: dofs with a finite limit or friction

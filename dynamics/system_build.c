@@ -8,6 +8,7 @@ static TriboStatus allocate_system(TriboSystem* s) {
   s->block_q = tribo_alloc(nblock, sizeof *s->block_q);
   s->block_v = tribo_alloc(nblock, sizeof *s->block_v);
   s->block_at = tribo_alloc(nblock, sizeof *s->block_at);
+  s->dof_parent = tribo_alloc(nblock, sizeof *s->dof_parent);
   s->body_block = tribo_alloc((size_t)s->info.nbody, sizeof *s->body_block);
   s->cluster = tribo_alloc(nblock, sizeof *s->cluster);
   s->closure_needs_pose = tribo_alloc(nblock, sizeof *s->closure_needs_pose);
@@ -16,8 +17,8 @@ static TriboStatus allocate_system(TriboSystem* s) {
   s->trees = tribo_alloc((size_t)s->info.ntree, sizeof *s->trees);
   s->bounds = tribo_alloc((size_t)s->nbound, sizeof *s->bounds);
   if (s->trees == NULL || s->bounds == NULL || s->block_dim == NULL || s->block_q == NULL || s->block_v == NULL ||
-      s->block_at == NULL || s->cluster == NULL || s->closure_needs_pose == NULL || s->body_block == NULL ||
-      s->bodies == NULL || s->units == NULL) {
+      s->block_at == NULL || s->dof_parent == NULL || s->cluster == NULL || s->closure_needs_pose == NULL ||
+      s->body_block == NULL || s->bodies == NULL || s->units == NULL) {
     return tribo_fail(TRIBO_NOMEM, "tribo_dyn_system_create: no memory for %d bodies", s->info.nbody);
   }
   s->info.block_dim = s->block_dim;
@@ -184,6 +185,7 @@ static TriboStatus add_tree(TriboSystem* s, int index, const TriboTree* tree, in
   const int block = s->info.nfree + index, at_q = s->info.nq, at_v = s->info.nv;
   s->trees[index] = (TreePart){.tree = tree, .info = info, .block = block, .body = *body};
   TRIBO_TRY(make_dof_tree(info, &s->trees[index].dofs));
+  s->dof_parent[block] = s->trees[index].dofs.parent;
   TRIBO_TRY(make_joints(info, &s->trees[index]));
   s->nv_max = info->nv > s->nv_max ? info->nv : s->nv_max;
   for (int i = 0; i < info->nlink; ++i) {
@@ -282,6 +284,7 @@ void tribo_dyn_system_destroy(TriboSystem* s) {
   tribo_free(s->block_q);
   tribo_free(s->block_v);
   tribo_free(s->block_at);
+  tribo_free(s->dof_parent);
   tribo_free(s->body_block);
   tribo_free(s->bodies);
   tribo_free(s->units);

@@ -5,6 +5,7 @@
 #include "cli.h"
 
 int bench_scenes(const Args* args);
+int bench_steps(const Args* args);  // cmd_bench_steps.c
 
 // ---- bench_ruler.c: how accurate a run was
 

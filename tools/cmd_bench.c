@@ -19,11 +19,14 @@ enum { TOLERANCES = 3, MOST_SOLVERS = 48, MANY = 20, NAME = 64 };
 static const double tolerances[TOLERANCES] = {1e-4, 1e-6, 1e-8};
 
 static const Flag flags[] = {
-    {"--solvers", "A,B", "solvers to compare, all when not given; the first is compared with the peers"},
+    {"--solvers", "A,B",
+     "solvers to compare, all when not given; the first is compared with the peers. steps: with settings, as in "
+     "subadmm:split=1"},
     {"--max-time", "S", "solvers: time budget of one solve, 1 s"},
-    {"--repeats", "N", "scenes: runs of which the fastest counts, step by step; 5"},
+    {"--repeats", "N", "scenes, steps: runs of which the fastest counts, step by step; 5"},
+    {"--every", "N", "steps: every n-th step's problem is solved; 10"},
     {"--steps", "N", "scenes: steps to measure, instead of the scene's duration"},
-    {"--window", "A:B", "scenes: the seconds whose steps count, all when not given"},
+    {"--window", "A:B", "scenes, steps: the seconds whose steps count, all when not given"},
     {"--settle", "S", "scenes: seconds that Tribo simulates first; every engine sets out from there"},
     {"--load", "FILE", "scenes: a saved state to set out from"},
     {"--peers", NULL, "also Siconos' solvers; scenes: MuJoCo on the same bodies, with its defaults and hardened"},
@@ -409,13 +412,18 @@ static int report(const Bench* b) {
   return code == EXIT_WELL && json != NULL ? write_json(b, json) : code;
 }
 
+// One of the three benches.
 static int run(const Args* args) {
   Bench b = {.args = args, .dir = args->positional[1], .budget = 1};
   if (strcmp(args->positional[0], "scenes") == 0) {
     return bench_scenes(args);
   }
+  if (strcmp(args->positional[0], "steps") == 0) {
+    return bench_steps(args);
+  }
   if (strcmp(args->positional[0], "solvers") != 0 || args->npositional != 2) {
-    return cli_wrong("bench %s: accepted are `bench solvers DIR` and `bench scenes PATH…`", args->positional[0]);
+    return cli_wrong("bench %s: accepted are `bench solvers DIR`, `bench steps SCENE` and `bench scenes PATH…`",
+                     args->positional[0]);
   }
   if (!cli_number(args, "--max-time", 1e-6, 1e6, &b.budget)) {
     return EXIT_INPUT;
@@ -435,10 +443,11 @@ static int run(const Args* args) {
   return code;
 }
 
-const Command command_bench = {"bench",
-                               "solvers DIR | scenes PATH… [flags]",
-                               "compare solvers on contact problems, or time the steps of scenes",
-                               flags,
-                               2,
-                               1000,
-                               run};
+const Command command_bench = {
+    "bench",
+    "solvers DIR | steps SCENE | scenes PATH… [flags]",
+    "compare solvers on contact problems of files or of a scene's steps, or time the steps of scenes",
+    flags,
+    2,
+    1000,
+    run};

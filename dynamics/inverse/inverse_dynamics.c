@@ -372,6 +372,7 @@ TriboStatus tribo_dyn_inverse_reduce(const TriboSystem* system, TriboDynData* da
   problem->nblock = inv->nblock;
   problem->block_dim = inv->dim;
   problem->block_at = inv->at;
+  problem->dof_parent = NULL;
   return TRIBO_OK;
 }
 

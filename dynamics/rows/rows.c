@@ -185,6 +185,7 @@ TriboProblem tribo_dyn_rows_problem(const TriboSystem* system, const Rows* r, co
       .nblock = system->info.nblock,
       .block_dim = system->block_dim,
       .block_at = system->block_at,
+      .dof_parent = system->dof_parent,
       .mass = mass,
       .minv = minv,
       .term_first = r->term_first,

@@ -43,6 +43,7 @@ typedef struct Islands {
   int* first_term;       // (count + 1)
   int* block_dim;        // (blocks in islands)
   size_t* block_at;
+  const int** dof_parent;
   TriboCone* cones;      // (ncone) rows counted from the island's first
   unsigned char* known;  // (ncone)
   int is_again;          // 1: warm_lambda are impulses found a moment ago, and warm_sigma does not belong to them

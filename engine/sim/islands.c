@@ -30,6 +30,7 @@ static size_t lay_out(Islands* is, const TriboProblem* p, char* slab) {
   ARRAY(first_term, count + 1);
   ARRAY(block_dim, nblock);
   ARRAY(block_at, nblock);
+  ARRAY(dof_parent, nblock);
   ARRAY(cones, ncone);
   ARRAY(known, ncone);
   ARRAY(term_first, ncone + count);
@@ -172,6 +173,7 @@ TriboStatus tribo_islands_build(Islands* is, const TriboProblem* p) {
     if (i >= 0) {
       is->block_dim[is->first_block[i] + is->local[b]] = p->block_dim[b];
       is->block_at[is->first_block[i] + is->local[b]] = p->block_at[b];
+      is->dof_parent[is->first_block[i] + is->local[b]] = p->dof_parent != NULL ? p->dof_parent[b] : NULL;
     }
   }
   if (is->count == 1 && is->first_block[1] == p->nblock) {
@@ -211,6 +213,7 @@ TriboProblem tribo_islands_problem(const Islands* is, const TriboProblem* p, int
                         .nblock = is->first_block[i + 1] - block,
                         .block_dim = is->block_dim + block,
                         .block_at = is->block_at + block,
+                        .dof_parent = is->dof_parent + block,
                         .mass = p->mass,
                         .minv = p->minv,
                         .term_first = is->term_first + cone + i,

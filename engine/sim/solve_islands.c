@@ -28,12 +28,19 @@ static int closures_are_solved(TriboData* data, int i) {
   return 1;
 }
 
-// The answer of one island, and the g that it is for.
+// The answer of one island, and the g that it is for. An island with half of all rows is what the others wait for: a
+// solver that can gets all threads for it.
 static TriboStatus solve_problem(TriboData* data, TriboSolver* solver, int i) {
   Islands* is = &data->solve.islands;
+  if (data->solve.nsolver > 1) {
+    const int is_large = 2 * (is->first_row[i + 1] - is->first_row[i]) >= is->first_row[is->count];
+    TRIBO_TRY(tribo_solver_set(solver, "threads", is_large ? data->solve.nsolver : 1));
+  }
   TriboProblem problem = tribo_islands_problem(is, &data->result.problem, i);
-  TriboWarmStart warm = {is->warm_lambda + is->first_row[i], is->is_again ? NULL : is->warm_sigma + is->first_row[i],
-                         is->known + is->first_cone[i]};
+  TriboWarmStart warm = {.lambda = is->warm_lambda + is->first_row[i],
+                         .sigma = is->is_again ? NULL : is->warm_sigma + is->first_row[i],
+                         .known = is->known + is->first_cone[i],
+                         .penalty = is->is_again ? is->stats[i].penalty : 0};
   TRIBO_TRY(tribo_solver_solve_built(solver, &problem, &warm, is->lambda + is->first_row[i], &is->stats[i]));
   if (is->stats[i].shift > 0) {
     tribo_solver_relaxed_g(solver, is->g + is->first_row[i]);

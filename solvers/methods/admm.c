@@ -34,7 +34,8 @@ static double largest_eigenvalue(TriboSolver* s) {
 static double biggest_change(const double* a, const double* b, int n) {
   double most = 0;
   for (int i = 0; i < n; ++i) {
-    most = fmax(most, fabs(a[i] - b[i]));
+    const double change = fabs(a[i] - b[i]);
+    most = change > most ? change : most;
   }
   return most;
 }

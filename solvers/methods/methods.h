@@ -67,3 +67,8 @@ void tribo_sol_run_admm(TriboSolver* s);
 void tribo_sol_run_pgs(TriboSolver* s);
 void tribo_sol_run_newton(TriboSolver* s);
 void tribo_sol_run_interior(TriboSolver* s);
+void tribo_sol_run_canal(TriboSolver* s);
+void tribo_sol_run_subadmm(TriboSolver* s);
+// 1: with these settings it wants the linear system after all.
+int tribo_sol_subadmm_needs_system(const TriboSolver* s, const TriboProblem* problem);
+void tribo_sol_subadmm_free(TriboSubadmm* m);

@@ -23,6 +23,12 @@ int tribo_sol_stop(TriboSolver* s) {
          s->effort >= s->most_effort || s->scratch.status != TRIBO_OK;
 }
 
+void tribo_sol_bound_effort(TriboSolver* s, double factorisations) {
+  if (s->settings.common.effort == 0) {
+    s->most_effort = factorisations * tribo_sol_system_effort(&s->system);
+  }
+}
+
 // (all that has been done, less what the other stages are charged with)
 void tribo_sol_charge_stage(TriboSolver* s) {
   TriboRungWork* own = &s->by_rung[s->rung];

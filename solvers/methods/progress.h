@@ -23,8 +23,10 @@ int tribo_sol_warm_is_better(TriboSolver* s);
 
 // Is the best point within the tolerances?
 int tribo_sol_done(const TriboSolver* s);
-// Done, out of time, of iterations, of factorisations or of scratch vectors.
+// Done, out of time, of iterations, of effort or of scratch vectors.
 int tribo_sol_stop(TriboSolver* s);
+// What a solve may spend where no one says: so many factorisations with all rows, each with ten products.
+void tribo_sol_bound_effort(TriboSolver* s, double factorisations);
 
 // Begins a stage: iterations and factorisations from here on are charged to it.
 void tribo_sol_enter_stage(TriboSolver* s, TriboRung rung);

@@ -219,9 +219,7 @@ void tribo_sol_run_auto(TriboSolver* s) {
                    {TRIBO_RUNG_NEWTON_WARM, newton_from_old, 1},
                    {TRIBO_RUNG_PATH, path_from_start, 0},
                    {TRIBO_RUNG_PATH_COLD, path_from_axes, 0}};
-  if (s->settings.common.effort == 0) {
-    s->most_effort = EFFORT * tribo_sol_system_effort(&s->system);
-  }
+  tribo_sol_bound_effort(s, EFFORT);
   // what all fail at may have no answer: a tenth is kept for finding that out
   const double most_effort = s->most_effort;
   s->most_effort *= 0.9;

@@ -10,6 +10,8 @@
 #define ROW_ADMM(...) TRIBO_SETTING_ROW(TriboAdmmSettings, __VA_ARGS__)
 #define ROW_PGS(...) TRIBO_SETTING_ROW(TriboPgsSettings, __VA_ARGS__)
 #define ROW_AUTO(...) TRIBO_SETTING_ROW(TriboAutoSettings, __VA_ARGS__)
+#define ROW_CANAL(...) TRIBO_SETTING_ROW(TriboCanalSettings, __VA_ARGS__)
+#define ROW_SUBADMM(...) TRIBO_SETTING_ROW(TriboSubadmmSettings, __VA_ARGS__)
 static const TriboSetting plain_table[] = {TRIBO_PLAIN_SETTINGS(ROW_PLAIN)};
 static const TriboSetting auto_table[] = {TRIBO_AUTO_SETTINGS(ROW_AUTO)};
 static const TriboSetting admm_table[] = {TRIBO_ADMM_SETTINGS(ROW_ADMM, 1.5, 1e-6, 0, 1, 0, 5)};
@@ -20,6 +22,8 @@ static const TriboSetting admm_spectral_table[] = {TRIBO_ADMM_SETTINGS(ROW_ADMM,
 static const TriboSetting pgs_table[] = {TRIBO_PGS_SETTINGS(ROW_PGS, 0, 0)};
 static const TriboSetting pgs_saxce_table[] = {TRIBO_PGS_SETTINGS(ROW_PGS, 1, 0)};
 static const TriboSetting pgs_early_table[] = {TRIBO_PGS_SETTINGS(ROW_PGS, 1, 1e-8)};
+static const TriboSetting canal_table[] = {TRIBO_CANAL_SETTINGS(ROW_CANAL)};
+static const TriboSetting subadmm_table[] = {TRIBO_SUBADMM_SETTINGS(ROW_SUBADMM)};
 #define TABLE(t) (t), (int)(sizeof(t) / sizeof(t)[0])
 #define TABLE_1 "Tsounis, Grandia, Baecher 2025, Table I"
 
@@ -47,6 +51,16 @@ static const TriboMethod methods[] = {
       "Nesterov and Todd 1998; Mehrotra 1992", TABLE(plain_table)},
      tribo_sol_run_interior,
      TRIBO_METHOD_PLAIN,
+     0},
+    {{"canal", "augmented Lagrangians, each minimised by exact Newton steps, De Saxce's term held between them",
+      "Lee, Lee, Park, Yun, Lee 2025, Algorithm 1", TABLE(canal_table)},
+     tribo_sol_run_canal,
+     TRIBO_METHOD_CANAL,
+     0},
+    {{"subadmm", "alternating directions over subsystems: a fixed, small cost, on all threads; no certificate",
+      "Lee, Lee, Park, Yun, Lee 2025, Algorithm 2", TABLE(subadmm_table)},
+     tribo_sol_run_subadmm,
+     TRIBO_METHOD_SUBADMM,
      0},
     {{"pgs-ccp", "Gauss-Seidel with Euclidean projections on the cones and De Saxce's term",
       TABLE_1 ", Algorithms 5 and 2; Tasora and Anitescu 2011", TABLE(pgs_saxce_table)},
@@ -162,6 +176,7 @@ void tribo_solver_destroy(TriboSolver* s) {
   tribo_sol_scaled_free(&s->scaled);
   tribo_sol_system_free(&s->system);
   tribo_sol_scratch_free(&s->scratch);
+  tribo_sol_subadmm_free(&s->subadmm);
   tribo_free(s);
 }
 

@@ -128,6 +128,7 @@ static void write_answer(TriboSolver* s, double* lambda, TriboSolveStats* stats)
   stats->effort = s->effort;
   stats->most_effort = s->most_effort;
   stats->shift = s->shift;
+  stats->penalty = s->penalty;
   stats->nat = s->best_score.nat;
   stats->natmap_unit = s->best_score.unit;
   stats->outcome = s->shift > 0                                                                        ? TRIBO_RELAXED
@@ -135,7 +136,8 @@ static void write_answer(TriboSolver* s, double* lambda, TriboSolveStats* stats)
                    : s->timed_out                                                                      ? TRIBO_TIME_OUT
                    : s->iterations >= s->settings.common.max_iterations || s->effort >= s->most_effort ? TRIBO_MAX_ITER
                                                                                                        : TRIBO_STALLED;
-  if (stats->outcome != TRIBO_SOLVED && stats->outcome != TRIBO_RELAXED && bilateral_rows_contradict(s)) {
+  if (stats->outcome != TRIBO_SOLVED && stats->outcome != TRIBO_RELAXED && s->has_system &&
+      bilateral_rows_contradict(s)) {
     stats->outcome = TRIBO_INFEASIBLE;
   }
 }
@@ -163,6 +165,7 @@ static void begin(TriboSolver* s) {
   s->rung = s->best_rung = TRIBO_RUNG_ZERO;
   memset(s->by_rung, 0, sizeof s->by_rung);
   s->iterations = s->timed_out = 0;
+  s->system.factorisations = 0;
   s->keep_last = 0;
   s->shift = 0;
   if (s->method->kind == TRIBO_METHOD_PGS) {
@@ -178,9 +181,12 @@ static void begin(TriboSolver* s) {
 static TriboStatus solve(TriboSolver* s, const TriboProblem* problem, const TriboWarmStart* warm, double* lambda,
                          TriboSolveStats* stats) {
   TRIBO_TRY(check_warm_start(problem, warm));
+  s->has_system = s->method->kind != TRIBO_METHOD_SUBADMM || tribo_sol_subadmm_needs_system(s, problem);
+  s->scaled.no_response = !s->has_system;
   TRIBO_TRY(tribo_sol_measure(&s->scaled, problem));
   TRIBO_TRY(tribo_sol_scratch_begin(&s->scratch, (size_t)problem->nrow));
   begin(s);
+  s->penalty = warm != NULL && warm->penalty > 0 && warm->penalty < INFINITY ? warm->penalty : 0;
   if (s->method->kind == TRIBO_METHOD_AUTO && warm != NULL && warm->lambda != NULL &&
       tribo_sol_accept_warm(s, warm, lambda)) {
     stats->rung = s->best_rung;
@@ -192,7 +198,9 @@ static TriboStatus solve(TriboSolver* s, const TriboProblem* problem, const Trib
     return TRIBO_OK;
   }
   TRIBO_TRY(tribo_sol_scale(&s->scaled));
-  TRIBO_TRY(tribo_sol_system_begin(&s->system, &s->scaled, (TriboForm)s->settings.common.form));
+  if (s->has_system) {
+    TRIBO_TRY(tribo_sol_system_begin(&s->system, &s->scaled, (TriboForm)s->settings.common.form));
+  }
   TRIBO_TRY(tribo_sol_scratch_begin(&s->scratch, (size_t)s->scaled.n));
   s->best = tribo_sol_take(s);
   take_warm_start(s, warm);

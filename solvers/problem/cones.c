@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lanes.h"
 #include "math3.h"
 
 // The point on the face belongs to a multiplier k > 0: p_i = x_i D_i²/(D_i² + k), p_N = x_N/(1 − k) = h(k), with
@@ -100,10 +101,12 @@ static void clip_rows(const TriboScaled* sc, const TriboScaledCone* k, const dou
   }
 }
 
-void tribo_sol_project(const TriboScaled* sc, const double* x, double* p) {
+TRIBO_LANES void tribo_sol_project(const TriboScaled* sc, const double* x, double* p) {
   for (int c = 0; c < sc->ncone; ++c) {
     const TriboScaledCone* k = &sc->cone[c];
-    if (k->round) {
+    if (k->round && k->dim == 3) {
+      tribo_sol_project_round(3, k->mu, x + k->row, p + k->row);
+    } else if (k->round) {
       tribo_sol_project_round(k->dim, k->mu, x + k->row, p + k->row);
     } else {
       clip_rows(sc, k, x, p);
@@ -111,22 +114,26 @@ void tribo_sol_project(const TriboScaled* sc, const double* x, double* p) {
   }
 }
 
-void tribo_sol_alart_curnier(const TriboScaled* sc, const double* x, double* p) {
+// the map of one round cone of m + 1 rows
+static inline __attribute__((always_inline)) void strict_law(int m, double mu, const double* y, double* o) {
+  const double n = y[m] > 0 ? y[m] : 0, s = tribo_norm(y, m), r = mu * n;
+  const double f = s > r ? r / s : 1;
+  for (int i = 0; i < m; ++i) {
+    o[i] = f * y[i];
+  }
+  o[m] = n;
+}
+
+TRIBO_LANES void tribo_sol_alart_curnier(const TriboScaled* sc, const double* x, double* p) {
   for (int c = 0; c < sc->ncone; ++c) {
     const TriboScaledCone* k = &sc->cone[c];
     if (!k->round) {
       clip_rows(sc, k, x, p);
-      continue;
+    } else if (k->dim == 3) {
+      strict_law(2, k->mu, x + k->row, p + k->row);
+    } else {
+      strict_law(k->dim - 1, k->mu, x + k->row, p + k->row);
     }
-    int m = k->dim - 1;
-    const double* y = x + k->row;
-    double* o = p + k->row;
-    double n = y[m] > 0 ? y[m] : 0, s = tribo_norm(y, m), r = k->mu * n;
-    double f = s > r ? r / s : 1;
-    for (int i = 0; i < m; ++i) {
-      o[i] = f * y[i];
-    }
-    o[m] = n;
   }
 }
 

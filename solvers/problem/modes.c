@@ -13,21 +13,14 @@ TriboMode tribo_sol_mode(const TriboScaledCone* k, const double* y) {
   return n <= 0 ? TRIBO_OPEN : tribo_norm(y, k->dim - 1) <= k->mu * n ? TRIBO_STICK : TRIBO_SLIP;
 }
 
-double tribo_sol_local_round(const TriboScaledCone* k, const double* y, double rho, TriboLocal* l) {
-  TriboMode mode = tribo_sol_mode(k, y);
-  int m = k->dim - 1;
-  memset(l->C, 0, sizeof l->C);
-  if (mode != TRIBO_SLIP) {
-    l->k = mode == TRIBO_STICK ? k->dim : 0;
-    l->identity = mode == TRIBO_STICK;
-    l->symmetric = 1;
-    return 0;
-  }
+double tribo_sol_local_slip(const TriboScaledCone* k, const double* y, TriboLocal* l) {
+  const int m = k->dim - 1;
+  const double s = tribo_norm(y, m);
+  double t[S] = {0};
   l->k = m;
   l->identity = l->symmetric = 0;
   memset(l->B, 0, sizeof l->B);
   memset(l->E, 0, sizeof l->E);
-  double s = tribo_norm(y, m), t[S] = {0};
   for (int i = 0; i < m; ++i) {
     t[i] = y[i] / s;
     l->B[S * i] = k->mu * t[i];
@@ -42,7 +35,19 @@ double tribo_sol_local_round(const TriboScaledCone* k, const double* y, double r
       l->B[S * i + j] = l->E[S * i + j] = entry;
     }
   }
-  double kappa = k->mu * y[m] / s;
+  return s;
+}
+
+double tribo_sol_local_round(const TriboScaledCone* k, const double* y, double rho, TriboLocal* l) {
+  TriboMode mode = tribo_sol_mode(k, y);
+  memset(l->C, 0, sizeof l->C);
+  if (mode != TRIBO_SLIP) {
+    l->k = mode == TRIBO_STICK ? k->dim : 0;
+    l->identity = mode == TRIBO_STICK;
+    l->symmetric = 1;
+    return 0;
+  }
+  const double kappa = k->mu * y[k->dim - 1] / tribo_sol_local_slip(k, y, l);
   return fmin((1 - kappa) / (kappa * rho + 1e-300), 1e10);
 }
 

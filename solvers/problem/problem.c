@@ -72,6 +72,19 @@ static TriboStatus check_block(const double* A, int n, const char* name, int b) 
   return TRIBO_OK;
 }
 
+static TriboStatus check_parents(int b, int n, const int* parent) {
+  if (parent == NULL) {
+    return TRIBO_OK;
+  }
+  for (int k = 0; k < n; ++k) {
+    if (parent[k] < -1 || parent[k] >= k) {
+      return tribo_fail(TRIBO_INVALID, WHERE "dof_parent[%d][%d] = %d is outside [-1, %d]: parents come first", b, k,
+                        parent[k], k - 1);
+    }
+  }
+  return TRIBO_OK;
+}
+
 // The arrays of the motion form: blocks of the mass matrix, then the terms of every cone in order.
 static TriboStatus check_motion(const TriboProblem* p) {
   if (!p->block_dim || !p->block_at || !p->mass || !p->minv || !p->term_first ||
@@ -84,6 +97,7 @@ static TriboStatus check_motion(const TriboProblem* p) {
     }
     TRIBO_TRY(check_block(p->mass + p->block_at[b], p->block_dim[b], "mass", b));
     TRIBO_TRY(check_block(p->minv + p->block_at[b], p->block_dim[b], "minv", b));
+    TRIBO_TRY(check_parents(b, p->block_dim[b], p->dof_parent != NULL ? p->dof_parent[b] : NULL));
   }
   if (p->term_first[0] != 0) {
     return tribo_fail(TRIBO_INVALID, WHERE "term_first[0] = %d must be 0", p->term_first[0]);

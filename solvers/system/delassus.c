@@ -158,7 +158,7 @@ TriboStatus tribo_sol_response(TriboScaled* sc) {
   const TriboProblem* p = sc->problem;
   sc->wide = 0;
   for (int b = 0; b < p->nblock; ++b) {
-    sc->wide |= p->block_dim[b] > NARROW;
+    sc->wide |= p->block_dim[b] > NARROW && !sc->no_response;
   }
   if (!sc->wide) {
     return TRIBO_OK;

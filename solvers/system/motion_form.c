@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cone_block.h"
+#include "lanes.h"
 #include "linear_system.h"
 
 enum { S = TRIBO_CONE_ROWS };
@@ -91,7 +92,8 @@ static int compliance(const TriboLinearSystem* sys, int c, double* K) {
 }
 
 // block += Jaᵀ T, Ja dim × na, T dim × nb, both row-major
-static inline void add_product_n(double* to, int ld, int dim, const double* Ja, int na, const double* T, int nb) {
+static inline __attribute__((always_inline)) void add_product_n(double* to, int ld, int dim, const double* Ja, int na,
+                                                                const double* T, int nb) {
   for (int j = 0; j < nb; ++j, to += ld) {
     for (int d = 0; d < dim; ++d) {
       double f = T[d * nb + j];
@@ -103,7 +105,8 @@ static inline void add_product_n(double* to, int ld, int dim, const double* Ja, 
   }
 }
 
-static void add_product(double* value, TriboSlot slot, int dim, const double* Ja, int na, const double* T, int nb) {
+static inline __attribute__((always_inline)) void add_product(double* value, TriboSlot slot, int dim, const double* Ja,
+                                                              int na, const double* T, int nb) {
   if (dim == 3 && na == 6 && nb == 6) {
     add_product_n(value + slot.at, slot.ld, 3, Ja, 6, T, 6);
   } else {
@@ -112,7 +115,8 @@ static void add_product(double* value, TriboSlot slot, int dim, const double* Ja
 }
 
 // T = K J, dim × n row-major
-static void times_jacobian(const double* K, int dim, const double* J, int n, double* T) {
+static inline __attribute__((always_inline)) void times_jacobian_n(const double* K, int dim, const double* J, int n,
+                                                                   double* T) {
   for (int i = 0; i < dim; ++i) {
     double* t = T + i * n;
     for (int j = 0; j < n; ++j) {
@@ -127,7 +131,15 @@ static void times_jacobian(const double* K, int dim, const double* J, int n, dou
   }
 }
 
-int tribo_sol_motion_factor(TriboLinearSystem* sys, int symmetric) {
+static inline void times_jacobian(const double* K, int dim, const double* J, int n, double* T) {
+  if (dim == 3 && n == 6) {
+    times_jacobian_n(K, 3, J, 6, T);
+  } else {
+    times_jacobian_n(K, dim, J, n, T);
+  }
+}
+
+TRIBO_LANES int tribo_sol_motion_factor(TriboLinearSystem* sys, int symmetric) {
   const TriboScaled* sc = sys->sc;
   const TriboProblem* p = sc->problem;
   double* value = tribo_la_factor_begin(sys->sparse);
@@ -179,8 +191,17 @@ int tribo_sol_motion_factor(TriboLinearSystem* sys, int symmetric) {
   return tribo_la_factor_run(sys->sparse, symmetric);
 }
 
+// Z x of a cone whose unknowns are its rows; contacts have three
+static inline void times_compliance(const double* Z, int k, const double* x, double* y) {
+  if (k == 3) {
+    tribo_sol_small_times(Z, 3, 3, x, y);
+  } else {
+    tribo_sol_small_times(Z, k, k, x, y);
+  }
+}
+
 // the reduced system without refinement: y from r
-void tribo_sol_motion_solve(TriboLinearSystem* sys, const double* r, double* y) {
+TRIBO_LANES void tribo_sol_motion_solve(TriboLinearSystem* sys, const double* r, double* y) {
   const TriboScaled* sc = sys->sc;
   const TriboProblem* p = sc->problem;
   memset(sys->v, 0, sizeof(double) * (size_t)sc->nv);
@@ -190,7 +211,7 @@ void tribo_sol_motion_solve(TriboLinearSystem* sys, const double* r, double* y) 
       continue;
     }
     double z[S], f[S];
-    tribo_sol_small_times(sys->Z + S * S * (size_t)c, l->k, l->k, r + sys->offset[c], z);
+    times_compliance(sys->Z + S * S * (size_t)c, l->k, r + sys->offset[c], z);
     const double* force = z;
     if (!l->identity) {
       tribo_sol_small_times(l->B, sc->cone[c].dim, l->k, z, f);
@@ -220,6 +241,6 @@ void tribo_sol_motion_solve(TriboLinearSystem* sys, const double* r, double* y) 
     for (int i = 0; i < l->k; ++i) {
       z[i] = r[sys->offset[c] + i] - balance[i];
     }
-    tribo_sol_small_times(sys->Z + S * S * (size_t)c, l->k, l->k, z, y + sys->offset[c]);
+    times_compliance(sys->Z + S * S * (size_t)c, l->k, z, y + sys->offset[c]);
   }
 }

@@ -48,6 +48,7 @@ typedef struct TriboScaled {
   double* velocity;  // (2 nv) scratch of a product
   double product;    // multiplications of a product by J, M⁻¹ and Jᵀ, or of the explicit form
 
+  int no_response;  // wide blocks are measured by their M⁻¹ alone
   // blocks of more than six velocities: their response M⁻¹ Jᵀ to the rows that act on them, in problem units
   int wide;           // whether there are such blocks; nothing else is set without
   TriboMoved* moved;  // (nterm)

@@ -94,7 +94,7 @@ static double random_mu(KitRandom* r) {
 }
 
 // Takes the memory of a problem of these sizes.
-static void allocate(FamilyProblem* p, int nrow, int ncone, int nblock, int nterm, size_t nmass, size_t njac) {
+void family_allocate(FamilyProblem* p, int nrow, int ncone, int nblock, int nterm, size_t nmass, size_t njac) {
   *p = (FamilyProblem){0};
   p->cones = calloc((size_t)ncone + 1, sizeof *p->cones);
   p->g = calloc((size_t)nrow + 1, sizeof(double));
@@ -154,7 +154,7 @@ static void build(World* w, double push, FamilyProblem* out) {
   for (int i = 0; i < w->nset; ++i) {
     nrow += w->set[i].dim;
   }
-  allocate(out, nrow, w->nset, w->nbody, 2 * w->nset, (size_t)w->nbody * 36, (size_t)nrow * 12);
+  family_allocate(out, nrow, w->nset, w->nbody, 2 * w->nset, (size_t)w->nbody * 36, (size_t)nrow * 12);
   for (int i = 0; i < w->nbody; ++i) {
     out->block_dim[i] = 6;
     out->block_at[i] = 36 * (size_t)i;
@@ -488,7 +488,7 @@ static void robot_contacts(KitRandom* r, FamilyProblem* out, int nv, int nc) {
 // A tree with one wide block of velocities, in contact with the ground by its ends.
 static void robot(KitRandom* r, FamilyProblem* out) {
   int nv = between(r, 6, 40), nc = between(r, 1, 30), more = chance(r, .6), most = nc + (more ? nv : 0);
-  allocate(out, 3 * nc + most, most, 1, most, (size_t)(nv * nv), (size_t)((3 * nc + most) * nv));
+  family_allocate(out, 3 * nc + most, most, 1, most, (size_t)(nv * nv), (size_t)((3 * nc + most) * nv));
   out->nv = out->block_dim[0] = nv;
   robot_mass(r, nv, out->mass);
   invert(nv, out->mass, out->minv);

@@ -24,6 +24,11 @@ void family_big_pile(int bodies, uint64_t seed, FamilyProblem* out);
 void family_extended(uint64_t seed, int index, FamilyProblem* out);
 // The tower of five cubes with masses 1 … 1e4 at rest, 20 contacts, with random forces of `noise` times the weights.
 void family_tower_at_rest(uint64_t seed, double noise, FamilyProblem* out);
+// Far more contacts than motions: a nut held on its bolt; four dishes, one in the other.
+void family_nut(uint64_t seed, FamilyProblem* out);
+void family_dishes(uint64_t seed, FamilyProblem* out);
+// Memory of a problem of these sizes.
+void family_allocate(FamilyProblem* p, int nrow, int ncone, int nblock, int nterm, size_t nmass, size_t njac);
 void family_free(FamilyProblem* p);
 
 // Moves the free velocity by `share` of ‖g‖: g + J δv, so that a solution keeps existing.

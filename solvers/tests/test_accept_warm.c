@@ -96,7 +96,7 @@ static void supports_may_not_jump(void** state) {
     const double old[3] = {0, 0, 2}, speed[3] = {0, 0, jumps ? 1e-14 : 1e-13};
     double answer[3];
     TriboSolveStats stats;
-    CHECK_OK(tribo_solver_solve(s, &o.p, &(TriboWarmStart){old, speed, NULL}, answer, &stats));
+    CHECK_OK(tribo_solver_solve(s, &o.p, &(TriboWarmStart){old, speed, NULL, 0}, answer, &stats));
     assert_int_equal(stats.outcome, TRIBO_SOLVED);
     assert_int_equal(stats.factorisations > 0, jumps);
     assert_int_equal(answer[2] != old[2], jumps);
@@ -106,7 +106,7 @@ static void supports_may_not_jump(void** state) {
   double answer[3];
   TriboSolveStats stats;
   o.g[2] = -1 + 2e-14;
-  CHECK_OK(tribo_solver_solve(s, &o.p, &(TriboWarmStart){old, speed, NULL}, answer, &stats));
+  CHECK_OK(tribo_solver_solve(s, &o.p, &(TriboWarmStart){old, speed, NULL, 0}, answer, &stats));
   assert_memory_equal(answer, old, sizeof old);
   tribo_solver_destroy(s);
 }
@@ -122,7 +122,7 @@ static void no_impulse_without_friction(void** state) {
     const double old[3] = {0, 0.125, 2}, speed[3] = {0, 0.25, 0};
     double answer[3];
     TriboSolveStats stats;
-    CHECK_OK(tribo_solver_solve(s, &o.p, &(TriboWarmStart){old, speed, NULL}, answer, &stats));
+    CHECK_OK(tribo_solver_solve(s, &o.p, &(TriboWarmStart){old, speed, NULL, 0}, answer, &stats));
     assert_int_equal(stats.outcome, TRIBO_SOLVED);
     assert_int_equal(stats.factorisations, 0);
     CHECK_NEAR(answer[1], 0, 0);
@@ -142,12 +142,12 @@ static void what_is_not_finite_is_refused(void** state) {
   for (int i = 0; i < 3; ++i) {
     point(&o, 0.5, 0.5);
     o.g[i] = bad[i];
-    CHECK_FAILS(tribo_solver_solve_built(s, &o.p, &(TriboWarmStart){old, NULL, NULL}, answer, &stats), TRIBO_INVALID,
+    CHECK_FAILS(tribo_solver_solve_built(s, &o.p, &(TriboWarmStart){old, NULL, NULL, 0}, answer, &stats), TRIBO_INVALID,
                 "g[");
     CHECK_FAILS(tribo_solver_solve_built(s, &o.p, NULL, answer, &stats), TRIBO_INVALID, "not finite");
   }
   point(&o, 0.5, 0.5);
-  CHECK_FAILS(tribo_solver_solve_built(s, &o.p, &(TriboWarmStart){bad, NULL, NULL}, answer, &stats), TRIBO_INVALID,
+  CHECK_FAILS(tribo_solver_solve_built(s, &o.p, &(TriboWarmStart){bad, NULL, NULL, 0}, answer, &stats), TRIBO_INVALID,
               "warm start");
   tribo_solver_destroy(s);
 }

@@ -78,7 +78,26 @@ static void second_solve_makes_no_heap_call(void** state) {
   }
 }
 
+// Threads come once and stay.
+static void threads_are_taken_once(void** state) {
+  (void)state;
+  FamilyProblem p;
+  TriboSolver* s;
+  TriboSolveStats stats;
+  family_big_pile(120, 1, &p);
+  CHECK_OK(tribo_solver_create("subadmm", &s));
+  CHECK_OK(tribo_solver_set(s, "threads", 3));
+  for (int pass = 0; pass < 5; ++pass) {
+    const long before = calls;
+    CHECK_OK(tribo_solver_solve(s, &p.problem, NULL, lambda, &stats));
+    assert_true(pass == 0 || calls == before);
+  }
+  tribo_solver_destroy(s);
+  family_free(&p);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(second_solve_makes_no_heap_call)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(second_solve_makes_no_heap_call),
+                                     cmocka_unit_test(threads_are_taken_once)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

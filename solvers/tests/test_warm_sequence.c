@@ -274,7 +274,7 @@ static int step(Stack* s, TriboSolver* solver, KitRandom* rng, int* missed) {
   }
   TriboSolveStats stats;
   TriboResiduals r;
-  CHECK_OK(tribo_solver_solve(solver, &p, &(TriboWarmStart){lambda, sigma, known}, s->lambda, &stats));
+  CHECK_OK(tribo_solver_solve(solver, &p, &(TriboWarmStart){lambda, sigma, known, 0}, s->lambda, &stats));
   CHECK_OK(tribo_problem_residuals(&p, s->lambda, sigma, &r));
   *missed += !(r.nat <= fmax(1e-9, r.floor) && r.natmap_unit <= 1e-8);
   memset(s->known, 0, sizeof s->known);

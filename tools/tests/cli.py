@@ -125,15 +125,27 @@ with tempfile.TemporaryDirectory() as folder:
         if line.startswith("## "):
             call("run", bounce, "--steps", 500, "--quiet", "--solver", line[3:])
 
+    # solvers on the problems of simulated steps
+    out, _ = call("bench", "steps", tower, "--duration", 0.05, "--every", 20, "--repeats", 2, "--json", "-",
+                  "--solvers", "auto,subadmm:max_iterations=50:check_every=0,subadmm:split=0")
+    steps = json.loads(out)
+    assert steps["problems"] > 0 and steps["contacts"] == 20 and len(steps["solvers"]) == 3, steps
+    assert steps["solvers"][0]["ratio"] == 1 and steps["solvers"][0]["digits_natmap_unit"] > 8, steps
+    assert steps["solvers"][1]["iterations"] == 50, steps
+    call("bench", "steps", tower, "--solvers", "subadmm:split=x", code=2)
+    call("bench", "steps", tower, "--solvers", "subadmm:slit=1", code=2)
+    call("bench", "steps", tower, "--window", "2:1", code=2)
+
     # a simulated step becomes a file, and the file is solved without the world
     hard, answers = here / "step.hdf5", here / "answers"
     call("dump", tower, "--step", 20, "--out", hard, "--quiet")
     out, _ = call("solve", hard, "--strict", "--json", "-", "--history", here / "history.csv", "--out", here / "one.hdf5")
     result = json.loads(out)
-    for key in ("file contacts rows solver status iterations factorisations rungs time_s natmap_unit prim dual "
-                "comp").split():
+    for key in ("file contacts rows solver status iterations factorisations rungs time_s natmap_unit paper003 prim "
+                "dual comp").split():
         assert key in result[0], key
     assert result[0]["contacts"] == 20 and result[0]["rows"] == 60 and result[0]["natmap_unit"] <= 1e-8
+    assert 0 < result[0]["paper003"] < 1e-3, result[0]["paper003"]
     assert sum(r["iterations"] for r in result[0]["rungs"].values()) == result[0]["iterations"]
     history = list(csv.DictReader(open(here / "history.csv")))
     assert history[0]["rung"] == "zero" and float(history[-1]["natmap_unit"]) <= 1e-8

@@ -41,15 +41,17 @@ typedef struct TriboProblem {
   const double* g;         // (nrow) free constraint velocity plus bias [m/s, rad/s]
   const double* R;         // (nrow) compliance, ≥ 0 [1/kg, 1/(kg·m²)], or NULL for rigid
 
-  int nblock;              // motion blocks: free bodies and trees
-  const int* block_dim;    // (nblock) degrees of freedom of a block
-  const size_t* block_at;  // (nblock) where the block starts in mass and minv, in doubles
-  const double* mass;      // dense symmetric row-major dim × dim matrices, one per block [kg, kg·m, kg·m²]
-  const double* minv;      // their inverses, same layout
-  const int* term_first;   // (ncone + 1) terms of cone c: term_first[c] … term_first[c+1]−1
-  const int* term_block;   // (nterm) block a term acts on; increasing within a cone
-  const size_t* term_at;   // (nterm) where the term starts in jac, in doubles
-  const double* jac;       // dense row-major cone.dim × block_dim matrices, one per term
+  int nblock;                    // motion blocks: free bodies and trees
+  const int* block_dim;          // (nblock) degrees of freedom of a block
+  const size_t* block_at;        // (nblock) where the block starts in mass and minv, in doubles
+  const double* mass;            // dense symmetric row-major dim × dim matrices, one per block [kg, kg·m, kg·m²]
+  const double* minv;            // their inverses, same layout
+  const int* const* dof_parent;  // (nblock) of a tree: (block_dim) its next degree of freedom on the way to the root,
+                                 // −1 at the root; NULL for other blocks, and NULL for all of them when not known
+  const int* term_first;         // (ncone + 1) terms of cone c: term_first[c] … term_first[c+1]−1
+  const int* term_block;         // (nterm) block a term acts on; increasing within a cone
+  const size_t* term_at;         // (nterm) where the term starts in jac, in doubles
+  const double* jac;             // dense row-major cone.dim × block_dim matrices, one per term
 
   const int* G_col;     // (nrow + 1) where columns start
   const int* G_row;     // (nnz) rows of the entries

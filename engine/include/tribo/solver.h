@@ -26,19 +26,21 @@ typedef enum TriboOutcome {
 TRIBO_API const char* tribo_outcome_name(TriboOutcome outcome);
 
 // The stages a solver may go through, in the order they are tried: the method, then where it starts.
-#define TRIBO_RUNGS(X)                                               \
-  X(ZERO, "zero", "no impulse is the answer")                        \
-  X(ADMM, "admm", "first-order iterations alone")                    \
-  X(PGS, "pgs", "Gauss-Seidel sweeps alone")                         \
-  X(WARM, "warm", "previous modes, one factorisation")               \
-  X(NEWTON_WARM, "newton_warm", "Newton from the previous answer")   \
-  X(NEWTON, "newton", "Newton from zero")                            \
-  X(IPM_ADMM, "ipm_admm", "interior point near ADMM's answer")       \
-  X(IPM_WARM, "ipm_warm", "interior point near the previous answer") \
-  X(IPM_COLD, "ipm_cold", "interior point from the cone's axis")     \
-  X(PATH, "path", "central path from near ADMM's answer")            \
-  X(PATH_COLD, "path_cold", "central path from the cone's axis")     \
-  X(PROXIMAL, "proximal", "proximal points, each by Newton")         \
+#define TRIBO_RUNGS(X)                                                   \
+  X(ZERO, "zero", "no impulse is the answer")                            \
+  X(ADMM, "admm", "first-order iterations alone")                        \
+  X(PGS, "pgs", "Gauss-Seidel sweeps alone")                             \
+  X(WARM, "warm", "previous modes, one factorisation")                   \
+  X(NEWTON_WARM, "newton_warm", "Newton from the previous answer")       \
+  X(NEWTON, "newton", "Newton from zero")                                \
+  X(IPM_ADMM, "ipm_admm", "interior point near ADMM's answer")           \
+  X(IPM_WARM, "ipm_warm", "interior point near the previous answer")     \
+  X(IPM_COLD, "ipm_cold", "interior point from the cone's axis")         \
+  X(PATH, "path", "central path from near ADMM's answer")                \
+  X(PATH_COLD, "path_cold", "central path from the cone's axis")         \
+  X(PROXIMAL, "proximal", "proximal points, each by Newton")             \
+  X(CANAL, "canal", "augmented Lagrangians, each by exact Newton steps") \
+  X(SUBADMM, "subadmm", "alternating directions over subsystems")        \
   X(RELAXED, "relaxed", "proximal points that relax rows which contradict each other")
 typedef enum TriboRung {
 #define X(id, name, doc) TRIBO_RUNG_##id,
@@ -65,6 +67,7 @@ typedef struct TriboSolveStats {
   TriboRungWork by_rung[TRIBO_RUNG_COUNT];  // the same, stage by stage
   double time;                              // wall [s]
   double nat, natmap_unit;                  // residuals of the answer, by the solver's own account [m/s], [1]
+  double penalty;                           // β of `subadmm` at the end, in row-scaled units; 0 of others
   double shift;  // [m/s] largest change of g that relaxed rows which contradict each other, 0 for none
 } TriboSolveStats;
 
@@ -94,6 +97,7 @@ typedef struct TriboWarmStart {
   const double* lambda;        // (nrow) [N·s, N·m·s]
   const double* sigma;         // (nrow) σ, without Γ [m/s, rad/s]
   const unsigned char* known;  // (ncone) 1: it has a history
+  double penalty;              // stats->penalty of the step before, for `subadmm`; 0: not known
 } TriboWarmStart;
 
 // lambda (nrow) always receives the best answer found, also when it is not good enough: read stats->outcome.
