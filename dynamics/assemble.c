@@ -230,7 +230,10 @@ TriboStatus tribo_dyn_assemble(const TriboSystem* system, TriboDynData* data, co
   TRIBO_TRY(tribo_dyn_contact_rows(system, data, options, v, contacts, laws, ncontact));
   tribo_dyn_joint_rows(system, data, options, v);
   TRIBO_TRY(tribo_dyn_closures_assemble(system, data, options, v));
-  TRIBO_TRY(tribo_dyn_slips_assemble(system, data));
+  if (!data->is_inverse) {
+    // (what slides there is a ray: inverse_dynamics.c)
+    TRIBO_TRY(tribo_dyn_slips_assemble(system, data));
+  }
 
   *problem = tribo_dyn_rows_problem(system, &data->rows, data->mass, data->minv);
   *rows = data->rows.infos;

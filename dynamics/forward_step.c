@@ -209,7 +209,7 @@ TriboStatus tribo_dyn_redetect_slips(const TriboSystem* system, TriboDynData* da
                                      const TriboContactLaw* laws, const double* v, const double* lambda, int* turned) {
   *turned = 0;
   if (options->scheme != TRIBO_SCHEME_EULER) {
-    TRIBO_TRY(tribo_dyn_contact_slips(system, data, laws, lambda, turned));
+    TRIBO_TRY(tribo_dyn_contact_slips(system, data, options, laws, lambda, turned));
     *turned += tribo_dyn_joint_slips(system, data, options, v, lambda);
   }
   return TRIBO_OK;

@@ -282,11 +282,12 @@ double tribo_dyn_limit_violation(const TriboSystem* system, const TriboDynData* 
 // have one when the same step is assembled again; returns how many they are.
 int tribo_dyn_redetect_limits(const TriboSystem* system, TriboDynData* data, const double* q_next);
 // After advance, likewise: contacts that last and dry joints whose slip turns round within the step, v being that of
-// its start; *turned of them. From then on lambda of the problem lacks what friction did before it turned: add_known.
+// its start; *turned of them. From then on lambda of the problem lacks what friction did before it turned: add_known
+// adds it (sign 1), or takes it away (−1).
 TRIBO_NODISCARD TriboStatus tribo_dyn_redetect_slips(const TriboSystem* system, TriboDynData* data,
                                                      const TriboStepOptions* options, const TriboContactLaw* laws,
                                                      const double* v, const double* lambda, int* turned);
-void tribo_dyn_add_known(const TriboDynData* data, double* lambda);
+void tribo_dyn_add_known(const TriboDynData* data, double sign, double* lambda);
 
 // Body frames and their velocities at any state: for views, recorders and drawing. Uses the data as scratch only:
 // it must not disturb what update has left for assemble and advance.
@@ -400,6 +401,10 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_finish(const TriboSystem* system, 
 // which solve and balance can bring there too.
 int tribo_dyn_inverse_polishes(const TriboSystem* system, const TriboDynData* data);
 TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_polish(const TriboSystem* system, TriboDynData* data, double* lambda);
+// After polish: contacts whose slip turns round within the step; *turned of them. Then all begins again with assemble.
+TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_slips(const TriboSystem* system, TriboDynData* data,
+                                                    const TriboStepOptions* options, const TriboContactLaw* laws,
+                                                    const double* lambda, int* turned);
 // The torques that are left open (inverse/inverse_span.c), after reduce: count orthonormal rows of nv.
 TRIBO_NODISCARD TriboStatus tribo_dyn_inverse_span(const TriboSystem* system, TriboDynData* data, const double** span,
                                                    int* count);

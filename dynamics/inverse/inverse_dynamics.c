@@ -354,6 +354,13 @@ TriboStatus tribo_dyn_inverse_reduce(const TriboSystem* system, TriboDynData* da
     const TriboCone* cone = rows->cones + c;
     const int mode = classify(cone, rows->g + cone->row, rows->R + cone->row, tol, inv->lambda_known + cone->row);
     const int known = inv->rows.ncone;
+    if (mode == TRIBO_DYN_MODE_RAY) {
+      // (friction is against the slip for as long as that lasts, and turns round with it: slip_turn.c)
+      const double now = 1 - 2 * tribo_dyn_inverse_slip_turn(data, c);
+      for (int i = cone->row; i < cone->row + cone->dim - 1; ++i) {
+        inv->lambda_known[i] *= now;
+      }
+    }
     inv->mode[c] = whole ? TRIBO_DYN_MODE_CONE : mode;
     if (inv->mode[c] != TRIBO_DYN_MODE_KNOWN) {
       reduce_cone(system, data, c);
@@ -505,5 +512,6 @@ TriboStatus tribo_dyn_inverse_finish(const TriboSystem* system, TriboDynData* da
       g[i] -= moved[i];
     }
   }
+  TRIBO_TRY(tribo_dyn_slips_assemble(system, data));
   return tribo_dyn_check_finite("tribo_dyn_inverse_finish", "force", force, info->nv);
 }

@@ -123,7 +123,7 @@ int tribo_dyn_redetect_limits(const TriboSystem* system, TriboDynData* data, con
 //
 // A step read backwards knows v⁺ = σ_f − 2(1 − τ)Gf instead, with the mobility G: then cτ² − bτ + |v| = 0, c = 2GF, b =
 // |v| + |v⁺| + c.
-static double slip_turn_between(double v, double v_next, double c) {
+double tribo_dyn_slip_turn_between(double v, double v_next, double c) {
   const double b = fabs(v) + fabs(v_next) + c;
   return 2 * fabs(v) / (b + sqrt(b * b - 4 * c * fabs(v)));
 }
@@ -144,7 +144,8 @@ static void add_friction(const TriboSystem* system, TriboDynData* data, const Tr
       const double most = options->h * bound->friction, next = data->rows.g[cone->row];
       double turn = data->slip_turn[i];
       if (data->is_inverse && v[bound->v] * next < 0 && acts_at_both_ends(system, data, options, bound->block)) {
-        turn = slip_turn_between(v[bound->v], next, 2 * most * tribo_dyn_mobility(system, data, &data->rows, c, 0));
+        turn = tribo_dyn_slip_turn_between(v[bound->v], next,
+                                           2 * most * tribo_dyn_mobility(system, data, &data->rows, c, 0));
       }
       cone->hi = (1 - turn) * most - turn * copysign(most, v[bound->v]);
       cone->lo = -(1 - turn) * most - turn * copysign(most, v[bound->v]);
@@ -172,7 +173,9 @@ int tribo_dyn_joint_slips(const TriboSystem* system, TriboDynData* data, const T
     if (data->slip_turn[i] == 0 && before != 0 && acts_at_both_ends(system, data, options, bound->block)) {
       const double after = data->v_free[bound->v] + tribo_dot(minv + k * n, data->impulse + at, n);
       const double kept = after - (copysign(most, before) + force) * minv[k * (n + 1)], turn = before / (before - kept);
-      data->slip_turn[i] = turn > SOONEST && turn < 1 ? turn : 0;
+      // (what comes to rest and has the friction for that may stay as it is)
+      const int stays = fabs(force + turn * copysign(most, before)) <= (1 - turn) * most;
+      data->slip_turn[i] = turn > SOONEST && turn < 1 && !stays ? turn : 0;
       turned += data->slip_turn[i] > 0;
     }
   }

@@ -160,9 +160,12 @@ void tribo_dyn_contact_mean_rows(const TriboSystem* system, TriboDynData* data, 
 // After the rows of a step: those of contacts whose slip turns round ask for the rest of the step alone.
 TriboStatus tribo_dyn_slips_assemble(const TriboSystem* system, TriboDynData* data);
 // After advance: which these are, *turned of them; lambda answers the problem.
-TriboStatus tribo_dyn_contact_slips(const TriboSystem* system, TriboDynData* data, const TriboContactLaw* laws,
-                                    const double* lambda, int* turned);
-// Dry joints: joint_rows.c.
+TriboStatus tribo_dyn_contact_slips(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
+                                    const TriboContactLaw* laws, const double* lambda, int* turned);
+// The same after the answer of inverse dynamics; and for cone c the fraction that it has found, 0: none.
+double tribo_dyn_inverse_slip_turn(const TriboDynData* data, int c);
+// Dry joints: joint_rows.c. And τ from the speeds before and after, c = 2GF.
+double tribo_dyn_slip_turn_between(double v, double v_next, double c);
 int tribo_dyn_joint_slips(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                           const double* v, const double* lambda);
 

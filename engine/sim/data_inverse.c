@@ -197,10 +197,10 @@ static TriboStatus prepare(const TriboModel* model, TriboData* data, const doubl
   return tribo_data_detect(model, data, &start, &info, &t0);
 }
 
-// The inverse of one v_target; whole: the undriven part moves as it does, and v_error tells how far off that is.
-static TriboStatus invert(const TriboModel* model, TriboData* data, const double* v_target,
-                          const TriboInverseOptions* options, const TriboStepOptions* step, int whole,
-                          TriboInverse* out) {
+// Rows and impulses for one v_target; whole: the undriven part moves as it does.
+static TriboStatus find_rows(const TriboModel* model, TriboData* data, const double* v_target,
+                             const TriboInverseOptions* options, const TriboStepOptions* step, int whole,
+                             TriboInverse* out) {
   TRIBO_TRY(tribo_dyn_assemble(model->mechanism.system, data->dynamics, step, data->now.q, data->now.v,
                                data->contacts.list, data->contacts.laws, data->contacts.count, &data->result.problem,
                                &data->result.rows));
@@ -217,6 +217,22 @@ static TriboStatus invert(const TriboModel* model, TriboData* data, const double
   if (polish) {
     TRIBO_TRY(tribo_dyn_inverse_polish(model->mechanism.system, data->dynamics, data->result.lambda));
   }
+  return TRIBO_OK;
+}
+
+// The inverse of one v_target; whole: the undriven part moves as it does, and v_error tells how far off that is.
+static TriboStatus invert(const TriboModel* model, TriboData* data, const double* v_target,
+                          const TriboInverseOptions* options, const TriboStepOptions* step, int whole,
+                          TriboInverse* out) {
+  int turned = 0;
+  TRIBO_TRY(find_rows(model, data, v_target, options, step, whole, out));
+  if (!whole && step->scheme != TRIBO_SCHEME_EULER) {
+    TRIBO_TRY(tribo_dyn_inverse_slips(model->mechanism.system, data->dynamics, step, data->contacts.laws,
+                                      data->result.lambda, &turned));
+  }
+  if (turned > 0) {
+    TRIBO_TRY(find_rows(model, data, v_target, options, step, whole, out));
+  }
   TRIBO_TRY(publish(data, step->h, options->tol, out));
   out->nfree_torque = 0;
   if (options->find_free_torques && !whole) {
@@ -224,6 +240,7 @@ static TriboStatus invert(const TriboModel* model, TriboData* data, const double
   }
   TRIBO_TRY(tribo_dyn_inverse_finish(model->mechanism.system, data->dynamics, step, data->result.lambda,
                                      data->inverse.tau, data->inverse.y));
+  tribo_dyn_add_known(data->dynamics, -1, data->result.lambda);
   out->v_error = 0;
   for (int i = 0; i < model->nv; ++i) {
     data->inverse.effort_missing[i] = data->inverse.has_drive[i] ? 0 : data->inverse.tau[i];

@@ -187,7 +187,7 @@ static TriboStatus solve_step(const TriboModel* model, TriboData* data, const St
     lap(info, TRIBO_STAGE_LOOPS, t0);
   }
   TRIBO_TRY(tribo_data_certify(model, data, info));
-  tribo_dyn_add_known(data->dynamics, data->result.lambda);
+  tribo_dyn_add_known(data->dynamics, 1, data->result.lambda);
   TRIBO_TRY(tribo_balance_part(model, data, start, options, info));
   return tribo_overlaps_undo(model, data, options, info);
 }
