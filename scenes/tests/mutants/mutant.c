@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
   // what a mutant makes hard may stay so: no retries, and an early end of the search; what is certified then says
   // nothing
   if ((tribo_mutant != 0 && (tribo_scene_set(scene, "halvings", 0) != TRIBO_OK ||
-                             tribo_scene_set(scene, "effort", 1e8) != TRIBO_OK)) ||
+                             tribo_scene_set(scene, "effort", 3e6) != TRIBO_OK)) ||
       tribo_model_create(scene, &model) != TRIBO_OK || tribo_data_create(model, &data) != TRIBO_OK ||
       tribo_judge_create(model, &judge) != TRIBO_OK) {
     printf("refused: %s\n", tribo_last_error());
