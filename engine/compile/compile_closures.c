@@ -26,18 +26,7 @@ static TriboStatus tie_bodies(const TriboModel* model, const TriboClosureDef* de
                               TriboClosure* out) {
   TRIBO_TRY(find_body(model, def->body_a, &out->body_a));
   TRIBO_TRY(find_body(model, def->body_b, &out->body_b));
-  // z along the axis; x along the second axis, where that means something
-  double z[3], x[3], y[3];
-  tribo_copy3(z, def->axis);
-  tribo_normalize3(z);
-  tribo_tangents(x, y, z);
-  if (def->kind == TRIBO_CLOSURE_UNIVERSAL) {
-    tribo_axpy3(x, def->axis2, -tribo_dot3(def->axis2, z), z);
-    tribo_normalize3(x);
-    tribo_cross3(y, z, x);
-  }
-  TriboPose frame = {.R = {x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]}};
-  tribo_copy3(frame.p, def->anchor);
+  TriboPose frame = tribo_closure_frame(def);
   out->frame_a = seen_from(poses, out->body_a, &frame);
   if (def->kind == TRIBO_CLOSURE_DISTANCE) {
     double rod[3];

@@ -195,8 +195,7 @@ static TriboStatus take_matter(const Cutter* c, int body, TriboBodyDef* out) {
   return TRIBO_OK;
 }
 
-// The frame of a closure in the world at the start: z along its axis, x along the second one where it has one.
-static TriboPose frame_of(const TriboClosureDef* def) {
+TriboPose tribo_closure_frame(const TriboClosureDef* def) {
   TriboPose frame;
   double z[3], x[3], y[3];
   tribo_copy3(z, def->axis);
@@ -220,7 +219,8 @@ static TriboStatus cut_one(Cutter* c, CutClosure* cut) {
   TriboScene* s = &out->scene;
   TriboClosureDef* def = &s->closures[cut->closure];
   const TriboBodyDef* whole = &c->scene->bodys[cut->body];
-  const TriboPose back = back_to_zero(c, cut->carrier), start = start_pose(c, cut->body), frame = frame_of(def);
+  const TriboPose back = back_to_zero(c, cut->carrier), start = start_pose(c, cut->body),
+                  frame = tribo_closure_frame(def);
   const TriboPose carried = tribo_pose_mul(&back, &start);
   const TriboJointDef joint = joint_of(def, cut, &back, s->nbody);
   const TriboPose zero = zero_pose(&joint, &carried);

@@ -199,7 +199,10 @@ void tribo_body_com(const TriboModel* model, int body, const TriboPose* pose, do
 // A solver with the model's settings.
 TriboStatus tribo_model_solver(const TriboModel* model, TriboSolver** out);
 
-// cut_closures.c: the scene with closures that are joints cut open: bodies and joints behind its own ones. What it
+// cut_closures.c: the frame of a closure in the world at the start, z along its axis, x along the second one where it
+// has one.
+TriboPose tribo_closure_frame(const TriboClosureDef* def);
+// The scene with closures that are joints cut open: bodies and joints behind its own ones. What it
 // points to is in its pool. Then what the model knows of them, and their joints' coordinates and velocities where the
 // rest of the bodies is: q (nq; NULL: they fit) and v (nv).
 typedef struct CutClosure {
