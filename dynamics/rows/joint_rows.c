@@ -134,6 +134,13 @@ static int acts_at_both_ends(const TriboSystem* system, const TriboDynData* data
   return options->scheme != TRIBO_SCHEME_EULER && system->cluster[block] < 0 && !data->touched[block];
 }
 
+// Whether slip is worth the second solve that its turning round costs: what is much slower than friction brakes it in a
+// step is as good as at rest.
+static int is_fast(double v, double braked) {
+  static const double SLOWEST = 1e-2;
+  return fabs(v) > SLOWEST * braked;
+}
+
 static void add_friction(const TriboSystem* system, TriboDynData* data, const TriboStepOptions* options,
                          const double* v) {
   for (int i = 0; i < system->nbound; ++i) {
@@ -144,8 +151,10 @@ static void add_friction(const TriboSystem* system, TriboDynData* data, const Tr
       const double most = options->h * bound->friction, next = data->rows.g[cone->row];
       double turn = data->slip_turn[i];
       if (data->is_inverse && v[bound->v] * next < 0 && acts_at_both_ends(system, data, options, bound->block)) {
-        turn = tribo_dyn_slip_turn_between(v[bound->v], next,
-                                           2 * most * tribo_dyn_mobility(system, data, &data->rows, c, 0));
+        const double mobility = tribo_dyn_mobility(system, data, &data->rows, c, 0);
+        turn = is_fast(v[bound->v], most * mobility)
+                   ? tribo_dyn_slip_turn_between(v[bound->v], next, 2 * most * mobility)
+                   : 0;
       }
       cone->hi = (1 - turn) * most - turn * copysign(most, v[bound->v]);
       cone->lo = -(1 - turn) * most - turn * copysign(most, v[bound->v]);
@@ -170,7 +179,8 @@ int tribo_dyn_joint_slips(const TriboSystem* system, TriboDynData* data, const T
     const int n = system->info.block_dim[bound->block], at = system->info.block_v[bound->block], k = bound->v - at;
     const double *minv = data->minv + system->block_at[bound->block], most = bound->friction * options->h;
     const double force = lambda[rows->cones[c++].row], before = v[bound->v];
-    if (data->slip_turn[i] == 0 && before != 0 && acts_at_both_ends(system, data, options, bound->block)) {
+    if (data->slip_turn[i] == 0 && is_fast(before, most * minv[k * (n + 1)]) &&
+        acts_at_both_ends(system, data, options, bound->block)) {
       const double after = data->v_free[bound->v] + tribo_dot(minv + k * n, data->impulse + at, n);
       const double kept = after - (copysign(most, before) + force) * minv[k * (n + 1)], turn = before / (before - kept);
       // (what comes to rest and has the friction for that may stay as it is)
