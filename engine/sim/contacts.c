@@ -249,15 +249,14 @@ static TriboStatus join(const TriboModel* model, TriboData* data, double h, cons
   return TRIBO_OK;
 }
 
-TriboStatus tribo_data_redetect(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
-                                uint64_t* t0, int* more) {
+TriboStatus tribo_data_redetect(const TriboModel* model, TriboData* data, const StepStart* start,
+                                const TriboStepOptions* options, TriboStepInfo* info, uint64_t* t0, int* more) {
   *more = 0;
   if (data->result.problem.ncone == 0 || !tribo_policy_may_redetect(data, start, info)) {
     return TRIBO_OK;
   }
-  const TriboStepOptions options = tribo_data_options(&model->world, data, start->h);
   int turned;
-  TRIBO_TRY(tribo_dyn_redetect_slips(model->mechanism.system, data->dynamics, &options, data->contacts.laws, start->v,
+  TRIBO_TRY(tribo_dyn_redetect_slips(model->mechanism.system, data->dynamics, options, data->contacts.laws, start->v,
                                      data->result.lambda, &turned));
   if (tribo_dyn_redetect_limits(model->mechanism.system, data->dynamics, data->next.q) + turned > 0) {
     TRIBO_TRY(tribo_warm_between(model, data, start));

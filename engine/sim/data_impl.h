@@ -412,8 +412,8 @@ void tribo_contact_view(const TriboContact* contact, const TriboRowInfo* row, co
 // whether there are any, so that the step has to be solved once more.
 TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
                               uint64_t* t0);
-TriboStatus tribo_data_redetect(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
-                                uint64_t* t0, int* more);
+TriboStatus tribo_data_redetect(const TriboModel* model, TriboData* data, const StepStart* start,
+                                const TriboStepOptions* options, TriboStepInfo* info, uint64_t* t0, int* more);
 
 // How round the surfaces of a contact are, those of a collision world: for the dynamics (TriboRoundness).
 void tribo_contact_roundness(const void* surfaces, const TriboContact* contact, const TriboPose* poses, double a[9],

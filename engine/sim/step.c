@@ -176,7 +176,7 @@ static TriboStatus solve_step(const TriboModel* model, TriboData* data, const St
     TRIBO_TRY(tribo_dyn_advance(model->mechanism.system, data->dynamics, options, start->q, start->v,
                                 data->result.lambda, data->next.q, data->next.v));
     keep_still(model, data, start);
-    TRIBO_TRY(tribo_data_redetect(model, data, start, info, t0, &more));
+    TRIBO_TRY(tribo_data_redetect(model, data, start, options, info, t0, &more));
     lap(info, TRIBO_STAGE_ADVANCE, t0);
     if (more) {
       known.warm = data->next.warm, known.nwarm = data->next.nwarm, known.warm_dt = start->h;

@@ -48,7 +48,7 @@ TRIBO_API void tribo_scene_destroy(TriboScene* scene);
   X(REAL, accept, 1e-6, 0, 1, 0, "m/s",                                                                                \
     "largest residual of a certified step, with which a solve by auto ends that comes no nearer to tol")               \
   X(REAL, effort, 0, 0, 1e300, 0, "flop",                                                                              \
-    "most floating-point operations of a solve by auto before its best answer is used; 0: 200 factorisations of it")   \
+    "most floating-point operations of a solve by auto before its best answer is used; 0: 400 factorisations of it")   \
   X(REAL, step_budget, 0, 0, 1e9, 0, "s",                                                                              \
     "wall time one step may take before the best answer so far is used; 0: no limit")                                  \
   X(REAL, density, 0, 0, 1e9, 0, "kg/m³", "of the medium the bodies move in: drag that grows with the speed squared")  \
