@@ -117,7 +117,11 @@ static TriboStatus compile_state(const TriboScene* scene, TriboModel* model, con
       }
     }
   }
-  return tribo_compile_fit(model, out->q, out->v);
+  const TriboStatus status = tribo_compile_fit(model, out->q, out->v);
+  if (status != TRIBO_OK) {
+    tribo_fail_prefix("state '%s': ", def->name);
+  }
+  return status;
 }
 
 TriboStatus tribo_compile_states(const TriboScene* scene, TriboModel* model) {
