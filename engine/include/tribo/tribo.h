@@ -21,6 +21,7 @@
 #include <tribo/model.h>
 #include <tribo/observe.h>
 #include <tribo/problem.h>
+#include <tribo/qpcc.h>
 #include <tribo/scene.h>
 #include <tribo/solver.h>
 #include <tribo/types.h>
