@@ -13,7 +13,7 @@ typedef struct Kind {
   const char* name;
   QpccFamily family;
   int d, n, count, flips;
-  double share;  // at least, at the global optimum
+  double fraction;  // at least, at the global optimum
 } Kind;
 
 static double seconds(void) {
@@ -42,11 +42,11 @@ static int run(const Kind* k) {
   print_message("%-12s d = %d n = %d flips = %d: %3d of %d global, nat %.1e m/s, %6.1f programs, %.2f ms\n", k->name,
                 k->d, k->n, k->flips, global, k->count, nat, qps / k->count, 1e3 * time / k->count);
   CHECK_LE(nat, 1e-10);
-  CHECK_LE(k->share * k->count, global);
+  CHECK_LE(k->fraction * k->count, global);
   return global;
 }
 
-static void shares_at_the_global_optimum(void** state) {
+static void fractions_at_the_global_optimum(void** state) {
   (void)state;
   // the families of the specification until proved; then what single flips and pairs alone reach
   static const Kind kinds[] = {{"rigid", QPCC_RIGID, 2, 3, 200, 4, 0.98},
@@ -115,7 +115,7 @@ static int teardown(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(shares_at_the_global_optimum),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(fractions_at_the_global_optimum),
                                      cmocka_unit_test(no_feasible_problem_is_called_infeasible),
                                      cmocka_unit_test(projection_is_the_nearest_of_all_directions)};
   return cmocka_run_group_tests(tests, setup, teardown);
