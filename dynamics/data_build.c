@@ -115,7 +115,7 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(flight.bodies, ntree > 0 ? nv : 0)                \
   X(flight.diagonal, ntree > 0 ? nv : 0)              \
   X(flight.extra, ntree > 0 ? nv : 0)                 \
-  X(flight.theta, ntree > 0 ? nv : 0)                 \
+  X(flight.split, ntree)                              \
   X(flight.inertial, ntree > 0 ? nv : 0)              \
   X(flight.bent, ntree > 0 ? nv : 0)                  \
   X(flight.touch_bent, ntree > 0 ? nv : 0)            \
@@ -141,7 +141,7 @@ static void fill_free_mass(const TriboSystem* s, double* all_mass, double* all_m
   X(flight.later.factor, nfactor)                     \
   X(flight.later.diagonal, nv_max)                    \
   X(flight.later.extra, nv_max)                       \
-  X(flight.later.theta, nv_max)                       \
+  X(flight.later.split, 1)                            \
   X(flight.later.force, nv_max)                       \
   X(flight.later.weight, nv_max)                      \
   X(flight.drift.spin, nv_max)                        \

@@ -369,6 +369,10 @@ int tribo_dyn_block_lags(const TriboSystem* system, const TriboDynData* data, in
   return system->cluster[block] >= 0 && !data->cluster_kicked[system->cluster[block]];
 }
 
+double tribo_dyn_tree_theta(const TriboDynData* data, int tree) {
+  return data->flight.split[tree].theta;
+}
+
 int tribo_dyn_block_cluster(const TriboSystem* system, int block) {
   return system->cluster[block];
 }

@@ -435,6 +435,8 @@ TriboBlockMotion tribo_dyn_block_motion(const TriboSystem* system, const TriboDy
                                         const TriboStepOptions* options, int block);
 // Whether impulses on a tree have met M alone, without what its dampers and springs add.
 int tribo_dyn_block_lags(const TriboSystem* system, const TriboDynData* data, int block);
+// θ of a tree with half of the forces at each end: its dampers act by the mean velocity and (θ − ½) of its change.
+double tribo_dyn_tree_theta(const TriboDynData* data, int tree);
 int tribo_dyn_block_cluster(const TriboSystem* system, int block);
 int tribo_dyn_closure_gives_way(const TriboSystem* system, int closure);
 double tribo_dyn_springs(const TriboSystem* system, int tree, const double* q, double* force);

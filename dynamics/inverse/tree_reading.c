@@ -10,11 +10,11 @@
 //
 // One that nothing touches has what acts divided between both ends. With X = p, (2) and (3) are
 //
-//     θ X        = J(q)ᵀP + (A + extra) w − M v − θh(f − g)
-//     M⁺v⁺       = J(q⁺)ᵀP + A w + (1−θ)(X + h(f⁺ − g⁺) − h(D + ½hK) w),
+//     ½ X        = J(q)ᵀP + (A + extra) w − M v − (θ−½)hD v − ½h(f − g)
+//     M⁺v⁺       = J(q⁺)ᵀP + A w − extra w + (θ−½)hD v + ½(X + h(f⁺ − g⁺)),
 //
-// and X out of the first one into the second leaves an equation for w whose derivative is about M/θ: at q⁺ = q ⊕ hw
-// that is held, w ← w − M⁻¹θF, then q⁺ anew. (Both at once part for long chains.)
+// and X out of the first one into the second leaves an equation for w whose derivative is about 2M: at q⁺ = q ⊕ hw
+// that is held, w ← w − ½M⁻¹F, then q⁺ anew. (Both at once part for long chains.)
 //
 // Either way p does not depend on how impulses and torques share it, but where closures tie a tree that has dampers:
 // there impulses act on M and torques on M̃.
@@ -104,23 +104,23 @@ static TriboStatus read_touched(const TreeAt* tree, TriboDynData* data, const Tr
   return TRIBO_OK;
 }
 
-// F at the w in the drift's scratch, and X: see above; target: M⁺v⁺.
+// F at the w in the drift's scratch, and X: see above; v_momentum: M v + (θ−½)hD v; target: M⁺v⁺.
 static TriboStatus find_free_residual(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options,
-                                      const TreeInstant* at, const TreeInstant* later, const double* v_momentum,
-                                      const double* target, double* X, double* F) {
+                                      const TreeInstant* at, const TreeInstant* later, const double* v,
+                                      const double* v_momentum, const double* target, double* X, double* F) {
   const TreeStart start = start_at(at);
   const double h = options->h, *w = data->flight.drift.w;
   double *carried = data->flight.momentum, shift[3];
   tribo_sub3(shift, later->origin, at->origin);
   TRIBO_TRY(tribo_dyn_tree_departure(tree->part, tree->pin, &start, h, at->extra, &data->flight.drift, X));
   for (int k = 0; k < tree->n; ++k) {
-    X[k] = (X[k] - v_momentum[k]) / at->theta[k] - h * (at->force[k] - at->weight[k]);
+    X[k] = 2 * (X[k] - v_momentum[k]) - h * (at->force[k] - at->weight[k]);
   }
   tribo_dyn_tree_momentum(tree->part, later->jac, shift, &data->flight.drift, F);
   tribo_dyn_instant_carry(tree, at, later, X, carried);
   for (int k = 0; k < tree->n; ++k) {
-    const double resisted = (tribo_dyn_instant_damping(tree, options, k) + 0.5 * h * tree->info->stiffness[k]) * w[k];
-    F[k] += (1 - at->theta[k]) * (carried[k] + h * (later->force[k] - later->weight[k] - resisted)) - target[k];
+    const double resisted = at->extra[k] * w[k] - tribo_dyn_instant_early(tree, options, h, at, k) * v[k];
+    F[k] += 0.5 * (carried[k] + h * (later->force[k] - later->weight[k])) - resisted - target[k];
   }
   return TRIBO_OK;
 }
@@ -136,7 +136,8 @@ static TriboStatus read_free(const TreeAt* tree, TriboDynData* data, const Tribo
   TRIBO_TRY(tribo_dyn_instant_mass(tree, options, options->h, KICK_DIVIDED, 1, at));
   tribo_dyn_instant_times_mass(tree, at, v, momentum);
   for (int k = 0; k < tree->n; ++k) {
-    w[k] = v[k] + at->theta[k] * (v_next[k] - v[k]);
+    momentum[k] += tribo_dyn_instant_early(tree, options, options->h, at, k) * v[k];
+    w[k] = v[k] + 0.5 * (v_next[k] - v[k]);
     last[k] = INFINITY;
   }
   for (int round = 0; round < ROUNDS_MAX && !has_settled(tree->n, w, last, &change); ++round) {
@@ -155,9 +156,9 @@ static TriboStatus read_free(const TreeAt* tree, TriboDynData* data, const Tribo
     memcpy(inner_last, last, (size_t)tree->n * sizeof *inner_last);
     inner_last[0] = INFINITY;
     for (int pass = 0; pass < ROUNDS_MAX && !has_settled(tree->n, w, inner_last, &inner_change); ++pass) {
-      TRIBO_TRY(find_free_residual(tree, data, options, at, &later, momentum, target, p, F));
+      TRIBO_TRY(find_free_residual(tree, data, options, at, &later, v, momentum, target, p, F));
       for (int k = 0; k < tree->n; ++k) {
-        F[k] *= at->theta[k];
+        F[k] *= 0.5;
       }
       tribo_dyn_factor_solve(&tree->part->dofs, later.factor, F);
       tribo_add_scaled(tree->n, -1, F, w);

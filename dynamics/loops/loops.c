@@ -65,8 +65,8 @@ static TriboStatus move_freely(const TriboSystem* system, TriboDynData* data, co
   }
   // with the mean velocity
   for (int k = 0; k < system->block_dim[block]; ++k) {
-    const double theta = data->flight.theta[at_v + k];
-    data->scratch_force[k] = v[at_v + k] + theta * (v_free[k] - v[at_v + k]);
+    const double early = data->flight.split[tree].start;
+    data->scratch_force[k] = v[at_v + k] + early * (v_free[k] - v[at_v + k]);
   }
   return tribo_dyn_tree_move(system->trees + tree, data->pin[tree], q, options->h, data->scratch_force, data->work,
                              data->q_trial + at_q);

@@ -134,13 +134,18 @@ void tribo_dyn_instant_forces(const TreeAt* tree, const TriboStepOptions* option
 TriboStatus tribo_dyn_instant_mass(const TreeAt* tree, const TriboStepOptions* options, double h, TreeKick kick,
                                    int has_factor, const TreeInstant* at) {
   const double spring = kick == KICK_EULER ? h : 0.5 * h;
+  TreeSplit* split = at->split;
+  *split = kick == KICK_DIVIDED ? (TreeSplit){0.5, 0.5} : (TreeSplit){1, 1};
   for (int k = 0; k < tree->n; ++k) {
     const double M = at->diagonal[k], d = tribo_dyn_instant_damping(tree, options, k);
-    at->theta[k] = kick != KICK_DIVIDED ? 1 : h * d > 2 * M ? 1 - M / (h * d) : 0.5;
-    const double extra = at->theta[k] * h * (d + spring * tree->info->stiffness[k]);
+    split->theta = h * d > 2 * M ? fmax(split->theta, 1 - M / (h * d)) : split->theta;
+  }
+  for (int k = 0; k < tree->n; ++k) {
+    const double d = tribo_dyn_instant_damping(tree, options, k);
+    const double extra = h * (split->theta * d + split->start * spring * tree->info->stiffness[k]);
     has_factor &= extra == at->extra[k];
     at->extra[k] = extra;
-    at->mass[k * (tree->n + 1)] = M + extra;
+    at->mass[k * (tree->n + 1)] = at->diagonal[k] + extra;
   }
   if (!has_factor) {
     TRIBO_TRY(tribo_dyn_factor(&tree->part->dofs, at->mass, at->factor));
@@ -151,6 +156,11 @@ TriboStatus tribo_dyn_instant_mass(const TreeAt* tree, const TriboStepOptions* o
     }
   }
   return TRIBO_OK;
+}
+
+double tribo_dyn_instant_early(const TreeAt* tree, const TriboStepOptions* options, double h, const TreeInstant* at,
+                               int k) {
+  return (at->split->theta - 0.5) * h * tribo_dyn_instant_damping(tree, options, k);
 }
 
 // (M + s diag(extra)) v, s = 0 or 1

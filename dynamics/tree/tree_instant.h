@@ -15,6 +15,12 @@ typedef struct TreeAt {
   int is_tied;  // 1: closures tie it; its mass is M, where their impulses act
 } TreeAt;
 
+// How what acts on a tree is divided over a step: the fraction of forces and impulses at its start, and the weight θ of
+// the velocity at its end in that by which dampers act.
+typedef struct TreeSplit {
+  double start, theta;
+} TreeSplit;
+
 // Places are relative to an origin: that of the root where the tree floats, so that nothing is lost far away from the
 // world's.
 typedef struct TreeInstant {
@@ -28,7 +34,7 @@ typedef struct TreeInstant {
   double* factor;             // (nv × nv) of M̃
   double* diagonal;           // (nv) of M
   double* extra;              // (nv) diagonal of M̃ − M
-  double* theta;              // (nv) fraction of forces and impulses that acts at the start
+  TreeSplit* split;           // how what acts is divided over the step
   double* force;              // (nv) known forces but weight and dampers [N, N·m]
   double* weight;             // (nv) the bias that gravity alone makes [N, N·m]
 } TreeInstant;
@@ -61,6 +67,9 @@ TriboStatus tribo_dyn_instant_place(const TreeAt* tree, const double gravity[3],
                                     const TreeInstant* at);
 // Damping of a joint and of what drives it, whose force at v is in τ.
 double tribo_dyn_instant_damping(const TreeAt* tree, const TriboStepOptions* options, int k);
+// (θ − ½) h d of a joint: what a divided kick's dampers give back of the velocity at the start.
+double tribo_dyn_instant_early(const TreeAt* tree, const TriboStepOptions* options, double h, const TreeInstant* at,
+                               int k);
 // Forces that are known there: torques, wrenches, springs. tau (nv) and wrench (nlink × 6) may be NULL.
 void tribo_dyn_instant_forces(const TreeAt* tree, const TriboStepOptions* options, const double* v, const double* tau,
                               const double* wrench, const TreeInstant* at);

@@ -1,13 +1,18 @@
 // Trees in motion: kick, drift, kick. tree_drift.c has the drift.
 //
-// Forces act with the fraction θ = ½ at the start and the rest at the end of the step: with the weight g, springs K at
-// the mean of both ends and dampers D on w,
+// Forces act half at the start and half at the end of the step: with the weight g, springs K at the mean of both ends
+// and dampers D on a velocity v_D,
 //
-//     j⁻ = θh(τ − g(q) − K y(q)) − θ(hD + ½h²K) w          j⁺ = (1−θ)h(τ − g(q⁺) − K y(q)) − (1−θ)(hD + ½h²K) w
+//     j⁻ = ½h(τ − g(q) − K y(q) − ½hK w − D v_D)          j⁺ = ½h(τ − g(q⁺) − K y(q) − ½hK w − D v_D)
 //
-// The terms in w go to the left side of the drift's equation: M̃ = M + θ(hD + ½h²K). A joint that damping stops within
-// one step, z = h d/M_kk > 2, would ring for ever with θ = ½; there θ = 1 − 1/z, for all that acts on the joint. Then a
-// force f alone makes w and v⁺ go to f/d at once, however large z is.
+// v_D is the mean velocity w, but where damping stops a joint within one step, z = h d/M_kk > 2: it would ring for
+// ever. There v_D leans on the velocity at the end, which is 2w − v to second order:
+//
+//     v_D = (1−θ) v + θ (2w − v) = 2θ w − (2θ−1) v,     θ = 1 − 1/z for the largest z of the tree.
+//
+// Then a force f alone makes v⁺ go to f/d at once, however large z is. What falls freely has no w along its joints and
+// does not feel D, and the energy E + ½(θ−½) h v·Dv only falls. One θ for the tree, so that M̃⁻¹ stays symmetric. The
+// terms in w go to the left side of the drift's equation: M̃ = M + θhD + ¼h²K.
 //
 // Impulses of joint rows (motors, dry friction, stops) are divided likewise. Their law is on the velocity at the end to
 // second order, and linear in all that acts,
@@ -71,7 +76,7 @@ TreeInstant tribo_dyn_tree_start(const TreeAt* tree, TriboDynData* data) {
                     .factor = data->factor + tree->m,
                     .diagonal = data->flight.diagonal + tree->v,
                     .extra = data->flight.extra + tree->v,
-                    .theta = data->flight.theta + tree->v,
+                    .split = data->flight.split + tree->index,
                     .force = data->force + tree->v,
                     .weight = data->weight + tree->v};
   tribo_dyn_instant_set(tree, data->q + tree->q, &at);
@@ -103,15 +108,17 @@ static TriboStatus fail_unresolved(const TreeAt* tree, TriboDynData* data, doubl
 
 // ---- drifts --------------------------------------------------------------------------------------------------------
 
-// The drift of a smooth step of h from v, with an impulse (may be NULL): θ of it at the start, or all. bent: 2δ, for
+// The drift of a smooth step of h from v, with an impulse (may be NULL): half of it at the start, or all. bent: 2δ, for
 // the first guess, or NULL.
-static TriboStatus drift_smoothly(const TreeAt* tree, TriboDynData* data, const TreeInstant* at, double h,
-                                  const double* v, const double* impulse, int all, const double* bent) {
+static TriboStatus drift_smoothly(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options,
+                                  const TreeInstant* at, double h, const double* v, const double* impulse, int all,
+                                  const double* bent) {
   double *w = data->flight.drift.w, *p = data->flight.momentum;
   tribo_dyn_instant_times_mass(tree, at, v, p);
   for (int k = 0; k < tree->n; ++k) {
-    const double theta = at->theta[k], pushed = impulse == NULL ? 0 : (all ? 1 : theta) * impulse[k];
-    const double start = theta * h * (at->force[k] - at->weight[k]) + pushed;
+    const double pushed = impulse == NULL ? 0 : (all ? 1 : 0.5) * impulse[k];
+    const double start =
+        0.5 * h * (at->force[k] - at->weight[k]) + pushed + tribo_dyn_instant_early(tree, options, h, at, k) * v[k];
     p[k] += start;
     w[k] = start - at->extra[k] * v[k];
   }
@@ -143,9 +150,10 @@ static int end_is_at(const TreeAt* tree, const TriboDynData* data, const double*
          memcmp(flight->end_q + tree->q, q, (size_t)tree->info->nq * sizeof *q) == 0;
 }
 
-// p (nv) += what acts at the end of a step: the rest of the forces and of `impulse` (may be NULL).
+// p (nv) += what acts at the end of a step from v: the other half of the forces and of `impulse` (may be NULL).
 static void add_late_forces(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options,
-                            const TreeInstant* at, double h, const TreeInstant* end, const double* impulse, double* p) {
+                            const TreeInstant* at, double h, const double* v, const TreeInstant* end,
+                            const double* impulse, double* p) {
   const double *wrench = data->wrench + 6 * tree->part->body, *w = data->flight.drift.w;
   double *change = data->scratch_force, *before = data->work;
   const size_t bytes = (size_t)tree->n * sizeof *p;
@@ -155,13 +163,13 @@ static void add_late_forces(const TreeAt* tree, TriboDynData* data, const TriboS
   memset(before, 0, bytes);
   tribo_dyn_tree_wrenches(tree->part, at->poses, at->jac, wrench, before);
   for (int k = 0; k < tree->n; ++k) {
-    const double resisted = (tribo_dyn_instant_damping(tree, options, k) + 0.5 * h * tree->info->stiffness[k]) * w[k];
-    p[k] += (1 - at->theta[k]) * h * (at->force[k] + change[k] - before[k] - end->weight[k] - resisted);
+    const double resisted = at->extra[k] * w[k] - tribo_dyn_instant_early(tree, options, h, at, k) * v[k];
+    p[k] += 0.5 * h * (at->force[k] + change[k] - before[k] - end->weight[k]) - resisted;
   }
   if (impulse != NULL) {
     tribo_dyn_instant_carry(tree, at, end, impulse, change);
     for (int k = 0; k < tree->n; ++k) {
-      p[k] += (1 - at->theta[k]) * change[k];
+      p[k] += 0.5 * change[k];
     }
   }
 }
@@ -186,9 +194,9 @@ static TriboStatus check_regular(const TreeAt* tree, const double* q) {
   return TRIBO_OK;
 }
 
-// The end of a drift: q⁺ from w, v⁺ from the momenta and from what acts there; `forces` 0: nothing does.
+// The end of a drift: q⁺ from w, v⁺ from the momenta and from what acts there in a step from v (NULL: nothing does).
 static TriboStatus end_drift(const TreeAt* tree, TriboDynData* data, const TriboStepOptions* options,
-                             const TreeInstant* at, double h, int forces, const double* impulse, double* q_next,
+                             const TreeInstant* at, double h, const double* v, const double* impulse, double* q_next,
                              double* v_next) {
   DriftWork* drift = &data->flight.drift;
   TreeInstant end = end_of(tree, data);
@@ -204,8 +212,8 @@ static TriboStatus end_drift(const TreeAt* tree, TriboDynData* data, const Tribo
   tribo_dyn_tree_mass(tree->part, end.jac, end.inertias, data->scratch_sums, end.mass);
   tribo_dyn_tree_weight(tree->part, options->gravity, end.jac, data->scratch_sums, end.weight);
   tribo_dyn_tree_momentum(tree->part, end.jac, shift, drift, v_next);
-  if (forces) {
-    add_late_forces(tree, data, options, at, h, &end, impulse, v_next);
+  if (v != NULL) {
+    add_late_forces(tree, data, options, at, h, v, &end, impulse, v_next);
   }
   TRIBO_TRY(tribo_dyn_factor(&tree->part->dofs, end.mass, end.factor));
   tribo_dyn_factor_solve(&tree->part->dofs, end.factor, v_next);
@@ -390,7 +398,7 @@ static TriboStatus advance_touched(const TreeAt* tree, TriboDynData* data, const
   }
   memcpy(data->flight.missed + tree->v, data->flight.drift.w, (size_t)tree->n * sizeof *v_next);
   tribo_add_scaled(tree->n, -1, u, data->flight.missed + tree->v);
-  return end_drift(tree, data, options, at, options->h, 0, NULL, q_next, v_next);
+  return end_drift(tree, data, options, at, options->h, NULL, NULL, q_next, v_next);
 }
 
 // A step with an impact after its fraction `split`.
@@ -401,23 +409,27 @@ static TriboStatus advance_impact(const TreeAt* tree, TriboDynData* data, const 
   TreeInstant later = tribo_dyn_tree_later(tree, data);
   // the part before it, with a mass of its own
   TreeInstant first = *at;
-  first.mass = later.mass, first.factor = later.factor, first.extra = later.extra, first.theta = later.theta;
+  first.mass = later.mass, first.factor = later.factor, first.extra = later.extra, first.split = later.split;
   memcpy(first.mass, at->mass, (size_t)(tree->n * tree->n) * sizeof *first.mass);
   memcpy(first.extra, at->extra, (size_t)tree->n * sizeof *first.extra);
   TRIBO_TRY(tribo_dyn_instant_mass(tree, options, h[0], KICK_DIVIDED, 0, &first));
-  TRIBO_TRY(drift_smoothly(tree, data, &first, h[0], v, NULL, 0, NULL));
-  TRIBO_TRY(end_drift(tree, data, options, &first, h[0], 1, NULL, later.q, v_next));
+  TRIBO_TRY(drift_smoothly(tree, data, options, &first, h[0], v, NULL, 0, NULL));
+  TRIBO_TRY(end_drift(tree, data, options, &first, h[0], v, NULL, later.q, v_next));
   tribo_dyn_instant_set(tree, later.q, &later);
 
-  // the jump, M (v̂ + M̃⁻¹Jᵀλ) − M v̂; a floating root has what acts from outside
+  // the jump of velocity, M̃⁻¹Jᵀλ; a floating root has what acts from outside
   double *jump = data->flight.jump, *kick = data->flight.kick;
   TRIBO_TRY(tribo_dyn_instant_place(tree, options->gravity, data->scratch_sums, &later));
   tribo_mat_vec(tree->n, tree->n, data->minv + tree->m, impulse, jump);
-  tribo_mat_vec(tree->n, tree->n, later.mass, jump, kick);
+  tribo_add_scaled(tree->n, 1, jump, v_next);
+  memset(kick, 0, (size_t)tree->n * sizeof *kick);
   if (tree->info->links[tree->part->joints->link].kind == TRIBO_JOINT_FREE) {
     // (what it hits stands still, and the point with the body: the lever is that of q)
+    tribo_mat_vec(6, tree->n, later.mass, jump, kick);
     tribo_dyn_instant_carry(tree, at, &later, impulse, jump);
-    memcpy(kick, jump, 6 * sizeof *kick);
+    for (int k = 0; k < 6; ++k) {
+      kick[k] = jump[k] - kick[k];
+    }
   }
 
   // the part after it
@@ -429,8 +441,10 @@ static TriboStatus advance_impact(const TreeAt* tree, TriboDynData* data, const 
     }
   }
   TRIBO_TRY(tribo_dyn_instant_mass(tree, options, h[1], KICK_DIVIDED, 0, &later));
-  TRIBO_TRY(drift_smoothly(tree, data, &later, h[1], v_next, kick, 1, NULL));
-  return end_drift(tree, data, options, &later, h[1], 1, NULL, q_next, v_next);
+  double* start = data->flight.jump;
+  memcpy(start, v_next, (size_t)tree->n * sizeof *start);
+  TRIBO_TRY(drift_smoothly(tree, data, options, &later, h[1], start, kick, 1, NULL));
+  return end_drift(tree, data, options, &later, h[1], start, NULL, q_next, v_next);
 }
 
 TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, int tree,
@@ -439,8 +453,8 @@ TriboStatus tribo_dyn_tree_flow(const TriboSystem* system, TriboDynData* data, i
   const TreeInstant at = tribo_dyn_tree_start(&at_tree, data);
   memset(data->flight.missed + at_tree.v, 0, (size_t)at_tree.n * sizeof *data->flight.missed);
   TRIBO_TRY(tribo_dyn_instant_mass(&at_tree, options, options->h, KICK_DIVIDED, 1, &at));
-  TRIBO_TRY(drift_smoothly(&at_tree, data, &at, options->h, v, NULL, 0, NULL));
-  return end_drift(&at_tree, data, options, &at, options->h, 1, NULL, q_next, v_next);
+  TRIBO_TRY(drift_smoothly(&at_tree, data, options, &at, options->h, v, NULL, 0, NULL));
+  return end_drift(&at_tree, data, options, &at, options->h, v, NULL, q_next, v_next);
 }
 
 TriboStatus tribo_dyn_tree_advance(const TriboSystem* system, TriboDynData* data, int tree,
@@ -466,8 +480,8 @@ TriboStatus tribo_dyn_tree_advance(const TriboSystem* system, TriboDynData* data
   }
   const double* bent = data->motion_kind[tree] == MOTION_FREE ? data->flight.bent + at_tree.v : NULL;
   TRIBO_TRY(tribo_dyn_instant_mass(&at_tree, options, options->h, KICK_DIVIDED, 1, &at));
-  TRIBO_TRY(drift_smoothly(&at_tree, data, &at, options->h, v, pushed ? impulse : NULL, 0, bent));
-  return end_drift(&at_tree, data, options, &at, options->h, 1, pushed ? impulse : NULL, q_next, v_next);
+  TRIBO_TRY(drift_smoothly(&at_tree, data, options, &at, options->h, v, pushed ? impulse : NULL, 0, bent));
+  return end_drift(&at_tree, data, options, &at, options->h, v, pushed ? impulse : NULL, q_next, v_next);
 }
 
 // ---- M alone -------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ typedef struct FlightData {
   double* jac;               // (6 × nv)
   TreeBody* bodies;          // (nv) at q, per block as many as it has joints  set by: update
   double *diagonal, *extra;  // (nv) of M, of M̃ − M  set by: update, assemble
-  double* theta;             // (nv) fraction of what acts that acts at the start  set by: the same
+  TreeSplit* split;          // (ntree) how what acts is divided over the step  set by: the same
   double* inertial;          // (nv) Coriolis and centrifugal forces at (q, v)  set by: assemble
   double* bent;           // (nv) δ of a touched tree, 2δ of others: what rows see beyond the kick  set by: assemble
   TreeInstant end;        // (nv …) where trees were at the end of the last step  set by: advance

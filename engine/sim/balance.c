@@ -5,7 +5,8 @@
 //
 //     generalized forces    τ·Δ      (a drive's damping, whose force at v is in τ: −resist (Δ/h − v)·Δ)
 //     wrenches              F·Δx of the centre of mass, and torque · rotation vector
-//     dampers of joints     −d Δ²/h
+//     dampers of joints     −d Δ²/h, in smooth trees −d (Δ/h + (θ − ½)(v⁺ − v)) Δ (tree_motion.c), of a tree
+//                           together; what they would give within a step that is too long for them is unexplained
 //     rows                  λ·J(q) u, with u the velocity at which impulses act: ½(v + v_a) where they kick (below),
 //                           Δ/h in flight, ½(v + v⁺) at impacts inside a step
 //
@@ -447,25 +448,29 @@ static void add_joints(const Step* s, const BalanceBlock* block, Part* part) {
   const double h = s->options->h;
   const double *q_next = s->data->next.q + block->q_at,
                *minv = s->data->result.problem.minv + s->data->result.problem.block_at[block->block];
-  double* spring = s->data->balance.force;
+  const double leaning =
+      motion_of(s, block) == TRIBO_MOTION_SMOOTH ? tribo_dyn_tree_theta(s->data->dynamics, block->tree) - 0.5 : 0;
+  double *spring = s->data->balance.force, taken = 0;  // what dampers take [J]
   memset(spring, 0, (size_t)block->nv * sizeof *spring);
   const double before = tribo_dyn_springs(s->model->mechanism.system, block->tree, s->q + block->q_at, spring);
   const double after = tribo_dyn_springs(s->model->mechanism.system, block->tree, q_next, spring);
   part->balance += after - before;
   part->works += fabs(after - before);
   for (int k = 0; k < block->nv; ++k) {
-    const double rate = delta[k] / h, dv = next[k] - v[k];
+    const double dv = next[k] - v[k], rate = delta[k] / h + leaning * dv;
     const double force = tau[k] + resist[k] * (v[k] - rate) - info->damping[k] * rate;
     const double known = force + 0.5 * spring[k];
     part->loads += h * fabs(known);
-    part->balance -= force * delta[k];
+    part->balance -= (tau[k] + resist[k] * v[k]) * delta[k];
     part->works += fabs(force * delta[k]);
-    part->lost += (info->damping[k] + resist[k]) * rate * delta[k];
+    taken += (info->damping[k] + resist[k]) * rate * delta[k];
     // (by Cauchy: |hF| ≤ Σ h|F_k| √M⁻¹_kk)
     part->forced += known != 0 ? h * fabs(known) * sqrt(minv[k * (block->nv + 1)]) : 0;
     part->change += info->armature[k] * dv * dv;
     add_lead(part, 0.5 * h * known * dv);
   }
+  part->balance += fmax(0, taken);
+  part->lost += fmax(0, taken);
 }
 
 // Where the velocities of what floats are counted: the frame of a root, or a free body at its centre of mass.

@@ -9,6 +9,7 @@ const char* tribo_la_version(void);
 
 // tribo_solver_solve for a problem that the engine has built itself, whose sizes, order and signs need no proof: only
 // that g is finite is asked. No clock is read without a time budget, and stats->time stays 0: a step has its own.
+// stats->natmap_unit is 0 where the solver does not need it.
 TRIBO_NODISCARD TriboStatus tribo_solver_solve_built(TriboSolver* solver, const TriboProblem* problem,
                                                      const TriboWarmStart* warm, double* lambda,
                                                      TriboSolveStats* stats);

@@ -48,7 +48,7 @@ void tribo_sol_enter_stage(TriboSolver* s, TriboRung rung) {
 
 TriboScore tribo_sol_score_point(const TriboSolver* s, const double* x, const double* u) {
   const TriboScaled* sc = &s->scaled;
-  TriboTally tally = {.mean = sc->mean, .relaxed = s->relaxed};
+  TriboTally tally = {.mean = sc->mean, .relaxed = s->relaxed, .has_unit = s->has_unit};
   for (int c = 0; c < sc->ncone; ++c) {
     const TriboScaledCone* k = &sc->cone[c];
     const TriboCone* raw = &sc->problem->cones[c];
@@ -95,7 +95,7 @@ double tribo_sol_residual(TriboSolver* s, const double* x, const double* u) {
   const TriboScaled* sc = &s->scaled;
   const size_t pool_mark = s->scratch.used;
   double* f = tribo_sol_take(s);
-  TriboScore score = tribo_sol_record(s, x, u);
+  tribo_sol_record(s, x, u);
   for (int i = 0; i < sc->n; ++i) {
     f[i] = x[i] - u[i];
   }
@@ -104,9 +104,8 @@ double tribo_sol_residual(TriboSolver* s, const double* x, const double* u) {
     f[i] = x[i] - f[i];
   }
   double size = fmax(tribo_norm(sc->q, sc->n), fmax(tribo_norm(x, sc->n), tribo_norm(u, sc->n)));
-  double j = fmax(score.unit, size > 0 ? tribo_norm(f, sc->n) / size : 0);
   s->scratch.used = pool_mark;
-  return j;
+  return size > 0 ? tribo_norm(f, sc->n) / size : 0;
 }
 
 int tribo_sol_warm_is_better(TriboSolver* s) {

@@ -86,6 +86,7 @@ struct TriboSolver {
   double* best;                     // (n) best impulses so far, scaled coordinates
   TriboScore best_score;
   double shift;               // [m/s] largest change of a normal row of g; 0 unless inconsistent normals were relaxed
+  int has_unit;               // natmap_unit is asked for
   int relaxed;                // scored without De Saxcé's term: the method solves the convex relaxation
   int keep_last;              // the last point counts, not the best: the method has fixed points of its own
   TriboRung rung, best_rung;  // the stage at work, and the one that found the best point

@@ -52,7 +52,7 @@ int tribo_sol_accept_warm(TriboSolver* s, const TriboWarmStart* warm, double* la
   const TriboScaled* sc = &s->scaled;
   const TriboProblem* p = sc->problem;
   double *sigma = tribo_sol_take(s), speed_before = 0, speed_now = 0;
-  TriboTally tally = {.mean = sc->mean};
+  TriboTally tally = {.mean = sc->mean, .has_unit = s->has_unit};
   if (copy_known_impulses(p, warm, lambda) == 0) {
     return 0;
   }

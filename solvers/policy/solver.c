@@ -226,6 +226,7 @@ TriboStatus tribo_solver_solve(TriboSolver* s, const TriboProblem* problem, cons
   }
   const double start = tribo_now(), most = s->settings.common.max_time;
   *stats = no_work;
+  s->has_unit = 1;
   s->deadline = most > 0 ? start + most : 0;
   TRIBO_TRY(tribo_problem_validate(problem));
   if (problem->nrow > 0) {
@@ -239,6 +240,7 @@ TriboStatus tribo_solver_solve_built(TriboSolver* s, const TriboProblem* problem
                                      double* lambda, TriboSolveStats* stats) {
   const double most = s->settings.common.max_time;
   *stats = no_work;
+  s->has_unit = s->settings.common.whole || s->history != NULL || s->method->kind == TRIBO_METHOD_CANAL;
   s->deadline = most > 0 ? tribo_now() + most : 0;
   // the velocities and Jacobians of the step are in g, so a number that is not finite shows there; the full validation
   // names its place

@@ -22,9 +22,9 @@ typedef struct Face {
 static double miss_face(const Face* face, double k, double* h, double* slope) {
   double square = 0, fall = 0;
   for (int i = 0; i < face->m; ++i) {
-    const double w = face->mu[i] * face->mu[i] + k, y = w > 0 ? face->mu[i] * face->x[i] / w : 0;
+    const double w = face->mu[i] * face->mu[i] + k, inverse = w > 0 ? 1 / w : 0, y = face->mu[i] * face->x[i] * inverse;
     square += y * y;
-    fall += w > 0 ? y * y / w : 0;
+    fall += y * y * inverse;
   }
   *h = sqrt(square);
   *slope = -*h - (*h > 0 ? (1 - k) * fall / *h : 0);

@@ -3,7 +3,8 @@
 // shared with a solver, so that an error there cannot hide itself.
 //
 // The projection on an elliptic cone ‖D⁻¹ λ_f‖ ≤ λ_N: with a multiplier κ ≥ 0, p_i = x_i D_i²/(D_i² + κ) and
-// p_N = h = ‖D⁻¹ p_f‖, where κ makes x_N = (1 − κ) h. The right side falls with κ, on either side of 1: bisection.
+// p_N = h = ‖D⁻¹ p_f‖, where κ makes x_N = (1 − κ) h. The right side falls with κ, on either side of 1: Newton's steps
+// between bounds, and the middle where they leave them.
 #include <tribo/problem.h>
 #include <float.h>
 #include <math.h>
@@ -17,18 +18,21 @@ static inline double larger(double a, double b) {
   return a > b ? a : b;
 }
 
-// p_f and h of a multiplier
-static double ellipse(int n, const double* x, const double* D, double kappa, double* p) {
-  double sum = 0;
+// p_f and h of a multiplier, and by how much h falls with it
+static double ellipse(int n, const double* x, const double* D, double kappa, double* p, double* fall) {
+  double sum = 0, falls = 0;
   for (int i = 0; i < n; ++i) {
-    double y = D[i] > 0 ? x[i] * D[i] / (D[i] * D[i] + kappa) : 0;
+    const double w = D[i] * D[i] + kappa, y = D[i] > 0 ? x[i] * D[i] / w : 0;
     p[i] = D[i] * y;
     sum += y * y;
+    falls += D[i] > 0 ? y * y / w : 0;
   }
-  return sqrt(sum);
+  const double h = sqrt(sum);
+  *fall = h > 0 ? falls / h : 0;
+  return h;
 }
 
-// Projection on ‖D⁻¹ p_f‖ ≤ p_N, by bisection for κ.
+// Projection on ‖D⁻¹ p_f‖ ≤ p_N.
 static void project_elliptic(int n, const double* x, const double* D, double* p) {
   double norm = 0, polar = 0, xn = x[n];
   for (int i = 0; i < n; ++i) {
@@ -45,15 +49,23 @@ static void project_elliptic(int n, const double* x, const double* D, double* p)
     return;
   }
   // above the base κ is below 1, under it above
-  double lo = xn > 0 ? 0 : 1, hi = xn > 0 ? 1 : 2;
-  while (hi < 1e300 && (1 - hi) * ellipse(n, x, D, hi, p) > xn) {
+  double lo = xn > 0 ? 0 : 1, hi = xn > 0 ? 1 : 2, fall;
+  while (hi < 1e300 && (1 - hi) * ellipse(n, x, D, hi, p, &fall) > xn) {
     lo = hi;
     hi *= 2;
   }
-  for (double k = 0.5 * (lo + hi); k > lo && k < hi; k = 0.5 * (lo + hi)) {
-    *((1 - k) * ellipse(n, x, D, k, p) > xn ? &lo : &hi) = k;
+  double k = xn > 0 ? 0 : hi;
+  for (int it = 0; it < 2000; ++it) {
+    p[n] = ellipse(n, x, D, k, p, &fall);
+    const double left = (1 - k) * p[n] - xn;
+    *(left > 0 ? &lo : &hi) = k;
+    double next = k + left / (p[n] + (1 - k) * fall);
+    next = next > lo && next < hi ? next : 0.5 * (lo + hi);
+    if (fabs(left) <= DBL_EPSILON * fabs(xn) || fabs(next - k) <= DBL_EPSILON * k) {
+      break;
+    }
+    k = next;
   }
-  p[n] = ellipse(n, x, D, hi, p);
 }
 
 // ‖x_f‖ ≤ μ x_N in three dimensions, in closed form

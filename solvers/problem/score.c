@@ -74,9 +74,11 @@ static inline void add(TriboTally* t, const TriboCone* k, int circular, double m
   for (int i = 0; i < dim; ++i) {
     t->nat = larger(t->nat, fabs(o[i]));
   }
-  natural_map(k, circular, t->mean, lambda, s, o);
-  for (int i = 0; i < dim; ++i) {
-    t->square += o[i] * o[i];
+  if (t->has_unit) {
+    natural_map(k, circular, t->mean, lambda, s, o);
+    for (int i = 0; i < dim; ++i) {
+      t->square += o[i] * o[i];
+    }
   }
 }
 

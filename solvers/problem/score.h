@@ -4,14 +4,15 @@
 #include <tribo/problem.h>
 
 typedef struct TriboScore {
-  double nat, unit;  // r_nat [m/s], natmap_unit
+  double nat, unit;  // r_nat [m/s]; natmap_unit, 0 where it is not asked for
   double value;      // how many times the tolerance; the larger of the two
 } TriboScore;
 
-// Sums over the cones of a problem. Begins with `mean` and `relaxed`, all else 0.
+// Sums over the cones of a problem. Begins with the first three, all else 0.
 typedef struct TriboTally {
   double mean;            // diagonal of G + R, over all rows
   int relaxed;            // without De Saxcé's term
+  int has_unit;           // natmap_unit is asked for, too
   double nat;             // of the worst cone [m/s]
   double most;            // largest (dᵢ‖λᵢ‖)², by which rounding is measured
   double square;          // of the natural map for the scale `mean`

@@ -1,7 +1,8 @@
-// A thousand random worlds with one tree each, half of them over a ground: no step that is certified gains energy, no
-// tree is lost, and a step that cannot be taken says whose motion it is and which step would do.
+// Random worlds with one tree each, half of them over a ground, and 400 whose joints have dampers, weak ones and such
+// as stop them within a step: no step that is certified gains energy, no tree is lost, and a step that cannot be taken
+// says whose motion it is and which step would do.
 //
-// Nothing drives or damps a tree, so its energy can only fall. Flights keep a modified energy E + h²E₂, so that E comes
+// Nothing drives a tree, so its energy can only fall. Flights keep a modified energy E + h²E₂, so that E comes
 // and goes by O(h²), and steps of impulses, at whose start all weight acts, keep one of first order, E + ½h g·p: so 1 %
 // of the largest kinetic energy so far is allowed, against the least energy so far, and ½h g·Δp where something
 // touches.
@@ -12,8 +13,10 @@
 
 #include "scenes.h"
 
-enum { WORLDS = 1000, STEPS = 200, LINKS_MAX = 8, FAILED_MAX = 20 };
+enum { WORLDS = 1000, DAMPED = 400, STEPS = 200, LINKS_MAX = 8, FAILED_MAX = 20 };
 static const double ALLOWED = 0.01;
+// Kicks of dampers come and go by ½h v·Dv, which is not taken out: that much more.
+static const double ALLOWED_DAMPED = 0.02;
 
 // What became of the worlds.
 typedef struct Tally {
@@ -32,7 +35,7 @@ static const TriboJointKind RARE[] = {TRIBO_JOINT_HELICAL, TRIBO_JOINT_UNIVERSAL
 // A world by its number: even ones fly without gravity and contacts, odd ones fall onto a ground and onto themselves.
 typedef struct WorldKind {
   int contact;  // 1: with the ground; 2: and among the links
-  int floating, rare, links;
+  int floating, rare, damped, links;
   double h, spin;  // [s], [rad/s]
 } WorldKind;
 
@@ -40,6 +43,7 @@ static WorldKind kind_of(int number, KitRandom* rng) {
   return (WorldKind){.contact = number % 2,
                      .floating = number / 2 % 2,
                      .rare = number / 4 % 2,
+                     .damped = number >= WORLDS,
                      .links = 2 + kit_int(rng, LINKS_MAX - 1),
                      .h = 1e-3 * pow(50, kit_uniform(rng, 0, 1)),
                      .spin = pow(40, kit_uniform(rng, 0, 1))};
@@ -80,6 +84,7 @@ static void add_joint(TriboScene* scene, const WorldKind* kind, KitRandom* rng, 
     joint.axis[k] = kit_normal(rng);
     joint.radii[k] = kit_uniform(rng, 0.2, 0.4);
   }
+  joint.damping = kind->damped ? pow(10, kit_uniform(rng, -3, 3)) : 0;
   // at a right angle to it
   joint.axis2[0] = joint.axis[1], joint.axis2[1] = -joint.axis[0], joint.axis2[2] = 0;
   CHECK_OK(tribo_scene_add_joint(scene, &joint, NULL));
@@ -237,7 +242,9 @@ static int run_world(int number, Tally* tally) {
     if (status != TRIBO_OK) {
       const char* said = tribo_last_error();
       const double h = step_of(said, kind.links);
-      if (status != TRIBO_NUMERIC || strstr(said, "moves by more than") != NULL || !(h > 0 && h < kind.h)) {
+      const int is_singular = strstr(said, "singularity of its Euler angles") != NULL;
+      if (status != TRIBO_NUMERIC || strstr(said, "moves by more than") != NULL ||
+          !(is_singular || (h > 0 && h < kind.h))) {
         print_error("world %d, %d links, %g ms, step %d: %s\n", number, kind.links, 1e3 * kind.h, steps, said);
         ++bad;
       }
@@ -258,12 +265,12 @@ static int run_world(int number, Tally* tally) {
     tally->certified += info.certified;
     least = !info.certified || now.energy < least.energy ? now : least;
   }
-  if (worst > ALLOWED) {
+  if (worst > (kind.damped ? ALLOWED_DAMPED : ALLOWED)) {
     printf(
-        "world %d (%s, %s, %s joints, %d links, %.3g ms, %.3g rad/s) gains %.3g of its largest energy while "
+        "world %d (%s, %s, %s joints%s, %d links, %.3g ms, %.3g rad/s) gains %.3g of its largest energy while "
         "certified\n",
         number, kind.contact ? "contact" : "flight", kind.floating ? "floating" : "fixed", kind.rare ? "all" : "own",
-        kind.links, 1e3 * kind.h, kind.spin, worst);
+        kind.damped ? " with dampers" : "", kind.links, 1e3 * kind.h, kind.spin, worst);
     ++tally->gaining;
   }
   tally->gain = fmax(tally->gain, worst);
@@ -279,19 +286,20 @@ static int run_world(int number, Tally* tally) {
 static void worlds_keep_or_lose_energy(void** state) {
   (void)state;
   int bad = 0, failed = 0, gaining = 0;
-  Tally kinds[8] = {{0}};
-  for (int i = 0; i < WORLDS; ++i) {
-    bad += run_world(i, kinds + i % 8) > 0;
+  Tally kinds[16] = {{0}};
+  for (int i = 0; i < WORLDS + DAMPED; ++i) {
+    bad += run_world(i, kinds + i % 8 + (i < WORLDS ? 0 : 8)) > 0;
   }
-  for (int k = 0; k < 8; ++k) {
+  for (int k = 0; k < 16; ++k) {
     const Tally* t = kinds + k;
     printf(
-        "%-8s %-8s %-4s joints: %d worlds, %d steps of which %d certified and %d taken in substeps; %d went through, "
+        "%-8s %-8s %-4s joints%s: %d worlds, %d steps of which %d certified and %d taken in substeps; %d went through, "
         "%d "
         "stopped with a step that cannot be taken, "
         "of which %d can in the parts it names; %d gain, at most %.1e\n",
-        k % 2 ? "contact" : "flight", k / 2 % 2 ? "floating" : "fixed", k / 4 ? "all" : "own", t->worlds, t->steps,
-        t->certified, t->divided, t->finished, t->failed, t->helped, t->gaining, t->gain);
+        k % 2 ? "contact" : "flight", k / 2 % 2 ? "floating" : "fixed", k / 4 % 2 ? "all" : "own",
+        k / 8 ? " with dampers" : "", t->worlds, t->steps, t->certified, t->divided, t->finished, t->failed, t->helped,
+        t->gaining, t->gain);
     failed += t->failed, gaining += t->gaining;
   }
   assert_int_equal(bad, 0);
