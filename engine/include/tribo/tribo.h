@@ -22,6 +22,7 @@
 #include <tribo/observe.h>
 #include <tribo/plan.h>
 #include <tribo/problem.h>
+#include <tribo/qpcc.h>
 #include <tribo/scene.h>
 #include <tribo/solver.h>
 #include <tribo/types.h>
