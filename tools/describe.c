@@ -7,8 +7,8 @@
 #include "cli.h"
 
 const char* describe_shape(TriboShapeKind kind) {
-  static const char* const names[] = {"sphere", "box",       "capsule", "cylinder",
-                                      "cone",   "ellipsoid", "hull",    "half-space"};
+  static const char* const names[] = {"sphere",    "box",  "capsule", "cylinder",   "cone",
+                                      "ellipsoid", "hull", "field",   "half-space", "height field"};
   return (int)kind >= 0 && kind < TRIBO_SHAPE_COUNT ? names[kind] : "?";
 }
 

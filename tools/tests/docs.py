@@ -73,9 +73,15 @@ with tempfile.TemporaryDirectory() as folder:
         subprocess.run([tribo, *line.split()], check=True, capture_output=True, cwd=folder)
     assert pathlib.Path(folder, "history.svg").read_text() == (root / "docs/pictures/plan.svg").read_text(), "plan.svg is old"
 # those of the page on the motion
-for line in re.findall(r"^    tribo (.+)$", (root / "docs/motion.md").read_text(), re.M):
-    words = [str(root / w) if w.startswith("scenes/") else w for w in line.split()]
-    subprocess.run([tribo, *words], check=True, capture_output=True)
+for name in "motion", "distance-fields":
+    for line in re.findall(r"^    tribo (.+)$", (root / f"docs/{name}.md").read_text(), re.M):
+        words = [str(root / w) if w.startswith("scenes/") else w for w in line.split()]
+        subprocess.run([tribo, *words], check=True, capture_output=True)
+# and the scene of the page on distance fields is one
+with tempfile.TemporaryDirectory() as folder:
+    page = (root / "docs/distance-fields.md").read_text()
+    pathlib.Path(folder, "nut.yaml").write_text(re.search(r"```yaml\n(.*?)```", page, re.S).group(1))
+    subprocess.run([tribo, "info", "nut.yaml"], check=True, capture_output=True, cwd=folder)
 for script in re.findall(r"^    (tools/\w+)", readme, re.M):
     assert (root / script).exists(), script
 print("pages, program, commands, scenes and links agree")
