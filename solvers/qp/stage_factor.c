@@ -194,7 +194,7 @@ TRIBO_LANES static int reflect(TriboStageFactor* f, int done, int count, int j, 
 
 // Makes one triangle of the stack of stage k: its first rows are the panel, those on the next states are carried on.
 // 0, or 1 when a column of the panel is zero.
-static int absorb(TriboStageFactor* f, int k, const double* jac, const double* weight) {
+static int triangularise(TriboStageFactor* f, int k, const double* jac, const double* weight) {
   const int nz = width(f->shape, k), ns = below(f->shape, k), wide = nz + ns;
   const int count = stack(f, k, jac, weight);
   f->ncarry = 0;
@@ -237,7 +237,7 @@ int tribo_sol_stage_factor_run(TriboStageFactor* f, const double* hess, const do
       tribo_la_solve_right_lt(ns, nz, L, ld, L + nz, ld);
       tribo_la_syrk_sub(ns, nz, L + nz, ld, f->panel + f->panel_at[k + 1], width(s, k + 1) + below(s, k + 1));
     }
-    if (absorb(f, k, jac, weight) != 0) {
+    if (triangularise(f, k, jac, weight) != 0) {
       return k + 1;
     }
   }

@@ -382,9 +382,9 @@ TriboStageStats tribo_sol_stage_qp_solve(TriboStageQp* q, const TriboStageData* 
     // predictor: where the products would be without any centring
     direction(q, data, 0, 0, 1e-2);
     double a = room(q->npair, q->s, q->ds, room(q->npair, q->x, q->dx, 1));
-    const double share = products_after(q, a) / products;
+    const double fraction = products_after(q, a) / products;
     // corrector: that much of it, and the predictor's second-order part
-    const double target = fmax(share * share * share * mu, 0.01 * enough / q->npair);
+    const double target = fmax(fraction * fraction * fraction * mu, 0.01 * enough / q->npair);
     direction(q, data, target, 1, 1e-9);
     a = room(q->npair, q->s, q->ds, room(q->npair, q->x, q->dx, 1));
     take_step(q, a < 1 ? 0.995 * a : 1, p, y);

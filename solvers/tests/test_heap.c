@@ -131,9 +131,8 @@ static void qpcc_solves_make_no_heap_call(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(second_solve_makes_no_heap_call),
-                                     cmocka_unit_test(threads_are_taken_once),
-                                     cmocka_unit_test(plans_make_no_heap_call),
-                                     cmocka_unit_test(qpcc_solves_make_no_heap_call)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(second_solve_makes_no_heap_call), cmocka_unit_test(threads_are_taken_once),
+      cmocka_unit_test(plans_make_no_heap_call), cmocka_unit_test(qpcc_solves_make_no_heap_call)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,8 +18,10 @@ static TriboPlanResult run(PlanProblem* p, KitRandom* noise) {
   TriboPlanResult r;
   TriboPlanResidual judged;
   plan_problem_guess(p, z);
-  for (int i = 0; noise != NULL && i < tribo_plan_unknowns(p->plan); ++i) {
-    z[i] += p->kind->noise * kit_normal(noise);
+  const double size = noise != NULL ? p->kind->noise : 0;
+  KitRandom none = {1};
+  for (int i = 0; i < tribo_plan_unknowns(p->plan); ++i) {
+    z[i] += size * kit_normal(noise != NULL ? noise : &none);
   }
   CHECK_OK(tribo_plan_solve(p->plan, z, NULL, NULL, &r));
   CHECK_OK(tribo_plan_residual(p->plan, r.z, &judged));
