@@ -50,7 +50,7 @@ static TriboStatus choose_mesh(TriboDrawList* list, const TriboModel* model, int
     case TRIBO_SHAPE_HALFSPACE: *out = (ShapeMesh){TRIBO_MESH_PLANE, {1, 1, 1, 0}}; return TRIBO_OK;
     default: break;
   }
-  if (visual.kind != TRIBO_SHAPE_HULL && visual.kind != TRIBO_SHAPE_HEIGHTFIELD) {
+  if (visual.kind != TRIBO_SHAPE_HULL && visual.kind != TRIBO_SHAPE_SDF && visual.kind != TRIBO_SHAPE_HEIGHTFIELD) {
     return tribo_view_fail(TRIBO_UNSUPPORTED, "shape %s: its kind (%d) cannot be drawn", visual.name, (int)visual.kind);
   }
   for (int i = 0; i < id; ++i) {

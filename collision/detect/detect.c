@@ -8,6 +8,7 @@
 
 #include "memory.h"
 #include "parallel.h"
+#include "sdf_pair.h"
 #include "timer.h"
 
 // Pairs are given out in batches of at least this many.
@@ -30,9 +31,11 @@ struct TriboColData {
   TriboAabb* boxes;      // (ngeom) swept and grown
   TriboBroad broad;
   TriboCoalQuery** queries;  // (nworker)
+  TriboSdfWork* works;       // (nworker)
   int nworker;
   Batch* batches;
-  TriboContact* contacts;  // (4 npair) the first ncontact count
+  int* place;              // (npair + 1) of each pair's contacts until they are moved together
+  TriboContact* contacts;  // the first ncontact count
   int ncontact;
   unsigned char* has_dropped;  // (npair) 1: it has more points than it kept
   TriboContact* penetrating;   // points outside the kept set  set by: tribo_col_penetrating_dropped_points
@@ -45,6 +48,13 @@ static void free_queries(TriboCoalQuery** queries, int count) {
     tribo_coal_query_destroy(queries[i]);
   }
   tribo_free(queries);
+}
+
+static void free_works(TriboSdfWork* works, int count) {
+  for (int i = 0; i < count; ++i) {
+    tribo_col_sdf_work_free(&works[i]);
+  }
+  tribo_free(works);
 }
 
 TriboStatus tribo_col_data_create(const TriboColWorld* world, TriboColData** out) {
@@ -81,17 +91,23 @@ TriboStatus tribo_col_data_workers(TriboColData* data, int count) {
     return tribo_fail(TRIBO_INVALID, "tribo_col_data_workers: data is NULL, or count = %d is below 1", count);
   }
   TriboCoalQuery** queries = tribo_alloc((size_t)count, sizeof *queries);
-  if (queries == NULL) {
+  TriboSdfWork* works = tribo_alloc((size_t)count, sizeof *works);
+  if (queries == NULL || works == NULL) {
+    tribo_free(queries);
+    tribo_free(works);
     return tribo_fail(TRIBO_NOMEM, "tribo_col_data_workers: no memory for %d workers", count);
   }
   for (int i = 0; i < count; ++i) {
     TriboStatus status = tribo_coal_query_create(&queries[i]);
     if (status != TRIBO_OK) {
       free_queries(queries, i);
+      free_works(works, 0);
       return status;
     }
   }
   free_queries(data->queries, data->nworker);
+  free_works(data->works, data->nworker);
+  data->works = works;
   data->queries = queries;
   data->nworker = count;
   return TRIBO_OK;
@@ -108,7 +124,9 @@ void tribo_col_data_destroy(TriboColData* data) {
   tribo_free(data->has_dropped);
   tribo_free(data->penetrating);
   tribo_free(data->batches);
+  tribo_free(data->place);
   tribo_col_broad_free(&data->broad);
+  free_works(data->works, data->nworker);
   free_queries(data->queries, data->nworker);
   tribo_free(data);
 }
@@ -349,9 +367,42 @@ static int write_contacts(const NarrowJob* job, TriboGeomPair pair, TriboManifol
   return kept;
 }
 
-// Contacts of one pair, at most TRIBO_KEPT_MAX, behind those of the batch.
-static TriboStatus pair_contacts(const NarrowJob* job, TriboCoalQuery* coal, int index, Batch* batch,
-                                 TriboContact* out) {
+// How b moves against a.
+static SdfApproach approach_of(const NarrowJob* job, const TriboMotion* a, const TriboMotion* b, double travel,
+                               double margin) {
+  SdfApproach p = {.h = job->query->h, .margin = margin, .reach = margin + travel};
+  double arm[3], turn[3];
+  tribo_copy3(p.origin, b->origin);
+  tribo_sub3(p.w, b->twist.w, a->twist.w);
+  tribo_sub3(arm, b->origin, a->origin);
+  tribo_cross3(turn, a->twist.w, arm);
+  tribo_sub3(p.v, b->twist.v, a->twist.v);
+  tribo_sub3(p.v, p.v, turn);
+  return p;
+}
+
+// Contacts of a pair with a distance field: as many as it keeps, chosen with regard to its motion.
+static TriboStatus sdf_pair_contacts(const NarrowJob* job, TriboSdfWork* work, TriboGeomPair pair, double travel,
+                                     int* count, TriboContact* out) {
+  const TriboColData* data = job->data;
+  const TriboSolid *a = data->solids + pair.a, *b = data->solids + pair.b;
+  const double offset = a->contact_offset + b->contact_offset;
+  const double margin = tribo_col_sdf_margin(a, b, job->query->margin) + offset;
+  const SdfApproach approach = approach_of(job, data->motions + pair.a, data->motions + pair.b, travel, margin);
+  int nknown = 0, n = 0;
+  const TriboContactName* known = known_of(job->query, pair, &nknown);
+  TriboColPoint* points;
+  TRIBO_TRY(tribo_col_sdf_contacts(work, a, b, &approach, known, nknown, &points, &n));
+  for (int i = 0; i < n; ++i) {
+    points[i].gap -= offset;
+    set_contact(job, pair, points + i, 0, out + i);
+  }
+  *count += n;
+  return TRIBO_OK;
+}
+
+// Contacts of one pair, at most as many as it has room for, behind those of the batch.
+static TriboStatus pair_contacts(const NarrowJob* job, int worker, int index, Batch* batch, TriboContact* out) {
   const TriboColData* data = job->data;
   const TriboColQuery* query = job->query;
   const TriboGeomPair pair = data->broad.pairs[index];
@@ -362,6 +413,11 @@ static TriboStatus pair_contacts(const NarrowJob* job, TriboCoalQuery* coal, int
   tribo_sub3(relative, mb->twist.v, ma->twist.v);
   double travel = query->h * (tribo_norm3(relative) + tribo_col_turning_speed(ma) + tribo_col_turning_speed(mb));
   int by_coal = 0, hit = 0, refuted = 0;
+  if (tribo_col_is_sdf_pair(a, b)) {
+    data->has_dropped[index] = 0;
+    return sdf_pair_contacts(job, data->works + worker, pair, travel, &batch->count, out + batch->count);
+  }
+  TriboCoalQuery* coal = data->queries[worker];
   TRIBO_TRY(tribo_col_collide(coal, a, b, query->margin + travel, &m, &by_coal));
   batch->coal_pairs += by_coal;
   // a fast pair that is still apart: follow the motion. Half-spaces need it not, their normal is everywhere the same
@@ -381,13 +437,26 @@ static void collide_batch(int index, int worker, void* context) {
   const NarrowJob* job = context;
   TriboColData* data = job->data;
   Batch* batch = &data->batches[index];
-  TriboContact* out = data->contacts + (size_t)TRIBO_KEPT_MAX * (size_t)batch->first;
+  TriboContact* out = data->contacts + data->place[batch->first];
   for (int i = batch->first; i < batch->end && batch->status == TRIBO_OK; ++i) {
-    batch->status = pair_contacts(job, data->queries[worker], i, batch, out);
+    batch->status = pair_contacts(job, worker, i, batch, out);
   }
   if (batch->status != TRIBO_OK) {
     strncpy(batch->error, tribo_last_error(), sizeof batch->error - 1);
   }
+}
+
+// Where the contacts of each pair will stand, with room for the most that it can have.
+static TriboStatus place_pairs(TriboColData* data) {
+  const int npair = data->broad.npair;
+  TRIBO_TRY(TRIBO_RESERVE(&data->place, npair + 1));
+  data->place[0] = 0;
+  for (int i = 0; i < npair; ++i) {
+    const TriboGeomPair pair = data->broad.pairs[i];
+    const TriboSolid *a = data->solids + pair.a, *b = data->solids + pair.b;
+    data->place[i + 1] = data->place[i] + (tribo_col_is_sdf_pair(a, b) ? tribo_col_sdf_most(a, b) : TRIBO_KEPT_MAX);
+  }
+  return TRIBO_RESERVE(&data->contacts, data->place[npair]);
 }
 
 // All pairs, in batches; then the contacts are moved together, in the order of the pairs.
@@ -396,7 +465,7 @@ static TriboStatus narrow(const NarrowJob* job, TriboColStats* stats) {
   const int npair = data->broad.npair, workers = data->nworker;
   const int many = npair / SMALLEST_BATCH, most = workers > 1 ? BATCHES_PER_WORKER * workers : 1;
   const int count = many < 1 ? 1 : many < most ? many : most;
-  TRIBO_TRY(TRIBO_RESERVE(&data->contacts, (size_t)TRIBO_KEPT_MAX * (size_t)npair));
+  TRIBO_TRY(place_pairs(data));
   TRIBO_TRY(TRIBO_RESERVE(&data->has_dropped, npair));
   TRIBO_TRY(TRIBO_RESERVE(&data->batches, count));
   for (int i = 0; i < count; ++i) {
@@ -409,7 +478,7 @@ static TriboStatus narrow(const NarrowJob* job, TriboColStats* stats) {
     if (batch->status != TRIBO_OK) {
       return tribo_fail(batch->status, "%s", batch->error);
     }
-    const TriboContact* from = data->contacts + (size_t)TRIBO_KEPT_MAX * (size_t)batch->first;
+    const TriboContact* from = data->contacts + data->place[batch->first];
     if (from != data->contacts + data->ncontact) {
       memmove(data->contacts + data->ncontact, from, (size_t)batch->count * sizeof *from);
     }
@@ -464,15 +533,33 @@ int tribo_col_world_is_idle(const TriboColWorld* world) {
   return world->nmoving == 0;
 }
 
+// Whether some point of a geometry moves otherwise by more than half the margin.
+static int strays(const TriboColWorld* world, const TriboColData* data, const TriboColQuery* query,
+                  const TriboTwist* before, int geom, double margin) {
+  const int body = world->geoms[geom].body;
+  const TriboMotion* motion = data->motions + geom;
+  double v[3], w[3];
+  if (body == TRIBO_WORLD_BODY) {
+    return 0;
+  }
+  tribo_sub3(v, query->twists[body].v, before[body].v);
+  tribo_sub3(w, query->twists[body].w, before[body].w);
+  return query->h * (tribo_norm3(v) + tribo_norm3(w) * (motion->offset + motion->reach)) > 0.5 * margin;
+}
+
 int tribo_col_motion_left_margin(const TriboColWorld* world, const TriboColData* data, const TriboColQuery* query,
                                  const TriboTwist* before) {
   for (int k = 0; k < world->nmoving; ++k) {
-    const int i = world->moving[k], body = world->geoms[i].body;
-    const TriboMotion* motion = data->motions + i;
-    double v[3], w[3];
-    tribo_sub3(v, query->twists[body].v, before[body].v);
-    tribo_sub3(w, query->twists[body].w, before[body].w);
-    if (query->h * (tribo_norm3(v) + tribo_norm3(w) * (motion->offset + motion->reach)) > 0.5 * query->margin) {
+    if (strays(world, data, query, before, world->moving[k], query->margin)) {
+      return 1;
+    }
+  }
+  // pairs with a margin of their own
+  for (int i = 0; i < data->broad.npair; ++i) {
+    const TriboGeomPair pair = data->broad.pairs[i];
+    const double margin = tribo_col_sdf_margin(data->solids + pair.a, data->solids + pair.b, query->margin);
+    if (margin < query->margin &&
+        (strays(world, data, query, before, pair.a, margin) || strays(world, data, query, before, pair.b, margin))) {
       return 1;
     }
   }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "memory.h"
+#include "sdf_field.h"
 
 static uint64_t body_pair(int x, int y) {
   return x < y ? (uint64_t)x << 32 | (uint32_t)y : (uint64_t)y << 32 | (uint32_t)x;
@@ -149,6 +150,33 @@ static TriboStatus list_pairs(TriboColWorld* w) {
   return TRIBO_OK;
 }
 
+static int has_same_field(const TriboGeom* a, const TriboGeom* b) {
+  return a->kind == b->kind && a->hull == b->hull && tribo_equal(a->size, b->size, 3);
+}
+
+// Fields of all convex solids that may meet a distance field; equal ones share theirs.
+static TriboStatus make_fields(TriboColWorld* w) {
+  for (int i = 0; i < w->ngeom; ++i) {
+    int hits = 0;
+    for (int k = 0; k < w->ngeom && w->geoms[i].kind < TRIBO_SHAPE_SDF && !hits; ++k) {
+      hits = w->geoms[k].kind == TRIBO_SHAPE_SDF && tribo_col_may_touch(w, i, k);
+    }
+    if (!hits) {
+      continue;
+    }
+    TriboSolid* solid = &w->solids[i];
+    for (int k = 0; k < i && solid->sdf == NULL; ++k) {
+      solid->sdf = has_same_field(&w->geoms[i], &w->geoms[k]) ? w->solids[k].sdf : NULL;
+    }
+    if (solid->sdf == NULL) {
+      TRIBO_TRY(TRIBO_APPEND(&w->fields, w->nfield, 1));
+      TRIBO_TRY(tribo_col_sdf_of_geom(&w->geoms[i], &w->fields[w->nfield]));
+      solid->sdf = w->fields[w->nfield++];
+    }
+  }
+  return TRIBO_OK;
+}
+
 TriboStatus tribo_col_world_create(const TriboColWorldDef* def, TriboColWorld** out) {
   TRIBO_TRY(check_def(def));
   TriboColWorld* world = tribo_alloc(1, sizeof *world);
@@ -158,6 +186,9 @@ TriboStatus tribo_col_world_create(const TriboColWorldDef* def, TriboColWorld** 
   TriboStatus status = world_alloc(world, def);
   if (status == TRIBO_OK) {
     status = world_fill(world, def);
+  }
+  if (status == TRIBO_OK) {
+    status = make_fields(world);
   }
   if (status == TRIBO_OK) {
     status = list_pairs(world);
@@ -179,6 +210,10 @@ void tribo_col_world_destroy(TriboColWorld* world) {
       tribo_col_solid_close(world->solids + i);
     }
   }
+  for (int i = 0; i < world->nfield; ++i) {
+    tribo_col_sdf_destroy(world->fields[i]);
+  }
+  tribo_free(world->fields);
   void* all[] = {world->geoms,  world->solids,   world->moving, world->fixed,
                  world->planes, world->excluded, world->pairs};
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {

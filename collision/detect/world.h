@@ -16,4 +16,6 @@ struct TriboColWorld {
   // each of them than to make a tree. NULL: a large world
   TriboGeomPair* pairs;
   int npair;
+  TriboSdf** fields;  // (nfield) of geometries that are none, but may meet one: what detection needs of them
+  int nfield;
 };

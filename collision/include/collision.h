@@ -54,11 +54,36 @@ void tribo_col_field_destroy(TriboHeightField* field);
 int tribo_col_field_surface(const TriboHeightField* field, const double** points, const int** triangles,
                             int* ntriangle);
 
+// A signed distance field, made once and shared by geometries.
+typedef struct TriboSdf TriboSdf;
+enum { TRIBO_SDF_CONTACTS_LEAST = 24, TRIBO_SDF_CONTACTS_MOST = 1024 };
+const char* tribo_col_sdf_name(TriboSdfKind kind);
+// Refuses sizes that make no solid, naming the part and the number.
+TRIBO_NODISCARD TriboStatus tribo_col_sdf_check(const TriboSdfDef* def);
+// `contacts`: most contacts of a pair, 0 for what suits it. `margin`: its contacts are made this far ahead of touching
+// if that is less than the query's; NAN for what suits it [m].
+TRIBO_NODISCARD TriboStatus tribo_col_sdf_create(const TriboSdfDef* def, int contacts, double margin, TriboSdf** out);
+void tribo_col_sdf_destroy(TriboSdf* sdf);
+// Signed distance of a point in the field's frame, and its gradient; far from the surface only a bound.
+double tribo_col_sdf_distance(const TriboSdf* sdf, const double x[3], double gradient[3]);
+// Its surface, for drawing, made on the first call: points (n × 3), n returned, and triangles (ntriangle × 3), outward.
+TRIBO_NODISCARD TriboStatus tribo_col_sdf_surface(TriboSdf* sdf, const double** points, int* npoint,
+                                                  const int** triangles, int* ntriangle);
+// Volume, centre and inertia about it at density 1, by quadrature.
+TRIBO_NODISCARD TriboStatus tribo_col_sdf_mass(const TriboSdf* sdf, double* volume, double centre[3],
+                                               double inertia[9]);
+typedef struct TriboSdfInfo {
+  int samples, cells, contacts;
+  double margin, lipschitz, size;
+} TriboSdfInfo;
+TriboSdfInfo tribo_col_sdf_info(const TriboSdf* sdf);
+
 typedef struct TriboGeom {
   TriboShapeKind kind;
   double size[3];                 // as TriboShapeKind says [m]
   const TriboHull* hull;          // HULL only; must outlive the world
   const TriboHeightField* field;  // HEIGHTFIELD only; must outlive the world
+  const TriboSdf* sdf;            // SDF only; must outlive the world
   int body;                       // TRIBO_WORLD_BODY or 0 … nbody−1
   TriboPose local;                // geometry frame in the body frame (in the world for static ones)
   double contact_offset;          // contact offset: its surface for contacts is this far outside of it, ≥ 0 [m]
@@ -122,8 +147,9 @@ typedef struct TriboColStats {
   int coal_pairs;                      // of these, without a closed form
 } TriboColStats;
 
-// Contacts sorted by (geom_a, geom_b, feature), at most 4 per pair; valid until the next call on the same data. The
-// result depends on the query alone, never on earlier ones. No heap call of ours once the buffers have grown.
+// Contacts sorted by (geom_a, geom_b, feature), at most 4 per pair, of distance fields as many as they say; valid until
+// the next call on the same data. The result depends on the query alone, never on earlier ones. No heap call of ours
+// once the buffers have grown.
 TRIBO_NODISCARD TriboStatus tribo_col_detect(const TriboColWorld* world, TriboColData* data, const TriboColQuery* query,
                                              const TriboContact** contacts, int* ncontact, TriboColStats* stats);
 

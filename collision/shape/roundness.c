@@ -108,6 +108,9 @@ void tribo_col_roundness(const TriboColWorld* world, int geom, const TriboPose* 
     add_across(H, FLAT, outward);
     return;
   }
+  if (solid.kind == TRIBO_SHAPE_SDF) {
+    return;
+  }
   if (solid.kind == TRIBO_SHAPE_SPHERE || solid.kind == TRIBO_SHAPE_ELLIPSOID) {
     tribo_col_curvature(&solid, outward, H);
   } else {

@@ -1,17 +1,20 @@
 // Shapes: checks, support points and their curvature, bounds.
 #include "shape.h"
 
+#include "sdf_field.h"
+
 #include "status.h"
 
 const char* tribo_col_shape_name(TriboShapeKind kind) {
-  static const char* const names[TRIBO_SHAPE_COUNT] = {"sphere",    "box",  "capsule",    "cylinder",    "cone",
-                                                       "ellipsoid", "hull", "half-space", "height field"};
+  static const char* const names[TRIBO_SHAPE_COUNT] = {"sphere",     "box",         "capsule", "cylinder",
+                                                       "cone",       "ellipsoid",   "hull",    "distance field",
+                                                       "half-space", "height field"};
   return (unsigned)kind < TRIBO_SHAPE_COUNT ? names[kind] : "unknown shape";
 }
 
 // How many numbers of size[] a shape uses.
 static int size_count(TriboShapeKind kind) {
-  static const int counts[TRIBO_SHAPE_COUNT] = {1, 3, 2, 2, 2, 3, 0, 0, 0};
+  static const int counts[TRIBO_SHAPE_COUNT] = {1, 3, 2, 2, 2, 3, 0, 0, 0, 0};
   return counts[kind];
 }
 
@@ -49,6 +52,9 @@ TriboStatus tribo_col_geom_validate(const TriboGeom* geom) {
   if (geom->kind == TRIBO_SHAPE_HEIGHTFIELD && geom->field == NULL) {
     return tribo_fail(TRIBO_INVALID, "%s: a height field shape needs its field, which is NULL", where);
   }
+  if (geom->kind == TRIBO_SHAPE_SDF && geom->sdf == NULL) {
+    return tribo_fail(TRIBO_INVALID, "%s: a distance field shape needs its field, which is NULL", where);
+  }
   if (!tribo_finite(geom->local.p, 3) || !tribo_finite(geom->local.R, 9)) {
     return tribo_fail(TRIBO_INVALID, "%s: the local pose of a %s is not finite", where,
                       tribo_col_shape_name(geom->kind));
@@ -72,8 +78,11 @@ TriboStatus tribo_col_geom_validate(const TriboGeom* geom) {
 }
 
 TriboSolid tribo_col_solid(const TriboGeom* geom) {
-  TriboSolid solid = {
-      .kind = geom->kind, .hull = geom->hull, .field = geom->field, .contact_offset = geom->contact_offset};
+  TriboSolid solid = {.kind = geom->kind,
+                      .hull = geom->hull,
+                      .field = geom->field,
+                      .sdf = geom->sdf,
+                      .contact_offset = geom->contact_offset};
   const double* size = geom->size;
   switch (geom->kind) {
     case TRIBO_SHAPE_SPHERE: solid.radius = size[0]; break;
@@ -95,7 +104,7 @@ TriboStatus tribo_col_solid_open(const TriboGeom* geom, const TriboPose* pose, T
   out->pose = *pose;
   if (geom->kind == TRIBO_SHAPE_HULL) {
     out->coal = geom->hull->coal;
-  } else if (geom->kind < TRIBO_SHAPE_HALFSPACE) {
+  } else if (geom->kind < TRIBO_SHAPE_SDF) {
     TRIBO_TRY(tribo_coal_shape_create(geom->kind, geom->size, &out->coal));
   }
   return TRIBO_OK;
@@ -279,7 +288,10 @@ void tribo_col_curvature(const TriboSolid* s, const double n[3], double hessian[
 void tribo_col_bounds(const TriboSolid* s, double low[3], double high[3]) {
   double centre[3] = {s->pose.p[0], s->pose.p[1], s->pose.p[2]}, half[3] = {0, 0, 0};
   double box_low[3], box_high[3], field_half[3] = {0, 0, 0};
-  if (s->kind == TRIBO_SHAPE_HULL) {
+  if (s->kind == TRIBO_SHAPE_SDF) {
+    tribo_sub3(field_half, s->sdf->high, s->sdf->centre);
+    tribo_col_to_world(centre, &s->pose, s->sdf->centre);
+  } else if (s->kind == TRIBO_SHAPE_HULL) {
     tribo_col_to_world(centre, &s->pose, s->hull->centre);
   } else if (s->kind == TRIBO_SHAPE_HEIGHTFIELD) {
     tribo_col_field_bounds(s->field, box_low, box_high);
@@ -303,9 +315,9 @@ void tribo_col_bounds(const TriboSolid* s, double low[3], double high[3]) {
         break;
       }
       default: {
-        const double* box = s->kind == TRIBO_SHAPE_HULL          ? s->hull->half
-                            : s->kind == TRIBO_SHAPE_HEIGHTFIELD ? field_half
-                                                                 : s->half;
+        const double* box = s->kind == TRIBO_SHAPE_HULL                                        ? s->hull->half
+                            : s->kind == TRIBO_SHAPE_HEIGHTFIELD || s->kind == TRIBO_SHAPE_SDF ? field_half
+                                                                                               : s->half;
         half[i] = fabs(row[0]) * box[0] + fabs(row[1]) * box[1] + fabs(row[2]) * box[2];
         break;
       }
@@ -330,6 +342,7 @@ double tribo_col_reach(const TriboSolid* s) {
       }
       return tribo_norm3(far);
     }
+    case TRIBO_SHAPE_SDF: return s->sdf->reach;
     default: return INFINITY;
   }
 }

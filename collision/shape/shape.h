@@ -31,7 +31,8 @@ typedef struct TriboSolid {
   double radius;          // sphere, capsule, cylinder, cone [m]
   const TriboHull* hull;  // HULL only
   const TriboHeightField* field;  // HEIGHTFIELD only
-  TriboCoalShape* coal;   // NULL for half-spaces and height fields; belongs to the hull or to who made the solid
+  const TriboSdf* sdf;            // SDF; of others its field where they meet one, NULL: they never do
+  TriboCoalShape* coal;   // NULL for half-spaces, height fields and SDF; belongs to the hull or to who made the solid
   double contact_offset;  // its surface for contacts is this far outside of it, ≥ 0 [m]
   TriboPose pose;
 } TriboSolid;

@@ -40,7 +40,7 @@ static void a_flat_field_is_a_plane(void** state) {
   TriboHull* hull;
   CHECK_OK(tribo_col_hull_create(corners, 8, &hull));
   for (int trial = 0; trial < 2000; ++trial) {
-    TriboGeom geom = random_geom(&r, (TriboShapeKind)(trial % TRIBO_SHAPE_HALFSPACE), 0.05, 0.3);
+    TriboGeom geom = random_geom(&r, (TriboShapeKind)(trial % TRIBO_SHAPE_SDF), 0.05, 0.3);
     geom.hull = geom.kind == TRIBO_SHAPE_HULL ? hull : NULL;
     TriboPose pose = random_pose(&r, 0.5);
     pose.p[2] += 0.8;

@@ -189,7 +189,8 @@ static uint64_t fingerprint(const TriboModel* model) {
 TriboStatus tribo_compile_mechanism(const TriboScene* scene, TriboModel* model, int* scene_body) {
   model->world = scene->world;
   model->geometry.scene_hulls = tribo_pool_alloc(&model->pool, (size_t)scene->nshape, sizeof(TriboHull*));
-  if (model->geometry.scene_hulls == NULL) {
+  model->geometry.scene_sdfs = tribo_pool_alloc(&model->pool, (size_t)scene->nshape, sizeof(TriboSdf*));
+  if (model->geometry.scene_hulls == NULL || model->geometry.scene_sdfs == NULL) {
     return tribo_no_memory("for the model");
   }
   TRIBO_TRY(tribo_compile_bodies(scene, model, scene_body));
@@ -255,6 +256,10 @@ void tribo_model_destroy(TriboModel* model) {
     tribo_col_hull_destroy(model->geometry.hulls[i]);
   }
   tribo_free(model->geometry.hulls);
+  for (int i = 0; i < model->geometry.nsdf; ++i) {
+    tribo_col_sdf_destroy(model->geometry.sdfs[i]);
+  }
+  tribo_free(model->geometry.sdfs);
   for (int i = 0; i < model->scenery.ntextured_mesh; ++i) {
     tribo_col_textured_mesh_destroy(model->scenery.textured_meshes[i]);
   }

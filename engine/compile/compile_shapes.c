@@ -34,6 +34,22 @@ static TriboStatus make_hull(const TriboShapeDef* def, TriboModel* model, const 
   return TRIBO_OK;
 }
 
+// The distance field of a shape, likewise.
+static TriboStatus make_sdf(const TriboShapeDef* def, TriboModel* model, TriboSdf** slot) {
+  if (def->kind != TRIBO_SHAPE_SDF || *slot != NULL) {
+    return TRIBO_OK;
+  }
+  TRIBO_TRY(TRIBO_APPEND(&model->geometry.sdfs, model->geometry.nsdf, 1));
+  TriboStatus status =
+      tribo_col_sdf_create(def->sdf, def->contacts, def->margin, &model->geometry.sdfs[model->geometry.nsdf]);
+  if (status != TRIBO_OK) {
+    tribo_fail_prefix("%s: ", def->name);
+    return status;
+  }
+  *slot = model->geometry.sdfs[model->geometry.nsdf++];
+  return TRIBO_OK;
+}
+
 static TriboStatus make_field(const TriboShapeDef* def, TriboModel* model, const TriboHeightField** out) {
   if (def->kind != TRIBO_SHAPE_HEIGHTFIELD) {
     return TRIBO_OK;
@@ -70,6 +86,17 @@ static void to_centre(double mass, const double com[3], double inertia[9]) {
   }
 }
 
+// Of density 1, in its own frame.
+static TriboStatus shape_mass(const TriboShapeDef* def, TriboModel* model, int shape, double* volume, double centre[3],
+                              double inertia[9]) {
+  const TriboHull** hull = &model->geometry.scene_hulls[shape];
+  TriboSdf** sdf = &model->geometry.scene_sdfs[shape];
+  TRIBO_TRY(make_hull(def, model, hull));
+  TRIBO_TRY(make_sdf(def, model, sdf));
+  return *sdf != NULL ? tribo_col_sdf_mass(*sdf, volume, centre, inertia)
+                      : tribo_col_shape_mass(def->kind, def->size, *hull, volume, centre, inertia);
+}
+
 // The sum over the shapes of a body of density-weighted mass properties in the body frame.
 static TriboStatus sum_shapes(const TriboScene* scene, TriboModel* model, int body, double* mass, double com[3],
                               double inertia[9]) {
@@ -82,8 +109,7 @@ static TriboStatus sum_shapes(const TriboScene* scene, TriboModel* model, int bo
       continue;
     }
     double volume, centre[3], about[9], moved[3], turned[9], turned2[9];
-    TRIBO_TRY(tribo_located(make_hull(def, model, &model->geometry.scene_hulls[i]), scene->shape_where[i]));
-    TRIBO_TRY(tribo_col_shape_mass(def->kind, def->size, model->geometry.scene_hulls[i], &volume, centre, about));
+    TRIBO_TRY(tribo_located(shape_mass(def, model, i, &volume, centre, about), scene->shape_where[i]));
     TriboPose pose = tribo_pose(def->position, def->quaternion);
     tribo_mul33v(moved, pose.R, centre);
     tribo_add3(moved, moved, pose.p);
@@ -219,7 +245,7 @@ static TriboStatus compile_materials(const TriboScene* scene, TriboModel* model)
 // ---- geometries
 
 // A shape as a geometry of the collision world and as a row of the model's table.
-static TriboStatus add_geom(TriboModel* model, const TriboShapeDef* def, const TriboHull* hull, int body,
+static TriboStatus add_geom(TriboModel* model, const TriboShapeDef* def, const TriboHull* hull, TriboSdf* sdf, int body,
                             int material) {
   int id = model->geometry.ngeom;
   TriboGeom* geom = &model->geometry.geoms[id];
@@ -231,6 +257,8 @@ static TriboStatus add_geom(TriboModel* model, const TriboShapeDef* def, const T
   geom->local = body == TRIBO_WORLD ? local : tribo_pose_mul(&model->mechanism.body_offset[body], &local);
   TRIBO_TRY(make_hull(def, model, &hull));
   geom->hull = hull;
+  TRIBO_TRY(make_sdf(def, model, &sdf));
+  geom->sdf = sdf;
   TriboStatus status = make_field(def, model, &geom->field);
   status = status == TRIBO_OK ? tribo_col_geom_validate(geom) : status;
   if (status != TRIBO_OK) {
@@ -253,6 +281,9 @@ static TriboStatus add_geom(TriboModel* model, const TriboShapeDef* def, const T
   if (geom->hull != NULL) {
     info->npoint = tribo_col_hull_vertices(geom->hull, &info->points);
     info->ntriangle = tribo_col_hull_triangles(geom->hull, &info->triangles);
+  }
+  if (sdf != NULL) {
+    TRIBO_TRY(tribo_col_sdf_surface(sdf, &info->points, &info->npoint, &info->triangles, &info->ntriangle));
   }
   if (geom->field != NULL) {
     info->npoint = tribo_col_field_surface(geom->field, &info->points, &info->triangles, &info->ntriangle);
@@ -289,7 +320,7 @@ static TriboStatus add_components(TriboModel* model, const TriboShapeDef* mesh, 
       piece.mesh = NULL;
       piece.points = points + 3 * (size_t)first[k];
       piece.npoint = first[k + 1] - first[k];
-      status = add_geom(model, &piece, NULL, body, material);
+      status = add_geom(model, &piece, NULL, NULL, body, material);
     }
   }
   tribo_free(points);
@@ -318,7 +349,7 @@ static TriboStatus add_robot_geoms(const TriboScene* scene, TriboModel* model, c
       }
       ++*count;
       if (model != NULL) {
-        TRIBO_TRY(add_geom(model, &def, NULL, tree->first_body + g->link, material));
+        TRIBO_TRY(add_geom(model, &def, NULL, NULL, tree->first_body + g->link, material));
       }
     }
   }
@@ -351,8 +382,9 @@ TriboStatus tribo_compile_shapes(const TriboScene* scene, TriboModel* model, con
     const SceneShape* shape = &scene->shapes[i];
     int body = shape->body == TRIBO_WORLD ? TRIBO_WORLD : scene_body[shape->body];
     int material = tribo_names_find(&scene->material_names, shape->def.material);
-    TRIBO_TRY(tribo_located(add_geom(model, &shape->def, model->geometry.scene_hulls[i], body, material),
-                            scene->shape_where[i]));
+    TRIBO_TRY(tribo_located(
+        add_geom(model, &shape->def, model->geometry.scene_hulls[i], model->geometry.scene_sdfs[i], body, material),
+        scene->shape_where[i]));
   }
   for (int t = 0; t < model->mechanism.ntree; ++t) {
     int count = 0;

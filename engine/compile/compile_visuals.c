@@ -96,6 +96,14 @@ static TriboStatus make_hull(TriboModel* model, const TriboShapeDef* def, TriboV
   return TRIBO_OK;
 }
 
+// The surface of a distance field.
+static TriboStatus make_sdf(TriboModel* model, const TriboShapeDef* def, TriboVisualInfo* out) {
+  TRIBO_TRY(TRIBO_APPEND(&model->geometry.sdfs, model->geometry.nsdf, 1));
+  TRIBO_TRY(tribo_col_sdf_create(def->sdf, def->contacts, def->margin, &model->geometry.sdfs[model->geometry.nsdf]));
+  TriboSdf* sdf = model->geometry.sdfs[model->geometry.nsdf++];
+  return tribo_col_sdf_surface(sdf, &out->points, &out->npoint, &out->triangles, &out->ntriangle);
+}
+
 // A part of a mesh, with the paint of the file where the visual is to have it.
 static TriboStatus take_part(TriboModel* model, const TriboShapeDef* def, const TriboTexturedPart* part,
                              TriboVisualInfo* out) {
@@ -126,6 +134,7 @@ static TriboStatus add_part(TriboModel* model, const TriboShapeDef* def, int bod
   TRIBO_TRY(out->name == NULL               ? tribo_no_memory("for the model")
             : part != NULL                  ? take_part(model, def, part, out)
             : def->kind == TRIBO_SHAPE_HULL ? make_hull(model, def, out)
+            : def->kind == TRIBO_SHAPE_SDF  ? make_sdf(model, def, out)
                                             : TRIBO_OK);
   model->scenery.nvisual++;
   return TRIBO_OK;

@@ -120,7 +120,10 @@ typedef struct ModelGeometry {
   int nfield;
   TriboHull** hulls;  // (nhull) owned
   int nhull;
+  TriboSdf** sdfs;  // (nsdf) owned
+  int nsdf;
   const TriboHull** scene_hulls;  // (shapes of the scene) while compiling: the hull of each, once made
+  TriboSdf** scene_sdfs;          // (shapes of the scene) and its distance field
   TriboMaterialDef* materials;    // (nmaterial)
   int nmaterial;
   TriboMaterialDef* mixed;  // (nmaterial × nmaterial) by rule or as given for the pair, symmetric

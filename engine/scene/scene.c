@@ -270,6 +270,9 @@ TriboStatus tribo_scene_add_force(TriboScene* scene, const TriboForceDef* def) {
   if (!(def->end > def->start)) {
     return tribo_fail(TRIBO_INVALID, "force: end = %g s must be after start = %g s", def->end, def->start);
   }
+  if (def->ramp && !isfinite(def->end)) {
+    return tribo_fail(TRIBO_INVALID, "force: a ramp needs an end, at which all of it is there");
+  }
   GROW(scene, force);
   TriboForceDef copy = *def;
   copy.body = tribo_pool_strdup(&scene->pool, def->body);

@@ -76,8 +76,14 @@ TriboShapeDef tribo_shape_default(void) {
                          .density = 1000,
                          .color = {0.62, 0.66, 0.72, 1},
                          .repeat = {1, 1},
+                         .margin = NAN,
                          .group = 1,
                          .mask = ~0u};
+}
+
+TriboSdfDef tribo_sdf_default(void) {
+  return (TriboSdfDef){
+      .kind = TRIBO_SDF_SPHERE, .size = {1, 1, 1}, .sides = 6, .starts = 1, .quaternion = {0, 0, 0, 1}};
 }
 
 // How many entries of size a shape uses.
@@ -94,6 +100,25 @@ static int size_count(TriboShapeKind kind) {
   }
 }
 
+// Refuses a tree of distance fields that makes no solid, and numbers of its contacts out of range.
+static TriboStatus check_sdf(const char* who, const TriboShapeDef* def) {
+  if (def->sdf == NULL) {
+    return tribo_fail(TRIBO_INVALID, "%s: a distance field needs its sdf, which is NULL", who);
+  }
+  if (def->contacts != 0 && (def->contacts < TRIBO_SDF_CONTACTS_LEAST || def->contacts > TRIBO_SDF_CONTACTS_MOST)) {
+    return tribo_fail(TRIBO_INVALID, "%s: contacts = %d must be 0 or within %d … %d", who, def->contacts,
+                      TRIBO_SDF_CONTACTS_LEAST, TRIBO_SDF_CONTACTS_MOST);
+  }
+  if (!isnan(def->margin)) {
+    TRIBO_TRY(tribo_check_range(who, "margin", def->margin, 1e-9, 1));
+  }
+  TriboStatus status = tribo_col_sdf_check(def->sdf);
+  if (status != TRIBO_OK) {
+    tribo_fail_prefix("%s: ", who);
+  }
+  return status;
+}
+
 // Refuses a shape whose sizes, pose or points make no solid.
 static TriboStatus check_shape(const TriboShapeDef* def, int body) {
   const char* who = def->name != NULL ? def->name : "shape";
@@ -107,6 +132,9 @@ static TriboStatus check_shape(const TriboShapeDef* def, int body) {
   }
   if (def->kind == TRIBO_SHAPE_HULL && (def->mesh != NULL) == (def->npoint > 0)) {
     return tribo_fail(TRIBO_INVALID, "%s: a hull needs either points or a mesh file", who);
+  }
+  if (def->kind == TRIBO_SHAPE_SDF) {
+    TRIBO_TRY(check_sdf(who, def));
   }
   if (def->vertices < 0 || (def->vertices > 0 && def->vertices < 4)) {
     return tribo_fail(TRIBO_INVALID, "%s: vertices = %d must be 0 for all, or at least 4", who, def->vertices);
@@ -165,6 +193,20 @@ static TriboStatus add_components(TriboScene* scene, int body, const TriboShapeD
   return status;
 }
 
+// A copy of `count` trees; NULL when there is no memory.
+static const TriboSdfDef* keep_trees(TriboPool* pool, const TriboSdfDef* trees, int count) {
+  TriboSdfDef* copy = tribo_pool_copy(pool, trees, (size_t)count, sizeof *trees);
+  for (int i = 0; i < count && copy != NULL; ++i) {
+    TriboSdfDef* t = &copy[i];
+    t->profile = t->profile == NULL ? NULL : tribo_pool_copy(pool, t->profile, 2 * (size_t)t->nprofile, sizeof(double));
+    t->parts = t->parts == NULL ? NULL : keep_trees(pool, t->parts, t->npart);
+    if ((trees[i].profile != NULL && t->profile == NULL) || (trees[i].parts != NULL && t->parts == NULL)) {
+      return NULL;
+    }
+  }
+  return copy;
+}
+
 // A copy of all that a def points to.
 static TriboStatus keep_shape(TriboScene* scene, int body, const TriboShapeDef* def, const char* material,
                               TriboShapeDef* copy) {
@@ -185,7 +227,9 @@ static TriboStatus keep_shape(TriboScene* scene, int body, const TriboShapeDef* 
   if (field) {
     copy->heights = tribo_pool_copy(&scene->pool, def->heights, (size_t)(def->nx * def->ny), sizeof(double));
   }
-  return (field && copy->heights == NULL) || copy->name == NULL || copy->material == NULL || copy->points == NULL ||
+  copy->sdf = def->kind == TRIBO_SHAPE_SDF ? keep_trees(&scene->pool, def->sdf, 1) : NULL;
+  return (def->kind == TRIBO_SHAPE_SDF && copy->sdf == NULL) || (field && copy->heights == NULL) ||
+                 copy->name == NULL || copy->material == NULL || copy->points == NULL ||
                  (def->mesh != NULL && copy->mesh == NULL) || (def->texture != NULL && copy->texture == NULL)
              ? tribo_no_memory("for the scene")
              : TRIBO_OK;

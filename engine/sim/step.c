@@ -27,19 +27,24 @@ TriboStatus tribo_data_collect_forces(const TriboModel* model, TriboData* data, 
     if (time < force->def.start || time >= force->def.end) {
       continue;
     }
+    // (its mean over the step)
+    const double part =
+        force->def.ramp ? (time + 0.5 * start->h - force->def.start) / (force->def.end - force->def.start) : 1;
     if (force->body < 0) {
-      data->forces.tau[force->v_at] += force->def.effort;
+      data->forces.tau[force->v_at] += part * force->def.effort;
       continue;
     }
     double f[3], t[3];
-    tribo_copy3(f, force->def.force);
-    tribo_copy3(t, force->def.torque);
+    tribo_scale3(f, part, force->def.force);
+    tribo_scale3(t, part, force->def.torque);
     if (force->def.local) {
-      double R[9];
+      double R[9], own[3];
       TRIBO_TRY(tribo_data_kinematics(model, data));
       tribo_quat_to_mat(R, data->view.quaternion + 4 * force->body);
-      tribo_mul33v(f, R, force->def.force);
-      tribo_mul33v(t, R, force->def.torque);
+      tribo_copy3(own, f);
+      tribo_mul33v(f, R, own);
+      tribo_copy3(own, t);
+      tribo_mul33v(t, R, own);
     }
     double* w = data->forces.wrench + 6 * force->body;
     tribo_add3(w, w, f);
@@ -88,7 +93,7 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const S
                             data->next.q, data->next.v, &info->opening, &info->passes, &again));
   for (; again && tribo_policy_may_close_again(data, start, info); info->passes++) {
     data->solve.closures_known = 0;
-    tribo_islands_again(&data->solve.islands, &data->result.problem);
+    tribo_islands_again(&data->solve.islands, &data->result.problem, again == 1);
     TRIBO_TRY(tribo_data_solve(data, start->h, start->deadline, info));
     TRIBO_TRY(tribo_dyn_advance(model->mechanism.system, data->dynamics, options, start->q, start->v,
                                 data->result.lambda, data->next.q, data->next.v));

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <stdlib.h>
 
+#include "bead.h"
 #include "families.h"
 #include "kit.h"
 #include "qpcc_families.h"
@@ -97,6 +98,20 @@ static void threads_are_taken_once(void** state) {
   family_free(&p);
 }
 
+// A plan takes all it needs when it is created.
+static void plans_make_no_heap_call(void** state) {
+  (void)state;
+  Bead b = plain;
+  TriboPlan* plan = make(&b);
+  TriboPlanResult r;
+  const double z0[N * NZ] = {0};
+  const long before = calls;
+  CHECK_OK(tribo_plan_solve(plan, z0, NULL, NULL, &r));
+  assert_int_equal(calls - before, 0);
+  assert_int_equal(r.outcome, TRIBO_PLAN_SOLVED);
+  tribo_plan_destroy(plan);
+}
+
 // A solver of QPCCs has all its memory from the start.
 static void qpcc_solves_make_no_heap_call(void** state) {
   (void)state;
@@ -116,8 +131,8 @@ static void qpcc_solves_make_no_heap_call(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(second_solve_makes_no_heap_call),
-                                     cmocka_unit_test(threads_are_taken_once),
-                                     cmocka_unit_test(qpcc_solves_make_no_heap_call)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(second_solve_makes_no_heap_call), cmocka_unit_test(threads_are_taken_once),
+      cmocka_unit_test(plans_make_no_heap_call), cmocka_unit_test(qpcc_solves_make_no_heap_call)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

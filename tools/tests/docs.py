@@ -8,7 +8,8 @@ import sys
 import tempfile
 
 tribo, root, build = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-PAGES = {"scene": "scene-format.md", "commands": "commands.md", "quantities": "quantities.md", "solvers": "solvers.md"}
+PAGES = {"scene": "scene-format.md", "commands": "commands.md", "quantities": "quantities.md", "solvers": "solvers.md",
+         "plan-settings": "plan-settings.md"}
 for topic, page in PAGES.items():
     printed = subprocess.run([tribo, "help", topic], check=True, capture_output=True, text=True).stdout
     assert printed == (root / "docs" / page).read_text(), f"docs/{page} is stale: tribo help {topic} > docs/{page}"
@@ -66,10 +67,21 @@ with tempfile.TemporaryDirectory() as folder:
     push = [float(row[rows[0].index("tau.push")]) for row in rows[1:]]
     assert abs(push[0] - 12) < 1e-9 and abs(push[-1] - 7.848) < 1e-9, (push[0], push[-1])
     assert pathlib.Path(folder, "push.svg").read_text() == (root / "docs/pictures/push.svg").read_text(), "push.svg is old"
+# those of the page on planning
+with tempfile.TemporaryDirectory() as folder:
+    for line in re.findall(r"^    tribo (.+)$", (root / "docs/planning.md").read_text(), re.M):
+        subprocess.run([tribo, *line.split()], check=True, capture_output=True, cwd=folder)
+    assert pathlib.Path(folder, "history.svg").read_text() == (root / "docs/pictures/plan.svg").read_text(), "plan.svg is old"
 # those of the page on the motion
-for line in re.findall(r"^    tribo (.+)$", (root / "docs/motion.md").read_text(), re.M):
-    words = [str(root / w) if w.startswith("scenes/") else w for w in line.split()]
-    subprocess.run([tribo, *words], check=True, capture_output=True)
+for name in "motion", "distance-fields":
+    for line in re.findall(r"^    tribo (.+)$", (root / f"docs/{name}.md").read_text(), re.M):
+        words = [str(root / w) if w.startswith("scenes/") else w for w in line.split()]
+        subprocess.run([tribo, *words], check=True, capture_output=True)
+# and the scene of the page on distance fields is one
+with tempfile.TemporaryDirectory() as folder:
+    page = (root / "docs/distance-fields.md").read_text()
+    pathlib.Path(folder, "nut.yaml").write_text(re.search(r"```yaml\n(.*?)```", page, re.S).group(1))
+    subprocess.run([tribo, "info", "nut.yaml"], check=True, capture_output=True, cwd=folder)
 for script in re.findall(r"^    (tools/\w+)", readme, re.M):
     assert (root / script).exists(), script
 print("pages, program, commands, scenes and links agree")

@@ -85,8 +85,8 @@ typedef struct TriboShapeInfo {
   double surface[3];     // velocity of the surface, body axes [m/s]
   double spin[3];        // turning of the surface about the position, body axes [rad/s]
   double grain[3];       // direction of `friction` where there is a friction2, body axes
-  const double* points;  // HULL, HEIGHTFIELD: (npoint × 3) in the shape frame [m]
-  const int* triangles;  // HULL, HEIGHTFIELD: (ntriangle × 3), outward
+  const double* points;  // HULL, SDF, HEIGHTFIELD: (npoint × 3) in the shape frame [m]
+  const int* triangles;  // HULL, SDF, HEIGHTFIELD: (ntriangle × 3), outward
   int npoint, ntriangle;
 } TriboShapeInfo;
 // What is drawn beside the shapes: pose in the body frame, and for meshes all their triangles.

@@ -158,27 +158,32 @@ typedef struct TriboShapeDef {
   int npoint;
   const double* heights;  // HEIGHTFIELD: (ny × nx) along z of the shape [m], row by row towards +y, x fastest; copied
   int nx, ny;
-  const char* mesh;       // HULL: an STL, OBJ or DAE file instead of points
-  int split_components;   // of a mesh: 1 takes every part that no triangle joins as a convex shape of its own
-  int vertices;           // HULL: at most so many, those that lie far apart; 0: all
-  double scale[3];        // of the mesh, along its axes
-  double position[3];     // of the shape frame, in the body frame [m]
-  double quaternion[4];   // shape → body
-  const char* material;   // NULL: "default"
-  double contact_offset;  // contacts act this far outside of it: bodies rest at the sum of their offsets [m]
-  double surface[3];      // velocity of the surface against its body, in body axes: a conveyor belt [m/s]
-  double spin[3];         // and its turning about the position of the shape: a turntable [rad/s]
-  double grain[3];        // direction in body axes along which `friction` acts, where the material has a friction2
-  double density;         // [kg/m³] ≥ 0, for bodies without a mass
-  double color[4];        // r g b a in [0, 1]
-  const char* texture;    // that the colour is multiplied with; NULL: none
-  double repeat[2];       // of a flat texture: how often it fits across the shape, 1 when not given
-  int per_metre;          // 1: into a metre
-  int use_file_colors;    // of a visual mesh, 1: colours and textures are those of its file
-  int hidden;             // 1: something else is there to be looked at; drawn among what collides only
-  unsigned group, mask;   // two shapes collide when each one's group is in the other's mask
+  const TriboSdfDef* sdf;  // SDF: its tree, copied
+  int contacts;            // SDF: most contacts with another shape, 24 … 1024; 0: 64, with a thread 128
+  double margin;           // SDF: how far ahead of touching its contacts are made, if less than the world's margin [m];
+                           // NAN: the world's, with a thread a hundredth of its pitch
+  const char* mesh;        // HULL: an STL, OBJ or DAE file instead of points
+  int split_components;    // of a mesh: 1 takes every part that no triangle joins as a convex shape of its own
+  int vertices;            // HULL: at most so many, those that lie far apart; 0: all
+  double scale[3];         // of the mesh, along its axes
+  double position[3];      // of the shape frame, in the body frame [m]
+  double quaternion[4];    // shape → body
+  const char* material;    // NULL: "default"
+  double contact_offset;   // contacts act this far outside of it: bodies rest at the sum of their offsets [m]
+  double surface[3];       // velocity of the surface against its body, in body axes: a conveyor belt [m/s]
+  double spin[3];          // and its turning about the position of the shape: a turntable [rad/s]
+  double grain[3];         // direction in body axes along which `friction` acts, where the material has a friction2
+  double density;          // [kg/m³] ≥ 0, for bodies without a mass
+  double color[4];         // r g b a in [0, 1]
+  const char* texture;     // that the colour is multiplied with; NULL: none
+  double repeat[2];        // of a flat texture: how often it fits across the shape, 1 when not given
+  int per_metre;           // 1: into a metre
+  int use_file_colors;     // of a visual mesh, 1: colours and textures are those of its file
+  int hidden;              // 1: something else is there to be looked at; drawn among what collides only
+  unsigned group, mask;    // two shapes collide when each one's group is in the other's mask
 } TriboShapeDef;
 TRIBO_API TriboShapeDef tribo_shape_default(void);
+TRIBO_API TriboSdfDef tribo_sdf_default(void);  // a sphere of 1 m; of threads one start, of prisms six sides
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_shape(TriboScene* scene, int body, const TriboShapeDef* def,
                                                             int* id);
 
@@ -459,6 +464,7 @@ typedef struct TriboForceDef {
   double effort;      // [N·m, N]
   double start, end;  // [s] active while start ≤ t < end
   int local;          // 1: force and torque in body axes
+  int ramp;           // 1: it grows from 0 at the start to all of it at the end
 } TriboForceDef;
 TRIBO_API TriboForceDef tribo_force_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_force(TriboScene* scene, const TriboForceDef* def);

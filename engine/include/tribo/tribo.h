@@ -20,6 +20,7 @@
 #include <tribo/math.h>
 #include <tribo/model.h>
 #include <tribo/observe.h>
+#include <tribo/plan.h>
 #include <tribo/problem.h>
 #include <tribo/qpcc.h>
 #include <tribo/scene.h>

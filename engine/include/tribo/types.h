@@ -16,10 +16,52 @@ typedef enum TriboShapeKind {
   TRIBO_SHAPE_CONE,         // size: radius, length; axis z, centred, apex at +length/2
   TRIBO_SHAPE_ELLIPSOID,    // size: half axes x, y, z
   TRIBO_SHAPE_HULL,         // convex hull of points or of a mesh file
+  TRIBO_SHAPE_SDF,          // by its signed distance field, of any form: TriboSdfDef
   TRIBO_SHAPE_HALFSPACE,    // solid where z ≤ 0 of its frame; never moves
   TRIBO_SHAPE_HEIGHTFIELD,  // size: lengths x, y; heights over that rectangle, centred, solid below; never moves
   TRIBO_SHAPE_COUNT
 } TriboShapeKind;
+
+// Signed distance fields: solids by the distance φ of a point to their surface, φ < 0 inside. A field is a tree of
+// them.
+typedef enum TriboSdfKind {
+  TRIBO_SDF_SPHERE,        // size: radius
+  TRIBO_SDF_BOX,           // size: full lengths x, y, z
+  TRIBO_SDF_CAPSULE,       // size: radius, length without caps; axis z, centred
+  TRIBO_SDF_CYLINDER,      // size: radius, length; axis z, centred
+  TRIBO_SDF_CONE,          // size: radius, length; axis z, centred, apex at +length/2
+  TRIBO_SDF_ELLIPSOID,     // size: half axes x, y, z
+  TRIBO_SDF_PLANE,         // solid where z ≤ 0; a part of an intersection or of what is subtracted
+  TRIBO_SDF_PRISM,         // size: width across flats, length; axis z, centred, a flat at +x; sides: how many
+  TRIBO_SDF_THREAD,        // size: diameter, length; axis z, centred: a bolt. With `across`, a nut around it
+  TRIBO_SDF_REVOLVED,      // what lies within `pad` of a polyline in the half plane (r, z), turned about z
+  TRIBO_SDF_UNION,         // what is in any of its parts
+  TRIBO_SDF_INTERSECTION,  // what is in all of them
+  TRIBO_SDF_SUBTRACT,      // what is in the first and in no other
+  TRIBO_SDF_OFFSET,        // its part with the surface moved outwards by `by`, inwards if negative
+  TRIBO_SDF_COUNT
+} TriboSdfKind;
+
+typedef struct TriboSdfDef TriboSdfDef;
+struct TriboSdfDef {
+  TriboSdfKind kind;
+  double size[3];         // as TriboSdfKind says [m]
+  double round;           // BOX, CYLINDER, PRISM: radius of all edges, which the size contains [m]
+  int sides;              // PRISM: 3 … 64
+  double pitch;           // THREAD: from crest to crest [m]
+  double clearance;       // THREAD: the profile is grown by it, for the hole of a nut [m]
+  double across;          // THREAD: > 0 makes it the hole of a hexagon nut of this width across flats [m]
+  int starts;             // THREAD: how many helices, 1 … 8; a turn leads by starts × pitch
+  int left_hand;          // THREAD: 1: turned the other way
+  const double* profile;  // REVOLVED: (nprofile × 2) r ≥ 0 and z [m], copied
+  int nprofile;
+  double pad;                // REVOLVED [m]
+  double by;                 // OFFSET [m]
+  double position[3];        // in the frame of the tree above it, or of the shape [m]
+  double quaternion[4];      // of its frame
+  const TriboSdfDef* parts;  // (npart) UNION, INTERSECTION, SUBTRACT, OFFSET: copied
+  int npart;
+};
 
 typedef enum TriboJointKind {
   TRIBO_JOINT_FIXED,        // welded

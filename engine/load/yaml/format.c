@@ -145,26 +145,40 @@ static const Field texture_fields[] = {
       S("cone", "radius and length [m], axis z, apex up"), S("ellipsoid", "half axes along x, y, z [m]"),             \
       S("hull", "a list of points [x, y, z]: their convex hull"),                                                     \
       S("mesh", "an STL, OBJ or DAE file; it collides as its convex hull"),                                           \
-      S("plane", "outward normal of a half-space through `position`; static only"),                                   \
+      S("plane", "outward normal of a half-space through `position`; static only"), SDF_KINDS,                        \
       S("heightfield", "lengths along x and y [m] of a ground with `heights`, centred, solid below; static only")
 
-#define SHAPE_REST                                                                                                 \
-  S("heights",                                                                                                     \
-    "of a heightfield [m]: a list of rows towards +y, each towards +x; or a file with a row per line, or a PNG "   \
-    "picture, whose white is 1"),                                                                                  \
-      V(3, TriboShapeDef, "scale", scale, "", "of a mesh; the third one also of heights"),                         \
-      S("as", "how a mesh collides: `hull`, or `components` for one hull per part that no triangle joins"),        \
-      I(TriboShapeDef, "vertices", vertices, 0, 1e6, "of a hull: at most so many, 4 or more; 0: all"),             \
-      T(TriboShapeDef, "material", material, "name of its material"),                                              \
-      R(TriboShapeDef, "contact_offset", contact_offset, 0, 1e6, 0, "m", "contacts act this far outside of it"),   \
-      V(3, TriboShapeDef, "surface", surface, "m/s", "velocity of its surface, in body axes: a conveyor belt"),    \
-      V(3, TriboShapeDef, "spin", spin, "rad/s", "and its turning about the position of the shape: a turntable"),  \
-      V(3, TriboShapeDef, "grain", grain, "",                                                                      \
-        "direction of `friction` where the material has a friction2, in body axes"),                               \
-      R(TriboShapeDef, "density", density, 0, 1e9, 0, "kg/m³", "for bodies without a mass"),                       \
-      {"color", FIELD_VEC4, AT(TriboShapeDef, color), 0, 1, 0, "", "red, green, blue, alpha", NULL}, PAINT_FIELDS, \
-      B(TriboShapeDef, "hidden", hidden, "true: a visual stands for it; it is drawn among what collides only"),    \
-      I(TriboShapeDef, "group", group, 0, 2147483647, "bits of the groups it is in"),                              \
+#define SDF_KINDS                                                                       \
+  S("thread", "section thread: a bolt, or a nut; collides as it is"),                   \
+      S("revolved", "section revolved: a polyline turned about z; collides as it is"),  \
+      S("prism", "section prism: a regular polygon drawn out along z"),                 \
+      S("union", "a list of sections part: what is in any of them; collides as it is"), \
+      S("intersection", "a list of sections part: what is in all of them"),             \
+      S("subtract", "a list of sections part: what is in the first and in no other"),   \
+      S("offset", "section offset: a part with its surface moved")
+
+#define SHAPE_REST                                                                                                  \
+  S("heights",                                                                                                      \
+    "of a heightfield [m]: a list of rows towards +y, each towards +x; or a file with a row per line, or a PNG "    \
+    "picture, whose white is 1"),                                                                                   \
+      V(3, TriboShapeDef, "scale", scale, "", "of a mesh; the third one also of heights"),                          \
+      S("as", "how a mesh collides: `hull`, or `components` for one hull per part that no triangle joins"),         \
+      I(TriboShapeDef, "vertices", vertices, 0, 1e6, "of a hull: at most so many, 4 or more; 0: all"),              \
+      I(TriboShapeDef, "contacts", contacts, 0, 1024,                                                               \
+        "of thread … offset: most of them with another shape, 24 or more; 0: 64, with a thread 128"),               \
+      R(TriboShapeDef, "margin", margin, 0, 1, 1, "m",                                                              \
+        "of thread … offset: how far ahead of touching contacts are made, if less than the world's; without it, " \
+        "with a thread a hundredth of its pitch"),                                                                  \
+      T(TriboShapeDef, "material", material, "name of its material"),                                               \
+      R(TriboShapeDef, "contact_offset", contact_offset, 0, 1e6, 0, "m", "contacts act this far outside of it"),    \
+      V(3, TriboShapeDef, "surface", surface, "m/s", "velocity of its surface, in body axes: a conveyor belt"),     \
+      V(3, TriboShapeDef, "spin", spin, "rad/s", "and its turning about the position of the shape: a turntable"),   \
+      V(3, TriboShapeDef, "grain", grain, "",                                                                       \
+        "direction of `friction` where the material has a friction2, in body axes"),                                \
+      R(TriboShapeDef, "density", density, 0, 1e9, 0, "kg/m³", "for bodies without a mass"),                        \
+      {"color", FIELD_VEC4, AT(TriboShapeDef, color), 0, 1, 0, "", "red, green, blue, alpha", NULL}, PAINT_FIELDS,  \
+      B(TriboShapeDef, "hidden", hidden, "true: a visual stands for it; it is drawn among what collides only"),     \
+      I(TriboShapeDef, "group", group, 0, 2147483647, "bits of the groups it is in"),                               \
       I(TriboShapeDef, "mask", mask, 0, 2147483647, "bits of the groups it collides with")
 
 static const Field shape_fields[] = {
@@ -173,6 +187,45 @@ static const Field shape_fields[] = {
     V(3, TriboShapeDef, "position", position, "m", "in the body frame, or in the world"),
     Q(TriboShapeDef, quaternion),
     SHAPE_REST,
+};
+
+// trees of distance fields
+static const Field thread_fields[] = {
+    R(TriboSdfDef, "diameter", size[0], 0, 1e6, 1, "m", "of the crest of the bolt"),
+    R(TriboSdfDef, "pitch", pitch, 0, 1e3, 1, "m", "from crest to crest"),
+    R(TriboSdfDef, "length", size[1], 0, 1e6, 1, "m", "along z, centred"),
+    R(TriboSdfDef, "clearance", clearance, 0, 1e3, 0, "m", "by which the profile is grown: of a nut, its play"),
+    R(TriboSdfDef, "across", across, 0, 1e6, 0, "m",
+      "width across the flats of a hexagon nut with this hole; 0: a bolt"),
+    I(TriboSdfDef, "starts", starts, 1, 8, "how many helices: a turn leads by as many pitches"),
+    B(TriboSdfDef, "left_hand", left_hand, "true: it is turned the other way"),
+};
+static const Field revolved_fields[] = {
+    S("points", "a list of [r, z]: a polyline [m]"),
+    R(TriboSdfDef, "pad", pad, 0, 1e3, 1, "m", "the solid is what lies within this distance of it"),
+};
+static const Field prism_fields[] = {
+    I(TriboSdfDef, "sides", sides, 3, 64, "of the polygon; a flat is at +x"),
+    R(TriboSdfDef, "across", size[0], 0, 1e6, 1, "m", "twice the distance of a flat from the axis"),
+    R(TriboSdfDef, "length", size[1], 0, 1e6, 1, "m", "along z, centred"),
+    R(TriboSdfDef, "round", round, 0, 1e6, 0, "m", "radius of its edges"),
+};
+static const Field offset_fields[] = {
+    S("of", "a section part"),
+    R(TriboSdfDef, "by", by, -1e3, 1e3, 0, "m", "how far its surface moves outwards"),
+};
+static const Field part_fields[] = {
+    S("sphere", "radius [m]"),
+    S("box", "full lengths along x, y, z [m]"),
+    S("capsule", "radius and length without the caps [m], axis z"),
+    S("cylinder", "radius and length [m], axis z"),
+    S("cone", "radius and length [m], axis z, apex up"),
+    S("ellipsoid", "half axes along x, y, z [m]"),
+    S("plane", "outward normal of a half-space through `position`"),
+    SDF_KINDS,
+    R(TriboSdfDef, "round", round, 0, 1e6, 0, "m", "of a box or cylinder: radius of its edges"),
+    V(3, TriboSdfDef, "position", position, "m", "in the frame of the shape, or of the part that it is a part of"),
+    Q(TriboSdfDef, quaternion),
 };
 
 static const Field visual_fields[] = {
@@ -456,6 +509,7 @@ static const Field force_fields[] = {
     R(TriboForceDef, "start", start, 0, BIG, 0, "s", "from this time"),
     R(TriboForceDef, "end", end, 0, INFINITY, 0, "s", "until this time"),
     B(TriboForceDef, "local", local, "true: in body axes"),
+    B(TriboForceDef, "ramp", ramp, "true: it grows from 0 at the start to all of it at the end"),
 };
 
 static const Field record_fields[] = {
@@ -538,6 +592,7 @@ INIT(world, TriboWorldDef, tribo_world_default())
 INIT(material, TriboMaterialDef, tribo_material_default())
 INIT(texture, TriboTextureDef, tribo_texture_default())
 INIT(shape, TriboShapeDef, tribo_shape_default())
+INIT(sdf, TriboSdfDef, tribo_sdf_default())
 INIT(body, TriboBodyDef, tribo_body_default())
 INIT(joint, TriboJointDef, tribo_joint_default())
 INIT(motor, TriboMotorDef, tribo_motor_default())
@@ -569,6 +624,13 @@ static const Section sections[] = {
     SECTION(pair, TriboMaterialDef, init_material, "Two materials that do not mix by rule."),
     SECTION(texture, TriboTextureDef, init_texture, "What shapes are painted with: a picture, or a pattern."),
     SECTION(shape, TriboShapeDef, init_shape, "Exactly one of sphere … plane says what it is."),
+    SECTION(thread, TriboSdfDef, init_sdf,
+            "An ISO thread of 60° about z, exact: a bolt, or a hexagon nut with `across`."),
+    SECTION(revolved, TriboSdfDef, init_sdf, "A wall about a polyline in the half plane (r, z), turned about z."),
+    SECTION(prism, TriboSdfDef, init_sdf, "A regular polygon drawn out along z."),
+    SECTION(offset, TriboSdfDef, init_sdf, "A solid that is grown or shrunk."),
+    SECTION(part, TriboSdfDef, init_sdf,
+            "Exactly one of sphere … offset says what a part of a union, intersection, difference or offset is."),
     SECTION(body, TriboBodyDef, init_body, "A rigid body. Free, unless a joint ties it."),
     SECTION(inner_shape, TriboShapeDef, init_shape,
             "A single shape at the origin of a body or generator, without a list."),

@@ -8,6 +8,7 @@
 
 #include "format.h"
 #include "pose.h"
+#include "yaml_save.h"
 
 typedef struct Writer {
   FILE* file;
@@ -18,11 +19,10 @@ typedef struct Writer {
 
 // ---- scalars
 
-static void put_number(Writer* w, double x) {
+void tribo_yaml_put_number(FILE* file, double x) {
   if (isinf(x)) {
-    fputs(x > 0 ? "inf" : "-inf", w->file);
+    fputs(x > 0 ? "inf" : "-inf", file);
   } else {
-    // the shortest text that reads back to the same number
     char text[32];
     for (int digits = 15; digits <= 17; ++digits) {
       snprintf(text, sizeof text, "%.*g", digits, x);
@@ -30,8 +30,12 @@ static void put_number(Writer* w, double x) {
         break;
       }
     }
-    fputs(text, w->file);
+    fputs(text, file);
   }
+}
+
+static void put_number(Writer* w, double x) {
+  tribo_yaml_put_number(w->file, x);
 }
 
 static void put_numbers(Writer* w, const double* x, int n) {
@@ -215,6 +219,10 @@ static void put_shape(Writer* w, const char* section, const TriboShapeDef* def) 
       put_numbers(w, def->points + 3 * i, 3);
     }
     fputc(']', w->file);
+  } else if (def->kind == TRIBO_SHAPE_SDF) {
+    fprintf(w->file, "%*s%s", w->first ? w->indent - 2 : w->indent, "", w->first ? "- " : "");
+    w->first = 0;
+    tribo_yaml_put_sdf(w->file, def->sdf);
   } else if (def->kind == TRIBO_SHAPE_HALFSPACE) {
     double R[9];
     tribo_quat_to_mat(R, def->quaternion);

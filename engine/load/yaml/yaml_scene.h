@@ -18,6 +18,10 @@ TriboStatus tribo_load_added(Loader* l, TriboStatus status);
 
 // yaml_heightfield.c: the heights of a field, from a list or a file.
 TriboStatus tribo_load_heights(Loader* l, const YamlNode* shape, const YamlNode* node, TriboShapeDef* def);
+// yaml_sdf.c: a distance field, from the value of the key that says what it is.
+TriboStatus tribo_load_sdf(Loader* l, const char* key, const YamlNode* node, TriboShapeDef* def);
+// yaml_shapes.c: the frame whose z axis is a normal; the mapping around it must not say another.
+TriboStatus tribo_yaml_plane(const YamlNode* shape, const YamlNode* node, double n[3], double quaternion[4]);
 // yaml_shapes.c: a shape from a mapping, by the section named. With `other`, the mapping also holds that section and
 // the shape may be missing: *found tells.
 TriboStatus tribo_load_shape(Loader* l, const YamlNode* node, const char* section, const char* other,

@@ -9,11 +9,15 @@ static const struct {
   TriboShapeKind kind;
   int numbers;
 } shape_words[] = {
-    {"sphere", TRIBO_SHAPE_SPHERE, 1},   {"box", TRIBO_SHAPE_BOX, 3},
-    {"capsule", TRIBO_SHAPE_CAPSULE, 2}, {"cylinder", TRIBO_SHAPE_CYLINDER, 2},
-    {"cone", TRIBO_SHAPE_CONE, 2},       {"ellipsoid", TRIBO_SHAPE_ELLIPSOID, 3},
-    {"hull", TRIBO_SHAPE_HULL, 0},       {"mesh", TRIBO_SHAPE_HULL, 0},
-    {"plane", TRIBO_SHAPE_HALFSPACE, 0}, {"heightfield", TRIBO_SHAPE_HEIGHTFIELD, 2},
+    {"sphere", TRIBO_SHAPE_SPHERE, 1},    {"box", TRIBO_SHAPE_BOX, 3},
+    {"capsule", TRIBO_SHAPE_CAPSULE, 2},  {"cylinder", TRIBO_SHAPE_CYLINDER, 2},
+    {"cone", TRIBO_SHAPE_CONE, 2},        {"ellipsoid", TRIBO_SHAPE_ELLIPSOID, 3},
+    {"hull", TRIBO_SHAPE_HULL, 0},        {"mesh", TRIBO_SHAPE_HULL, 0},
+    {"plane", TRIBO_SHAPE_HALFSPACE, 0},  {"heightfield", TRIBO_SHAPE_HEIGHTFIELD, 2},
+    {"thread", TRIBO_SHAPE_SDF, 0},       {"revolved", TRIBO_SHAPE_SDF, 0},
+    {"prism", TRIBO_SHAPE_SDF, 0},        {"union", TRIBO_SHAPE_SDF, 0},
+    {"intersection", TRIBO_SHAPE_SDF, 0}, {"subtract", TRIBO_SHAPE_SDF, 0},
+    {"offset", TRIBO_SHAPE_SDF, 0},
 };
 enum { SHAPE_WORDS = sizeof shape_words / sizeof *shape_words };
 
@@ -47,10 +51,8 @@ static TriboStatus read_mesh(Loader* l, const YamlNode* shape, const YamlNode* n
   return tribo_format_path(&l->pool, node, "mesh", &def->mesh);
 }
 
-// The frame whose z axis is the normal.
-static TriboStatus read_plane(const YamlNode* shape, const YamlNode* node, TriboShapeDef* def) {
-  double n[3], t1[3], t2[3];
-  TRIBO_TRY(tribo_yaml_reals(node, "plane", n, 3));
+TriboStatus tribo_yaml_plane(const YamlNode* shape, const YamlNode* node, double n[3], double quaternion[4]) {
+  double t1[3], t2[3];
   if (!(tribo_normalize3(n) > 1e-9) || !tribo_finite(n, 3)) {
     return tribo_yaml_fail(node, "plane: the normal must have a length above 0");
   }
@@ -59,8 +61,15 @@ static TriboStatus read_plane(const YamlNode* shape, const YamlNode* node, Tribo
   }
   tribo_tangents(t1, t2, n);
   const double R[9] = {t1[0], t2[0], n[0], t1[1], t2[1], n[1], t1[2], t2[2], n[2]};
-  tribo_quat_from_mat(def->quaternion, R);
+  tribo_quat_from_mat(quaternion, R);
   return TRIBO_OK;
+}
+
+// The frame whose z axis is the normal.
+static TriboStatus read_plane(const YamlNode* shape, const YamlNode* node, TriboShapeDef* def) {
+  double n[3];
+  TRIBO_TRY(tribo_yaml_reals(node, "plane", n, 3));
+  return tribo_yaml_plane(shape, node, n, def->quaternion);
 }
 
 // Which of sphere … plane stands in the mapping. With `optional`, none is fine and *found says so.
@@ -86,6 +95,8 @@ static TriboStatus read_kind(Loader* l, const YamlNode* node, TriboShapeDef* def
       if (def->kind == TRIBO_SHAPE_HEIGHTFIELD) {
         TRIBO_TRY(tribo_load_heights(l, node, value, def));
       }
+    } else if (def->kind == TRIBO_SHAPE_SDF) {
+      TRIBO_TRY(tribo_load_sdf(l, first, value, def));
     } else if (strcmp(first, "hull") == 0) {
       TRIBO_TRY(read_points(l, value, def));
     } else if (strcmp(first, "mesh") == 0) {
@@ -107,7 +118,7 @@ TriboStatus tribo_load_shape(Loader* l, const YamlNode* node, const char* sectio
   if (!*found && other == NULL) {
     return tribo_yaml_fail(node,
                            "a shape needs one of sphere, box, capsule, cylinder, cone, ellipsoid, hull, mesh, plane, "
-                           "heightfield");
+                           "heightfield, thread, revolved, prism, union, intersection, subtract, offset");
   }
   return TRIBO_OK;
 }
