@@ -182,8 +182,8 @@ def fourbar(fixed):
 
 
 def legs():
-    s = System("Two legs of two halves each that share a foot, every half a planar five-bar with an ankle of three hinges, stand on springs "
-               "of 50 N m/rad: {form}.", 3)
+    s = System("Two legs of two halves each that share a foot, every half a planar five-bar with an ankle of three hinges. Springs of "
+               "50 N m/rad hold them up for a while; then they tip over and lie still: {form}.", 3)
     s.ground = -0.2525
     motor = (50, 1)
     s.box("pelvis", (0, 0, 0.014), (0.085, 0.24, 0.055), 0.6, True)
