@@ -65,6 +65,10 @@ double tribo_col_sdf_margin(const TriboSolid* a, const TriboSolid* b, double mar
   return margin;
 }
 
+double tribo_col_sdf_lipschitz(const TriboSolid* a, const TriboSolid* b) {
+  return fmax(a->sdf != NULL ? a->sdf->lip : 1, b->sdf != NULL ? b->sdf->lip : 1);
+}
+
 // One solid's samples in the other's field.
 typedef struct Probe {
   TriboSdfWork* work;
