@@ -397,9 +397,10 @@ static TriboStatus sdf_pair_contacts(const NarrowJob* job, TriboSdfWork* work, T
   for (int i = 0; i < n; ++i) {
     gap = fmin(gap, points[i].gap);
   }
-  // a fast pair that is still apart: follow the motion
+  // a fast pair that is still apart: follow the motion. (Within a thread that leads nowhere: flanks are all around)
   int hit = 0, refuted = 0;
-  if (travel > margin && gap > margin) {
+  const int has_thread = (a->sdf != NULL && a->sdf->has_thread) || (b->sdf != NULL && b->sdf->has_thread);
+  if (travel > margin && gap > margin && !has_thread) {
     TRIBO_TRY(tribo_col_sdf_impact(work, a, data->motions + pair.a, b, data->motions + pair.b, job->query->h, offset,
                                    margin - offset, &points, &n, &hit));
     refuted = !hit && n > 0;

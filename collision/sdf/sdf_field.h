@@ -79,6 +79,7 @@ struct TriboSdf {
   SdfCurve* curves;
   SdfBall* balls;
   int nsample, ncurve, nball, ncell;
+  int has_thread;  // 1: among its nodes
   int contacts;    // most contacts of a pair
   double margin;   // its contacts are made this far ahead of touching [m]
   double* points;  // its surface, for drawing: (npoint × 3), (ntriangle × 3)

@@ -414,8 +414,9 @@ TriboStatus tribo_col_sdf_create(const TriboSdfDef* def, int contacts, double ma
   TriboStatus status = fill_node(sdf, 0, def);
   if (status == TRIBO_OK) {
     const double own = own_margin(sdf);
+    sdf->has_thread = isfinite(own);
     sdf->margin = isnan(margin) ? own : margin;
-    sdf->contacts = contacts > 0 ? contacts : isfinite(own) ? THREAD_CONTACTS : CONTACTS;
+    sdf->contacts = contacts > 0 ? contacts : sdf->has_thread ? THREAD_CONTACTS : CONTACTS;
     status = finish(sdf);
   }
   if (status != TRIBO_OK) {

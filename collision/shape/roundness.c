@@ -105,7 +105,7 @@ static void bend_field(const TriboSolid* s, const double point[3], const double 
   const TriboSdf* sdf = s->sdf;
   const double d = reach + NEAR * sdf->size, step = 0.5 * d;
   double away[3], at[3], n[3], t[2][3], x[3], up[3], down[3], S[3] = {0, 0, 0};
-  if (isfinite(sdf->margin)) {
+  if (sdf->has_thread) {
     return;
   }
   tribo_col_to_local(at, &s->pose, point);
