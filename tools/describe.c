@@ -1,5 +1,6 @@
 // The pages: scene keys, commands, quantities, solvers.
 #include "describe.h"
+#include "plan/plan_problem.h"
 
 #include <string.h>
 
@@ -77,6 +78,12 @@ static void quantities_page(FILE* to) {
   }
 }
 
+// the last two columns of a table of settings
+static void print_range(FILE* to, const TriboSetting* x) {
+  fprintf(to, "%c%g, %g]%s%s | %s |\n", x->open_min ? '(' : '[', x->min, x->max, x->unit[0] ? " " : "", x->unit,
+          x->doc);
+}
+
 static void solvers_page(FILE* to) {
   fputs("# Solvers\n\nChosen by `solver:` in a scene or by `--solver`; settings by `--set solver.KEY=VALUE`.\n", to);
   for (int i = 0; i < tribo_solver_count(); ++i) {
@@ -85,18 +92,46 @@ static void solvers_page(FILE* to) {
             s->summary, s->reference);
     for (int k = 0; k < s->nsetting; ++k) {
       const TriboSetting* x = &s->settings[k];
-      fprintf(to, "| `%s` | %g | %c%g, %g]%s%s | %s |\n", x->name, x->init, x->open_min ? '(' : '[', x->min, x->max,
-              x->unit[0] ? " " : "", x->unit, x->doc);
+      fprintf(to, "| `%s` | %g | ", x->name, x->init);
+      print_range(to, x);
     }
   }
+}
+
+// the settings of a plan, with the value that either set of rules gives them
+static void plan_settings_page(FILE* to) {
+  PlanProblem* p;
+  int count;
+  const TriboSetting* x = tribo_plan_settings(&count);
+  fputs(
+      "# Settings of a plan\n\nBy `--set KEY=VALUE`, or `tribo_plan_set`; [planning.md](planning.md) tells what they "
+      "do.\n\n",
+      to);
+  fputs("| setting | house | paper | accepted | meaning |\n|---|---|---|---|---|\n", to);
+  if (plan_problem_create(&plan_transport, 2, 0, &p) != TRIBO_OK ||
+      tribo_plan_use_rules(p->plan, TRIBO_PLAN_PAPER) != TRIBO_OK) {
+    plan_problem_destroy(p);
+    return;
+  }
+  for (int i = 0; i < count; ++i, ++x) {
+    double paper = x->init;
+    if (tribo_plan_get(p->plan, x->name, &paper) == TRIBO_OK) {
+      fprintf(to, "| `%s` | %g | %g | ", x->name, x->init, paper);
+      print_range(to, x);
+    }
+  }
+  plan_problem_destroy(p);
 }
 
 int describe_page(FILE* to, const char* topic) {
   static const struct {
     const char* name;
     void (*print)(FILE* to);
-  } pages[] = {
-      {"scene", scene_page}, {"commands", commands_page}, {"quantities", quantities_page}, {"solvers", solvers_page}};
+  } pages[] = {{"scene", scene_page},
+               {"commands", commands_page},
+               {"quantities", quantities_page},
+               {"solvers", solvers_page},
+               {"plan-settings", plan_settings_page}};
   for (size_t i = 0; i < sizeof pages / sizeof *pages; ++i) {
     if (strcmp(pages[i].name, topic) == 0) {
       pages[i].print(to);

@@ -338,7 +338,8 @@ TRIBO_NODISCARD TriboStatus tribo_dyn_advance(const TriboSystem* system, TriboDy
                                               const double* lambda, double* q_next, double* v_next);
 
 // Stage 4, after advance, where there are closures (loops/loops.c says why). How far they are open in the next state
-// goes to *error [m, rad]; where that is too far, the problem's g is corrected, *again is 1, and solve and advance are
+// goes to *error [m, rad]; where that is too far, the problem's g is corrected, *again is 1 (2: the masses of the
+// problem have changed, too), and solve and advance are
 // to be repeated. Loops that are alone (below) are shut at once: lambda, q_next and v_next change, and *passes counts.
 TRIBO_NODISCARD TriboStatus tribo_dyn_close(const TriboSystem* system, TriboDynData* data,
                                             const TriboStepOptions* options, const double* v, double* lambda,

@@ -342,12 +342,13 @@ static TriboStatus next_g(const TriboSystem* system, TriboDynData* data, const T
     set_baumgarte(system, data, options);
     keep_answerable(system, data, data->rows.g + data->rows.nrow - (int)system->closure_size.nrow);
     tribo_dyn_passes_forget_joints(data);
+    *again = 2;
   } else {
+    *again = 1;
     tribo_dyn_passes_mix(memory);
     tribo_dyn_passes_scatter(system, data, memory->now);
   }
   data->last_error = error;
-  *again = 1;
   return TRIBO_OK;
 }
 

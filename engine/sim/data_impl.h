@@ -46,6 +46,7 @@ typedef struct Islands {
   const int** dof_parent;
   TriboCone* cones;      // (ncone) rows counted from the island's first
   unsigned char* known;  // (ncone)
+  int has_new_g_only;    // 1: all but g is that of the last solve
   int is_again;          // 1: warm_lambda are impulses found a moment ago, and warm_sigma does not belong to them
   int* term_first;       // (ncone + count) each island has one entry more than cones
   int* term_block;       // (nterm)
@@ -347,7 +348,7 @@ struct TriboData {
 // islands.c
 TriboStatus tribo_islands_build(Islands* islands, const TriboProblem* problem);
 // The same problem with another g: it is copied again, and the last answers become the start of the next solve.
-void tribo_islands_again(Islands* islands, const TriboProblem* problem);
+void tribo_islands_again(Islands* islands, const TriboProblem* problem, int only_g);
 TriboProblem tribo_islands_problem(const Islands* islands, const TriboProblem* whole, int island);
 void tribo_islands_scatter(const Islands* islands, const TriboProblem* whole, double* lambda);
 void tribo_islands_free(Islands* islands);

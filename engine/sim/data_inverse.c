@@ -120,7 +120,7 @@ static TriboStatus find_impulses(const TriboModel* model, TriboData* data, const
         memset(data->solve.islands.warm_sigma, 0, (size_t)reduced->nrow * sizeof(double));
       }
     } else {
-      tribo_islands_again(&data->solve.islands, reduced);
+      tribo_islands_again(&data->solve.islands, reduced, 0);
     }
     double* whole = data->result.lambda;
     data->result.lambda = data->inverse.lambda;

@@ -150,7 +150,7 @@ static void copy_whole(Islands* is, const TriboProblem* p) {
 }
 
 TriboStatus tribo_islands_build(Islands* is, const TriboProblem* p) {
-  is->is_again = 0;
+  is->is_again = is->has_new_g_only = 0;
   is->count = 0;
   if (p->ncone == 0) {
     return TRIBO_OK;
@@ -190,8 +190,9 @@ TriboStatus tribo_islands_build(Islands* is, const TriboProblem* p) {
   return TRIBO_OK;
 }
 
-void tribo_islands_again(Islands* is, const TriboProblem* p) {
+void tribo_islands_again(Islands* is, const TriboProblem* p, int only_g) {
   is->is_again = 1;
+  is->has_new_g_only = only_g;
   for (int i = 0; i < is->count; ++i) {
     for (int k = is->first_cone[i]; k < is->first_cone[i + 1]; ++k) {
       const TriboCone* whole = &p->cones[is->cone_of[k]];

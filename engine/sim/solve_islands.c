@@ -41,7 +41,10 @@ static TriboStatus solve_problem(TriboData* data, TriboSolver* solver, int i) {
                          .sigma = is->is_again ? NULL : is->warm_sigma + is->first_row[i],
                          .known = is->known + is->first_cone[i],
                          .penalty = is->is_again ? is->stats[i].penalty : 0};
-  TRIBO_TRY(tribo_solver_solve_built(solver, &problem, &warm, is->lambda + is->first_row[i], &is->stats[i]));
+  // (a solver knows its last problem alone)
+  const int again = is->has_new_g_only && is->count == 1;
+  TRIBO_TRY((again ? tribo_solver_solve_again : tribo_solver_solve_built)(
+      solver, &problem, &warm, is->lambda + is->first_row[i], &is->stats[i]));
   if (is->stats[i].shift > 0) {
     tribo_solver_relaxed_g(solver, is->g + is->first_row[i]);
   }

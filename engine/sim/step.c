@@ -93,7 +93,7 @@ static TriboStatus close_loops(const TriboModel* model, TriboData* data, const S
                             data->next.q, data->next.v, &info->opening, &info->passes, &again));
   for (; again && tribo_policy_may_close_again(data, start, info); info->passes++) {
     data->solve.closures_known = 0;
-    tribo_islands_again(&data->solve.islands, &data->result.problem);
+    tribo_islands_again(&data->solve.islands, &data->result.problem, again == 1);
     TRIBO_TRY(tribo_data_solve(data, start->h, start->deadline, info));
     TRIBO_TRY(tribo_dyn_advance(model->mechanism.system, data->dynamics, options, start->q, start->v,
                                 data->result.lambda, data->next.q, data->next.v));

@@ -13,3 +13,7 @@ const char* tribo_la_version(void);
 TRIBO_NODISCARD TriboStatus tribo_solver_solve_built(TriboSolver* solver, const TriboProblem* problem,
                                                      const TriboWarmStart* warm, double* lambda,
                                                      TriboSolveStats* stats);
+// The same for the problem of this solver's last call with another g: what was made of it, factors too, is used again.
+TRIBO_NODISCARD TriboStatus tribo_solver_solve_again(TriboSolver* solver, const TriboProblem* problem,
+                                                     const TriboWarmStart* warm, double* lambda,
+                                                     TriboSolveStats* stats);

@@ -59,7 +59,9 @@ static const double SETTLED = 1e-9;    // [m/s] change of what is asked, from ε
 // An eigenvalue w of W that is small but not 0, as of heavy bodies on light ones, changes what is asked by 9 w/ε of it,
 // from ε to ε/10. Up to here w is rounding.
 static const double STILL = 1e-14;
-static const double POLISHED = 0.01;  // fraction of the tolerance that old factors may be used to come to
+// Fraction of the tolerance that old factors may be used to come to; where they are all that there is, so that what a
+// mechanism does hangs on its digits no more than it does where factors are fresh.
+static const double POLISHED = 0.01, FINELY_POLISHED = 1e-4;
 
 typedef struct Proximal {
   double *x, *u;    // (n) Newton's point, u = W x + q
@@ -74,7 +76,9 @@ typedef struct Proximal {
   double least;     // |ũ − u| of it
   int is_recorded;  // (cx, cu) has been scored
   double eps;       // ε
-  int has_factors;  // of the modes of some earlier point, for this ε
+  int has_factors;  // of the modes of some earlier point, for this ε or of the solve before
+  double polished;  // score up to which old factors polish
+  int has_stepped;  // factors have made the point what it is
 } Proximal;
 
 // x̃ of velocity u
@@ -218,7 +222,7 @@ static void first_question(const TriboSolver* s, Proximal* p, const double* x, c
 // Whether (1) is solved as far as it pays: to a tenth of what is left of the rigid law. What no factors have made is
 // not: errors of old impulses would add up from step to step.
 static int is_found(TriboSolver* s, Proximal* p) {
-  if (s->iterations == 0) {
+  if (!p->has_stepped) {
     return 0;
   }
   double left = 0, speed = 0;
@@ -234,12 +238,12 @@ static int is_found(TriboSolver* s, Proximal* p) {
   if (found || speed <= NEARLY * s->settings.common.tol) {
     record_best(s, p);
   }
-  return found || s->best_score.value <= POLISHED;
+  return found || s->best_score.value <= p->polished;
 }
 
 // What is solved already may be polished by the factors that there are, or by the first ones.
 static int may_polish(const TriboSolver* s, const Proximal* p) {
-  return tribo_sol_done(s) && (p->has_factors || s->iterations == 0);
+  return tribo_sol_done(s) && (p->has_factors || !p->has_stepped);
 }
 
 // The proximal point of the centre, from x and the question `at`; 1: found, its best is (cx, cu).
@@ -291,6 +295,7 @@ static int find_point(TriboSolver* s, Proximal* p) {
     }
     memcpy(p->x, p->xa, bytes);
     memcpy(p->u, p->ua, bytes);
+    p->has_stepped = 1;
     left = now;
     fresh = 0;
   }
@@ -348,8 +353,10 @@ static void begin(TriboSolver* s, Proximal* p, const TriboProximal* start) {
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) {
     *vectors[i] = tribo_sol_take(s);
   }
+  p->has_factors = s->kept_factors > 0 && s->kept_factors == s->system.generation;
   p->eps = start->eps;
-  p->has_factors = 0;
+  p->has_stepped = s->iterations > 0;
+  p->polished = p->has_factors ? FINELY_POLISHED : POLISHED;
   memcpy(p->x, start->x, bytes);
   memcpy(p->centre, start->x, bytes);
   for (int i = 0; i < s->scaled.n; ++i) {
@@ -402,7 +409,7 @@ int tribo_sol_proximal(TriboSolver* s, const TriboProximal* start) {
       continue;
     }
     if (tribo_sol_stop(s) &&
-        !(tribo_sol_done(s) && s->best_score.value > POLISHED && p.has_factors && polished++ < 2)) {
+        !(tribo_sol_done(s) && s->best_score.value > p.polished && p.has_factors && polished++ < 2)) {
       break;
     }
     const double gain = s->best_score.value / value;
@@ -424,6 +431,7 @@ int tribo_sol_proximal(TriboSolver* s, const TriboProximal* start) {
     p.eps *= 0.1;
     p.has_factors = 0;
   }
+  s->kept_factors = p.has_factors ? s->system.generation : 0;
   s->scratch.used = pool_mark;
   return drifting;
 }

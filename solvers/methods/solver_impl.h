@@ -87,6 +87,8 @@ struct TriboSolver {
   TriboScore best_score;
   double shift;               // [m/s] largest change of a normal row of g; 0 unless inconsistent normals were relaxed
   int has_unit;               // natmap_unit is asked for
+  int is_prepared;            // 1: the problem is scaled, its system has been begun
+  int kept_factors;           // generation of those that proximal points have left behind for another g; 0: none
   int relaxed;                // scored without De Saxcé's term: the method solves the convex relaxation
   int keep_last;              // the last point counts, not the best: the method has fixed points of its own
   TriboRung rung, best_rung;  // the stage at work, and the one that found the best point

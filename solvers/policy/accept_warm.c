@@ -3,7 +3,7 @@
 //
 // They are accepted where they do so far better than asked, so that no error is handed on from step to step. Contacts
 // that an earlier step has improved come to rest only with the next step, so their normal speed may not have jumped
-// either.
+// either. Impulses of the same step, of a problem that has another g since, need only solve it.
 #include <math.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ static double max_normal_speed(const TriboCone* k, const double* sigma, double m
   return speed > most ? speed : most;
 }
 
-int tribo_sol_accept_warm(TriboSolver* s, const TriboWarmStart* warm, double* lambda) {
+int tribo_sol_accept_warm(TriboSolver* s, const TriboWarmStart* warm, int again, double* lambda) {
   const TriboScaled* sc = &s->scaled;
   const TriboProblem* p = sc->problem;
   double *sigma = tribo_sol_take(s), speed_before = 0, speed_now = 0;
@@ -79,7 +79,8 @@ int tribo_sol_accept_warm(TriboSolver* s, const TriboWarmStart* warm, double* la
   if (s->history != NULL) {
     s->history(0, TRIBO_RUNG_WARM, s->best_score.nat, s->best_score.unit, s->history_user);
   }
-  if (s->warm_value <= 0.1 * ACCEPT || (s->warm_value <= ACCEPT && speed_now <= JUMP * speed_before)) {
+  if (s->warm_value <= (again ? ACCEPT : 0.1 * ACCEPT) ||
+      (s->warm_value <= ACCEPT && speed_now <= JUMP * speed_before)) {
     return 1;
   }
   // impulses that are not accepted do not end the solve

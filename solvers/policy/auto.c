@@ -23,7 +23,8 @@ enum {
 // ε of proximal points: from the impulses of the step before (1e-4 … 1e-8 cost within a tenth of each other on robots;
 // 1e-4 takes five factorisations among masses 1 : 100, 1e-6 one), from ADMM's, and from another stage's.
 static const double WARM_EPS = 1e-6, COLD_EPS = 1e-2, NEAR_EPS = 1e-3;
-// Old impulses that solve the problem nearly as well as asked know its modes; one factorisation is to do the rest.
+// Old impulses that solve the problem nearly as well as asked know its modes; one factorisation is to do the rest,
+// where there are no factors at hand.
 static const double FINE_EPS = 1e-9;
 static const double NEWTON_EPS = 1e-4;
 // What is spent at most where no one says, in factorisations with all rows: 400 solve what no end solves, of 522
@@ -94,12 +95,13 @@ static int warm_proximal(TriboSolver* s) {
   const size_t pool_mark = s->scratch.used;
   double *x = tribo_sol_take(s), *u = tribo_sol_take(s);
   warm_start(s, x, u);
-  const int drifts = tribo_sol_proximal(s, &(TriboProximal){.x = x,
-                                                            .u = u,
-                                                            .eps = s->warm_value <= 1 ? FINE_EPS : WARM_EPS,
-                                                            .in_proportion = 1,
-                                                            .max_factorisations = WARM_FACTORISATIONS,
-                                                            .accept = s->settings.automatic.accept});
+  const int drifts =
+      tribo_sol_proximal(s, &(TriboProximal){.x = x,
+                                             .u = u,
+                                             .eps = s->warm_value <= 1 && s->kept_factors == 0 ? FINE_EPS : WARM_EPS,
+                                             .in_proportion = 1,
+                                             .max_factorisations = WARM_FACTORISATIONS,
+                                             .accept = s->settings.automatic.accept});
   s->scratch.used = pool_mark;
   return drifts;
 }

@@ -136,7 +136,9 @@ static void write_answer(TriboSolver* s, double* lambda, TriboSolveStats* stats)
                    : s->timed_out                                                                      ? TRIBO_TIME_OUT
                    : s->iterations >= s->settings.common.max_iterations || s->effort >= s->most_effort ? TRIBO_MAX_ITER
                                                                                                        : TRIBO_STALLED;
-  if (stats->outcome != TRIBO_SOLVED && stats->outcome != TRIBO_RELAXED && s->has_system &&
+  // (an answer that is accepted needs no reason)
+  const double accept = s->method->kind == TRIBO_METHOD_AUTO ? s->settings.automatic.accept : 0;
+  if (stats->outcome != TRIBO_SOLVED && stats->outcome != TRIBO_RELAXED && s->has_system && stats->nat > accept &&
       bilateral_rows_contradict(s)) {
     stats->outcome = TRIBO_INFEASIBLE;
   }
@@ -177,18 +179,43 @@ static void begin(TriboSolver* s) {
   s->most_effort = s->settings.common.effort > 0 ? s->settings.common.effort : INFINITY;
 }
 
-// Solves a valid problem that has rows: by the impulses of the warm start where these are accepted, else by the method.
-static TriboStatus solve(TriboSolver* s, const TriboProblem* problem, const TriboWarmStart* warm, double* lambda,
-                         TriboSolveStats* stats) {
-  TRIBO_TRY(check_warm_start(problem, warm));
+// What a problem is measured by.
+static TriboStatus measure(TriboSolver* s, const TriboProblem* problem) {
+  s->is_prepared = s->kept_factors = 0;
   s->has_system = s->method->kind != TRIBO_METHOD_SUBADMM || tribo_sol_subadmm_needs_system(s, problem);
   s->scaled.no_response = !s->has_system;
-  TRIBO_TRY(tribo_sol_measure(&s->scaled, problem));
+  return tribo_sol_measure(&s->scaled, problem);
+}
+
+// The measured problem in scaled coordinates, and its linear system; of one that is prepared only g is new.
+static TriboStatus prepare(TriboSolver* s) {
+  if (s->is_prepared) {
+    tribo_sol_scale_g(&s->scaled);
+    return TRIBO_OK;
+  }
+  TRIBO_TRY(tribo_sol_scale(&s->scaled));
+  if (s->has_system) {
+    TRIBO_TRY(tribo_sol_system_begin(&s->system, &s->scaled, (TriboForm)s->settings.common.form));
+  }
+  s->is_prepared = 1;
+  return TRIBO_OK;
+}
+
+// Solves a valid problem that has rows: by the impulses of the warm start where these are accepted, else by the method.
+// again: it is the last one but for g.
+static TriboStatus solve(TriboSolver* s, const TriboProblem* problem, const TriboWarmStart* warm, int again,
+                         double* lambda, TriboSolveStats* stats) {
+  TRIBO_TRY(check_warm_start(problem, warm));
+  if (again) {
+    tribo_sol_measure_g(&s->scaled, problem);
+  } else {
+    TRIBO_TRY(measure(s, problem));
+  }
   TRIBO_TRY(tribo_sol_scratch_begin(&s->scratch, (size_t)problem->nrow));
   begin(s);
   s->penalty = warm != NULL && warm->penalty > 0 && warm->penalty < INFINITY ? warm->penalty : 0;
   if (s->method->kind == TRIBO_METHOD_AUTO && warm != NULL && warm->lambda != NULL &&
-      tribo_sol_accept_warm(s, warm, lambda)) {
+      tribo_sol_accept_warm(s, warm, again, lambda)) {
     stats->rung = s->best_rung;
     stats->rungs_tried = s->rungs_tried;
     stats->nat = s->best_score.nat;
@@ -197,10 +224,7 @@ static TriboStatus solve(TriboSolver* s, const TriboProblem* problem, const Trib
     stats->most_effort = s->most_effort;
     return TRIBO_OK;
   }
-  TRIBO_TRY(tribo_sol_scale(&s->scaled));
-  if (s->has_system) {
-    TRIBO_TRY(tribo_sol_system_begin(&s->system, &s->scaled, (TriboForm)s->settings.common.form));
-  }
+  TRIBO_TRY(prepare(s));
   TRIBO_TRY(tribo_sol_scratch_begin(&s->scratch, (size_t)s->scaled.n));
   s->best = tribo_sol_take(s);
   take_warm_start(s, warm);
@@ -230,14 +254,14 @@ TriboStatus tribo_solver_solve(TriboSolver* s, const TriboProblem* problem, cons
   s->deadline = most > 0 ? start + most : 0;
   TRIBO_TRY(tribo_problem_validate(problem));
   if (problem->nrow > 0) {
-    TRIBO_TRY(solve(s, problem, warm, lambda, stats));
+    TRIBO_TRY(solve(s, problem, warm, 0, lambda, stats));
     stats->time = tribo_now() - start;
   }
   return TRIBO_OK;
 }
 
-TriboStatus tribo_solver_solve_built(TriboSolver* s, const TriboProblem* problem, const TriboWarmStart* warm,
-                                     double* lambda, TriboSolveStats* stats) {
+static TriboStatus solve_built(TriboSolver* s, const TriboProblem* problem, const TriboWarmStart* warm, int again,
+                               double* lambda, TriboSolveStats* stats) {
   const double most = s->settings.common.max_time;
   *stats = no_work;
   s->has_unit = s->settings.common.whole || s->history != NULL || s->method->kind == TRIBO_METHOD_CANAL;
@@ -247,5 +271,15 @@ TriboStatus tribo_solver_solve_built(TriboSolver* s, const TriboProblem* problem
   if (!tribo_finite(problem->g, (size_t)problem->nrow)) {
     return tribo_problem_validate(problem);
   }
-  return problem->nrow > 0 ? solve(s, problem, warm, lambda, stats) : TRIBO_OK;
+  return problem->nrow > 0 ? solve(s, problem, warm, again, lambda, stats) : TRIBO_OK;
+}
+
+TriboStatus tribo_solver_solve_built(TriboSolver* s, const TriboProblem* problem, const TriboWarmStart* warm,
+                                     double* lambda, TriboSolveStats* stats) {
+  return solve_built(s, problem, warm, 0, lambda, stats);
+}
+
+TriboStatus tribo_solver_solve_again(TriboSolver* s, const TriboProblem* problem, const TriboWarmStart* warm,
+                                     double* lambda, TriboSolveStats* stats) {
+  return solve_built(s, problem, warm, 1, lambda, stats);
 }

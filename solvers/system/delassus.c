@@ -76,8 +76,6 @@ static void multiply(int dim, int n, const int* which, const double* P, const do
 
 // ---- response of wide blocks ----
 
-enum { NARROW = 6 };  // velocities of a free body
-
 // Which columns of a term are not 0, and the term by these alone. Returns how many there are.
 static inline int pack(int dim, int n, const double* J, int* which, double* packed) {
   int count = 0;
@@ -108,6 +106,7 @@ static inline void response_of_term(TriboScaled* sc, int dim, int t, int row) {
   int* which = sc->which + m->which;
   double *packed = sc->packed + m->packed, *rows = sc->rows;
   const int count = m->count = pack(dim, n, p->jac + p->term_at[t], which, packed);
+  m->only = dim == 1 && count == 1 ? which[0] : -1;
   multiply(dim, count, which, packed, p->minv + p->block_at[b], n, n, rows, n);
   for (int i = 0; i < dim; ++i) {
     double sum = 0;
@@ -134,7 +133,8 @@ static TriboStatus lay_out(TriboScaled* sc, const TriboProblem* p) {
   for (int c = 0; c < p->ncone; ++c) {
     for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
       const int b = p->term_block[t], n = p->block_dim[b];
-      if (n > NARROW) {
+      sc->moved[t].only = -1;
+      if (n > TRIBO_NARROW) {
         sc->moved[t] = (TriboMoved){.column = sc->acting[b], .which = which, .packed = packed};
         sc->acting[b] += p->cones[c].dim;
         which += (size_t)n;
@@ -158,7 +158,7 @@ TriboStatus tribo_sol_response(TriboScaled* sc) {
   const TriboProblem* p = sc->problem;
   sc->wide = 0;
   for (int b = 0; b < p->nblock; ++b) {
-    sc->wide |= p->block_dim[b] > NARROW && !sc->no_response;
+    sc->wide |= p->block_dim[b] > TRIBO_NARROW && !sc->no_response;
   }
   if (!sc->wide) {
     return TRIBO_OK;
@@ -167,7 +167,7 @@ TriboStatus tribo_sol_response(TriboScaled* sc) {
   for (int c = 0; c < p->ncone; ++c) {
     const int dim = p->cones[c].dim, row = p->cones[c].row;
     for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
-      if (p->block_dim[p->term_block[t]] <= NARROW) {
+      if (p->block_dim[p->term_block[t]] <= TRIBO_NARROW) {
         continue;
       }
       if (dim == 3) {
@@ -223,7 +223,7 @@ TRIBO_LANES void tribo_sol_add_momentum_wide(int dim, int n, const double* J, co
 static inline void narrow_column(const TriboScaled* sc, int c, int b, int m, const double* J, double* column) {
   const TriboProblem* p = sc->problem;
   // velocity of the block, of which B is the symmetric inverse mass
-  double v[NARROW] = {0};
+  double v[TRIBO_NARROW] = {0};
   const double* B = p->minv + p->block_at[b];
   for (int s = 0; s < m; ++s, B += m) {
     for (int r = 0; r < m; ++r) {
@@ -302,7 +302,7 @@ void tribo_sol_make_W(TriboScaled* sc) {
   } else {
     for (int c = 0; c < sc->ncone; ++c) {
       for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
-        if (p->block_dim[p->term_block[t]] > NARROW) {
+        if (p->block_dim[p->term_block[t]] > TRIBO_NARROW) {
           add_wide(sc, c, t);
         } else {
           add_narrow(sc, c, t);

@@ -35,6 +35,7 @@ typedef struct TriboLinearSystem {
   TriboLocal* local;       // (ncone) filled by the method before each factorisation
   int all_identity;        // every cone has B = E = I since the last factorisation
   int factorisations;
+  int generation;  // counts factorisations over all solves: which one the factors are of
 
   // dense form
   TriboFactor* dense;
@@ -51,6 +52,7 @@ typedef struct TriboLinearSystem {
   double* blockval;  // explicit: dense blocks of W, 36 per node, then 36 per edge
 
   double *y, *r, *dy, *x2, *wx, *v;  // vectors of a solve
+  double* moved;                     // a term by the columns that it moves: scratch
 
 } TriboLinearSystem;
 

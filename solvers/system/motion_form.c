@@ -139,6 +139,35 @@ static inline void times_jacobian(const double* K, int dim, const double* J, int
   }
 }
 
+// The same of a term of a wide block against itself, by the columns that it moves: block += Jᵀ K J, the lower triangle
+// of it where that is all that is asked for.
+static inline void add_moved(double* to, int ld, int lower, const double* K, int dim, const double* J, int n,
+                             const int* which, int count, double* scratch) {
+  double *packed = scratch, *T = packed + dim * count, *sum = T + dim * count;
+  for (int d = 0; d < dim; ++d) {
+    for (int i = 0; i < count; ++i) {
+      packed[d * count + i] = J[d * n + which[i]];
+    }
+  }
+  times_jacobian_n(K, dim, packed, count, T);
+  for (int j = 0; j < count; ++j) {
+    const int from = lower ? j : 0;
+    double* column = to + (size_t)which[j] * (size_t)ld;
+    for (int i = from; i < count; ++i) {
+      sum[i] = packed[i] * T[j];
+    }
+    for (int d = 1; d < dim; ++d) {
+      const double f = T[d * count + j], *a = packed + d * count;
+      for (int i = from; i < count; ++i) {
+        sum[i] += a[i] * f;
+      }
+    }
+    for (int i = from; i < count; ++i) {
+      column[which[i]] += sum[i];
+    }
+  }
+}
+
 TRIBO_LANES int tribo_sol_motion_factor(TriboLinearSystem* sys, int symmetric) {
   const TriboScaled* sc = sys->sc;
   const TriboProblem* p = sc->problem;
@@ -161,6 +190,13 @@ TRIBO_LANES int tribo_sol_motion_factor(TriboLinearSystem* sys, int symmetric) {
     double K[S * S];
     if (compliance(sys, c, K)) {
       return 1;
+    }
+    if (last == first + 1 && sc->wide && p->block_dim[p->term_block[first]] > TRIBO_NARROW) {
+      const TriboSlot slot = tribo_la_factor_diagonal(sys->sparse, p->term_block[first]);
+      const TriboMoved* moved = &sc->moved[first];
+      add_moved(value + slot.at, slot.ld, symmetric, K, dim, sc->jac + sc->term_at[first],
+                p->block_dim[p->term_block[first]], sc->which + moved->which, moved->count, sys->moved);
+      continue;
     }
     int base = pair;
     for (int t = first; t < last; ++t) {
@@ -218,8 +254,13 @@ TRIBO_LANES void tribo_sol_motion_solve(TriboLinearSystem* sys, const double* r,
       force = f;
     }
     for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
-      int b = p->term_block[t], n = p->block_dim[b];
-      tribo_sol_add_momentum(sc->cone[c].dim, n, sc->jac + sc->term_at[t], force, sys->v + sc->var[b]);
+      const int b = p->term_block[t], n = p->block_dim[b], only = tribo_sol_only(sc, t);
+      const double* jac = sc->jac + sc->term_at[t];
+      if (only >= 0) {
+        sys->v[sc->var[b] + only] += jac[only] * force[0];
+      } else {
+        tribo_sol_add_momentum(sc->cone[c].dim, n, jac, force, sys->v + sc->var[b]);
+      }
     }
   }
   tribo_la_factor_solve(sys->sparse, sys->v);
@@ -230,8 +271,13 @@ TRIBO_LANES void tribo_sol_motion_solve(TriboLinearSystem* sys, const double* r,
     }
     double u[S] = {0}, t[S], z[S];
     for (int s = p->term_first[c]; s < p->term_first[c + 1]; ++s) {
-      int b = p->term_block[s], n = p->block_dim[b];
-      tribo_sol_add_velocity(sc->cone[c].dim, n, sc->jac + sc->term_at[s], sys->v + sc->var[b], u);
+      const int b = p->term_block[s], n = p->block_dim[b], only = tribo_sol_only(sc, s);
+      const double* jac = sc->jac + sc->term_at[s];
+      if (only >= 0) {
+        u[0] += jac[only] * sys->v[sc->var[b] + only];
+      } else {
+        tribo_sol_add_velocity(sc->cone[c].dim, n, jac, sys->v + sc->var[b], u);
+      }
     }
     const double* balance = u;
     if (!l->identity) {

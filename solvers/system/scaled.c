@@ -6,6 +6,7 @@
 
 #include "lanes.h"
 #include "memory.h"
+#include "small_dense.h"
 
 // Where each block's velocities are, and room for the diagonal and a product in problem units.
 static TriboStatus reserve_measures(TriboScaled* sc, const TriboProblem* p) {
@@ -207,14 +208,24 @@ TriboStatus tribo_sol_measure(TriboScaled* sc, const TriboProblem* p) {
   TRIBO_TRY(reserve_measures(sc, p));
   diagonal_of_delassus(sc, p);
   TRIBO_TRY(tribo_sol_response(sc));
-  sc->mean = sc->norm_g = 0;
+  sc->mean = 0;
   for (int i = 0; i < p->nrow; ++i) {
     sc->mean += sc->diagonal[i];
-    sc->norm_g += p->g[i] * p->g[i];
   }
   sc->mean /= p->nrow;
-  sc->norm_g = sqrt(sc->norm_g);
+  tribo_sol_measure_g(sc, p);
   return TRIBO_OK;
+}
+
+void tribo_sol_measure_g(TriboScaled* sc, const TriboProblem* p) {
+  sc->problem = p;
+  sc->norm_g = tribo_norm(p->g, p->nrow);
+}
+
+void tribo_sol_scale_g(TriboScaled* sc) {
+  for (int i = 0; i < sc->n; ++i) {
+    sc->q[i] = sc->s[i] * sc->problem->g[sc->source[i]] / sc->g;
+  }
 }
 
 // What a product costs by J, M⁻¹ and Jᵀ, in multiplications.
@@ -227,6 +238,22 @@ static double motion_product(const TriboProblem* p) {
     for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
       cost += 2.0 * p->cones[c].dim * p->block_dim[p->term_block[t]];
     }
+  }
+  return cost;
+}
+
+// What Jᵀ K J of all cones costs, in multiplications: of a wide block's terms by the columns that they move.
+static double motion_assembly(const TriboScaled* sc) {
+  const TriboProblem* p = sc->problem;
+  double cost = 0;
+  for (int c = 0; c < p->ncone; ++c) {
+    const int first = p->term_first[c], last = p->term_first[c + 1];
+    double width = 0;
+    for (int t = first; t < last; ++t) {
+      const int n = p->block_dim[p->term_block[t]];
+      width += last == first + 1 && sc->wide && n > TRIBO_NARROW ? sc->moved[t].count : n;
+    }
+    cost += sc->cone[c].dim * width * width;
   }
   return cost;
 }
@@ -261,6 +288,7 @@ TriboStatus tribo_sol_scale(TriboScaled* sc) {
   } else {
     scale_motion(sc, p);
     sc->product = motion_product(p);
+    sc->assembly = motion_assembly(sc);
   }
   return TRIBO_OK;
 }
@@ -284,8 +312,12 @@ TRIBO_LANES static void apply_motion(const TriboScaled* sc, const TriboScaledCon
   for (int c = 0; c < sc->ncone; ++c) {
     const int row = own ? own[c].row : p->cones[c].row, dim = own ? own[c].dim : p->cones[c].dim;
     for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
-      int b = p->term_block[t], n = p->block_dim[b];
-      tribo_sol_add_momentum(dim, n, jac + at[t], x + row, momentum + sc->var[b]);
+      const int b = p->term_block[t], n = p->block_dim[b], only = tribo_sol_only(sc, t);
+      if (only >= 0) {
+        momentum[sc->var[b] + only] += jac[at[t] + (size_t)only] * x[row];
+      } else {
+        tribo_sol_add_momentum(dim, n, jac + at[t], x + row, momentum + sc->var[b]);
+      }
     }
   }
   for (int b = 0; b < p->nblock; ++b) {
@@ -295,8 +327,12 @@ TRIBO_LANES static void apply_motion(const TriboScaled* sc, const TriboScaledCon
   for (int c = 0; c < sc->ncone; ++c) {
     const int row = own ? own[c].row : p->cones[c].row, dim = own ? own[c].dim : p->cones[c].dim;
     for (int t = p->term_first[c]; t < p->term_first[c + 1]; ++t) {
-      int b = p->term_block[t], n = p->block_dim[b];
-      tribo_sol_add_velocity(dim, n, jac + at[t], velocity + sc->var[b], y + row);
+      const int b = p->term_block[t], n = p->block_dim[b], only = tribo_sol_only(sc, t);
+      if (only >= 0) {
+        y[row] += jac[at[t] + (size_t)only] * velocity[sc->var[b] + only];
+      } else {
+        tribo_sol_add_velocity(dim, n, jac + at[t], velocity + sc->var[b], y + row);
+      }
     }
   }
 }

@@ -12,7 +12,7 @@
 
 #include <tribo/problem.h>
 
-enum { TRIBO_CONE_ROWS = 6 };
+enum { TRIBO_CONE_ROWS = 6, TRIBO_NARROW = 6 };  // most rows of a cone; velocities of a free body
 
 typedef struct TriboScaledCone {
   int row, dim;
@@ -25,6 +25,7 @@ typedef struct TriboScaledCone {
 typedef struct TriboMoved {
   int column;            // of its first row in the block's response
   int count;             // velocities that it moves
+  int only;              // the one that its one row moves, as that of a joint; −1: there are more
   size_t which, packed;  // where they are listed, and where its columns are without the zeros
 } TriboMoved;
 
@@ -47,6 +48,7 @@ typedef struct TriboScaled {
   int* var;          // (nblock + 1) first degree of freedom of a block
   double* velocity;  // (2 nv) scratch of a product
   double product;    // multiplications of a product by J, M⁻¹ and Jᵀ, or of the explicit form
+  double assembly;   // multiplications of Jᵀ K J of all cones
 
   int no_response;  // wide blocks are measured by their M⁻¹ alone
   // blocks of more than six velocities: their response M⁻¹ Jᵀ to the rows that act on them, in problem units
@@ -85,6 +87,9 @@ static inline int tribo_sol_is_fixed(const TriboScaled* sc, int i) {
 TriboStatus tribo_sol_measure(TriboScaled* sc, const TriboProblem* problem);
 // The rest, of the problem that was measured last.
 TriboStatus tribo_sol_scale(TriboScaled* sc);
+// The same problem with another g: measured, and scaled by what it was scaled by before.
+void tribo_sol_measure_g(TriboScaled* sc, const TriboProblem* problem);
+void tribo_sol_scale_g(TriboScaled* sc);
 void tribo_sol_scaled_free(TriboScaled* sc);
 
 // The response M⁻¹ Jᵀ of every block of more than six velocities to the rows that act on it; part of measuring.
@@ -132,6 +137,11 @@ static inline void tribo_sol_add_momentum(int dim, int n, const double* J, const
   } else {
     tribo_sol_add_momentum_n(dim, n, J, impulse, momentum);
   }
+}
+
+// The velocity that the one row of term t moves, as that of a joint; −1 where it has several, or moves several.
+static inline int tribo_sol_only(const TriboScaled* sc, int t) {
+  return sc->wide ? sc->moved[t].only : -1;
 }
 
 static inline void tribo_sol_add_velocity_n(int dim, int n, const double* restrict J, const double* restrict v,

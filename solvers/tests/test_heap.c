@@ -4,8 +4,10 @@
 #include <string.h>
 #include <stdlib.h>
 
+#include "bead.h"
 #include "families.h"
 #include "kit.h"
+#include "qpcc_families.h"
 
 void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t count, size_t size);
@@ -96,8 +98,41 @@ static void threads_are_taken_once(void** state) {
   family_free(&p);
 }
 
+// A plan takes all it needs when it is created.
+static void plans_make_no_heap_call(void** state) {
+  (void)state;
+  Bead b = plain;
+  TriboPlan* plan = make(&b);
+  TriboPlanResult r;
+  const double z0[N * NZ] = {0};
+  const long before = calls;
+  CHECK_OK(tribo_plan_solve(plan, z0, NULL, NULL, &r));
+  assert_int_equal(calls - before, 0);
+  assert_int_equal(r.outcome, TRIBO_PLAN_SOLVED);
+  tribo_plan_destroy(plan);
+}
+
+// A solver of QPCCs has all its memory from the start.
+static void qpcc_solves_make_no_heap_call(void** state) {
+  (void)state;
+  static QpccCase c;
+  TriboQpccSolver* s;
+  TriboQpccSolution x;
+  TriboQpccSettings settings = tribo_qpcc_settings_default();
+  CHECK_OK(tribo_qpcc_create(QPCC_MOST_A, 6, QPCC_MOST_RES, &s));
+  settings.flips = 4;
+  for (int family = QPCC_RIGID; family <= QPCC_INFEASIBLE; ++family) {
+    qpcc_make((QpccFamily)family, 1 + family % 3, 3, 4, &c);
+    const long before = calls;
+    CHECK_OK(tribo_qpcc_solve(s, &c.problem, &settings, NULL, &x));
+    assert_int_equal(calls - before, 0);
+  }
+  tribo_qpcc_destroy(s);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(second_solve_makes_no_heap_call),
-                                     cmocka_unit_test(threads_are_taken_once)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(second_solve_makes_no_heap_call), cmocka_unit_test(threads_are_taken_once),
+      cmocka_unit_test(plans_make_no_heap_call), cmocka_unit_test(qpcc_solves_make_no_heap_call)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ def complains(words, *texts, code=2):
 
 
 # help and versions
-for command in ("run", "check", "lab", "info", "solve", "dump", "bench", "sweep", "plot", "id", "render", "view", "solvers", "help", "version"):
+for command in ("run", "check", "lab", "info", "solve", "dump", "bench", "sweep", "plot", "id", "plan", "render", "view", "solvers", "help", "version"):
     out, _ = call(command, "--help")
     assert out.startswith(f"usage: tribo {command}"), out
 assert "Pinocchio 4." in call("version")[0] and "Coal 3." in call("version")[0]

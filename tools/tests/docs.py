@@ -8,7 +8,8 @@ import sys
 import tempfile
 
 tribo, root, build = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-PAGES = {"scene": "scene-format.md", "commands": "commands.md", "quantities": "quantities.md", "solvers": "solvers.md"}
+PAGES = {"scene": "scene-format.md", "commands": "commands.md", "quantities": "quantities.md", "solvers": "solvers.md",
+         "plan-settings": "plan-settings.md"}
 for topic, page in PAGES.items():
     printed = subprocess.run([tribo, "help", topic], check=True, capture_output=True, text=True).stdout
     assert printed == (root / "docs" / page).read_text(), f"docs/{page} is stale: tribo help {topic} > docs/{page}"
@@ -66,6 +67,11 @@ with tempfile.TemporaryDirectory() as folder:
     push = [float(row[rows[0].index("tau.push")]) for row in rows[1:]]
     assert abs(push[0] - 12) < 1e-9 and abs(push[-1] - 7.848) < 1e-9, (push[0], push[-1])
     assert pathlib.Path(folder, "push.svg").read_text() == (root / "docs/pictures/push.svg").read_text(), "push.svg is old"
+# those of the page on planning
+with tempfile.TemporaryDirectory() as folder:
+    for line in re.findall(r"^    tribo (.+)$", (root / "docs/planning.md").read_text(), re.M):
+        subprocess.run([tribo, *line.split()], check=True, capture_output=True, cwd=folder)
+    assert pathlib.Path(folder, "history.svg").read_text() == (root / "docs/pictures/plan.svg").read_text(), "plan.svg is old"
 # those of the page on the motion
 for name in "motion", "distance-fields":
     for line in re.findall(r"^    tribo (.+)$", (root / f"docs/{name}.md").read_text(), re.M):

@@ -42,8 +42,8 @@ with tempfile.TemporaryDirectory() as folder:
     scene = next(pathlib.Path(folder).rglob("scenes/lab/bounce_none.yaml"))
     run(top / "bin" / "tribo", "check", scene, env=env)
     headers = sorted(p.name for p in (top / "include/tribo").glob("*.h"))
-    assert headers == ["base.h", "data.h", "inverse.h", "math.h", "model.h", "observe.h", "problem.h", "scene.h",
-                       "solver.h", "tribo.h", "types.h"], headers
+    assert headers == ["base.h", "data.h", "inverse.h", "math.h", "model.h", "observe.h", "plan.h", "problem.h", "qpcc.h",
+                       "scene.h", "solver.h", "tribo.h", "types.h"], headers
     library = next(libdir.glob("libtribo.so"))
     symbols = [l.split()[-1] for l in run("nm", "-D", "--defined-only", library).splitlines() if l.split()[-2] in "TDi"]
     strangers = [s for s in symbols if not s.startswith("tribo_")]

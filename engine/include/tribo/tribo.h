@@ -20,7 +20,9 @@
 #include <tribo/math.h>
 #include <tribo/model.h>
 #include <tribo/observe.h>
+#include <tribo/plan.h>
 #include <tribo/problem.h>
+#include <tribo/qpcc.h>
 #include <tribo/scene.h>
 #include <tribo/solver.h>
 #include <tribo/types.h>
