@@ -263,7 +263,8 @@ static TriboStatus fill_parts(TriboSdf* sdf, int index, const TriboSdfDef* parts
 }
 
 static TriboStatus make_profile(SdfNode* n, int count) {
-  n->profile = tribo_alloc((size_t)count, 2 * sizeof *n->profile);
+  n->profile = tribo_alloc((size_t)count, 3 * sizeof *n->profile);
+  n->scale = n->profile != NULL ? n->profile + 2 * count : NULL;
   n->nprofile = count;
   return n->profile != NULL ? TRIBO_OK : tribo_no_memory("for a profile of %d points", count);
 }
@@ -325,6 +326,10 @@ static TriboStatus fill_node(TriboSdf* sdf, int index, const TriboSdfDef* def) {
       n->pad = def->pad;
       TRIBO_TRY(make_profile(n, def->nprofile));
       memcpy(n->profile, def->profile, (size_t)def->nprofile * 2 * sizeof *n->profile);
+      for (int i = 0; i + 1 < n->nprofile; ++i) {
+        const double* a = n->profile + 2 * i;
+        n->scale[i] = 1 / ((a[2] - a[0]) * (a[2] - a[0]) + (a[3] - a[1]) * (a[3] - a[1]));
+      }
       break;
     default: n->half[2] = 0.5 * def->size[1]; break;
   }
@@ -358,6 +363,7 @@ static TriboStatus finish(TriboSdf* sdf) {
                                                    : "it has no end: a plane is a part of something");
     }
     sdf->centre[k] = 0.5 * (sdf->low[k] + sdf->high[k]);
+    sdf->half[k] = 0.5 * (sdf->high[k] - sdf->low[k]);
     far[k] = fmax(fabs(sdf->low[k]), fabs(sdf->high[k]));
     sdf->size = fmax(sdf->size, sdf->high[k] - sdf->low[k]);
   }
@@ -408,8 +414,9 @@ TriboStatus tribo_col_sdf_create(const TriboSdfDef* def, int contacts, double ma
   TriboStatus status = fill_node(sdf, 0, def);
   if (status == TRIBO_OK) {
     const double own = own_margin(sdf);
+    sdf->has_thread = isfinite(own);
     sdf->margin = isnan(margin) ? own : margin;
-    sdf->contacts = contacts > 0 ? contacts : isfinite(own) ? THREAD_CONTACTS : CONTACTS;
+    sdf->contacts = contacts > 0 ? contacts : sdf->has_thread ? THREAD_CONTACTS : CONTACTS;
     status = finish(sdf);
   }
   if (status != TRIBO_OK) {

@@ -283,6 +283,12 @@ static TriboStatus add_geom(TriboModel* model, const TriboShapeDef* def, const T
     info->ntriangle = tribo_col_hull_triangles(geom->hull, &info->triangles);
   }
   if (sdf != NULL) {
+    const TriboSdfInfo about = tribo_col_sdf_info(sdf);
+    info->field = tribo_col_sdf_name(def->sdf->kind);
+    info->samples = about.samples;
+    info->cells = about.cells;
+    info->contacts = about.contacts;
+    info->margin = about.margin;
     TRIBO_TRY(tribo_col_sdf_surface(sdf, &info->points, &info->npoint, &info->triangles, &info->ntriangle));
   }
   if (geom->field != NULL) {

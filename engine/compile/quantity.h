@@ -64,6 +64,7 @@
   X(QUATERNION_Z, "quaternion.z", "body", "", "orientation")                                                           \
   X(QUATERNION_W, "quaternion.w", "body", "", "orientation")                                                           \
   X(TILT, "tilt", "body", "rad", "angle between the body's z axis and the world's")                                    \
+  X(TURN, "turn", "body", "rad", "rotation about the body's z axis, −π … π; expectations count it on")                 \
   X(VELOCITY_X, "velocity.x", "body", "m/s", "velocity of the centre of mass")                                         \
   X(VELOCITY_Y, "velocity.y", "body", "m/s", "velocity of the centre of mass")                                         \
   X(VELOCITY_Z, "velocity.z", "body", "m/s", "velocity of the centre of mass")                                         \

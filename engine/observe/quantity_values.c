@@ -95,6 +95,7 @@ static double body_value(const TriboData* data, int kind, int id) {
   if (kind >= Q_FORCE_X && kind <= Q_FORCE_Z) return body_force(data, id, kind - Q_FORCE_X);
   if (kind == Q_SPEED) return tribo_norm3(v);
   if (kind == Q_SPIN) return tribo_norm3(w);
+  if (kind == Q_TURN) return 2 * atan2(q[3] < 0 ? -q[2] : q[2], fabs(q[3]));
   if (kind == Q_BODY_ASLEEP) return data->sleep.asleep[id];
   // tilt from the half-angle form, exact for small angles where acos is not
   double s = hypot(q[0], q[1]), c = hypot(q[2], q[3]);
