@@ -7,12 +7,13 @@
 #include "cli.h"
 #include "interrupt.h"
 #include "json.h"
-#include "plan/plan_problem.h"
+#include "plan/plan_check.h"
 
 static const Flag flags[] = {
     {"--task", "N", "one of the problem's tasks, from 0; the default one when not given"},
     {"--tasks", NULL, "all of the problem's tasks, a line for each"},
     {"--stages", "N", "stages, instead of the problem's"},
+    {"--step", "S", "time between stages, instead of the problem's"},
     {"--noise", "S", "standard deviation of what is added to the guess"},
     {"--seed", "N", "of the noise"},
     {"--rules", "NAME", "house (the default) or paper: Algorithm 1 with its Table I"},
@@ -20,6 +21,8 @@ static const Flag flags[] = {
     {"--max-time", "S", "wall time after which the best plan so far is given"},
     {"--out", "FILE", "the plan as CSV: t, and the unknowns of each stage"},
     {"--history", "FILE", "cost, violation, radius of each iteration as CSV; `tribo plot` draws them"},
+    {"--check", "SCENE", "play the plan in this scene, its efforts alone and with feedback on the driven joints"},
+    {"--feedback", "K,D", "stiffness and damping of that feedback, 100,20 when not given"},
     {"--json", "FILE", "results for machines; - is standard output"},
     {"--quiet", NULL, "no text for people"},
     {0},
@@ -218,6 +221,57 @@ static int write_history(const Plan* plan, const char* path) {
   return cli_close(file, path);
 }
 
+// ---- the exact engine
+
+static void tell_check(const PlanCheck* c, const char* how, FILE* text, Json* json) {
+  if (text != NULL) {
+    fprintf(
+        text,
+        "%-14s off by %.2g m, rad and %.2g m/s, rad/s at most, %.2g and %.2g at the end; %ld of %ld steps certified\n",
+        how, c->position, c->velocity, c->last_position, c->last_velocity, c->certified, c->steps);
+    fprintf(text, "%-14s from the goal: position %.3g m, angle %.3g rad, velocity %.3g m/s, turning %.3g rad/s\n", "",
+            c->error.position, c->error.angle, c->error.velocity, c->error.turning);
+  }
+  if (json != NULL) {
+    json_begin(json, how, '{');
+    json_real(json, "position_off", c->position);
+    json_real(json, "velocity_off", c->velocity);
+    json_real(json, "position_off_end", c->last_position);
+    json_real(json, "velocity_off_end", c->last_velocity);
+    json_real(json, "position_error", c->error.position);
+    json_real(json, "angle_error", c->error.angle);
+    json_real(json, "velocity_error", c->error.velocity);
+    json_real(json, "turning_error", c->error.turning);
+    json_int(json, "steps", c->steps);
+    json_int(json, "certified_steps", c->certified);
+    json_end(json, '}');
+  }
+}
+
+// Plays the plan twice and tells how far the motions are off.
+static int check(const Args* args, const Plan* plan, FILE* text, Json* json) {
+  const char *scene = cli_value(args, "--check"), *gains = cli_value(args, "--feedback");
+  double stiffness = 100, damping = 20;
+  char rest;
+  if (plan->problem->kind->joints[0].name == NULL) {
+    return cli_wrong("--check: %s is quasi-static or without masses, no scene plays it", plan->problem->kind->name);
+  }
+  if (gains != NULL && (sscanf(gains, "%lf,%lf%c", &stiffness, &damping, &rest) != 2 || !(stiffness >= 0) ||
+                        !(damping >= 0) || !isfinite(stiffness + damping))) {
+    return cli_wrong("--feedback %s: two numbers ≥ 0 are wanted, as 100,20", gains);
+  }
+  for (int pass = 0; pass < 2; ++pass) {
+    PlanCheck found;
+    const TriboStatus status =
+        plan_check(plan->problem, plan->result.z, scene, pass * stiffness, pass * damping, &found);
+    if (status != TRIBO_OK) {
+      return cli_complain(status);
+    }
+    tell_check(&found, pass ? "feedback" : "open loop", text, json);
+  }
+  return EXIT_WELL;
+}
+
 // ---- one task, or all of them
 
 static int solved_code(const Plan* plan) {
@@ -239,7 +293,8 @@ static int run_one(const Args* args, Plan* plan, FILE* text, Json* json) {
   if (json != NULL) {
     write_result(json, plan);
   }
-  code = out != NULL ? write_plan(plan, out) : EXIT_WELL;
+  code = cli_value(args, "--check") != NULL ? check(args, plan, text, json) : EXIT_WELL;
+  code = code == EXIT_WELL && out != NULL ? write_plan(plan, out) : code;
   code = code == EXIT_WELL && history != NULL ? write_history(plan, history) : code;
   return code == EXIT_WELL ? solved_code(plan) : code;
 }
@@ -284,15 +339,16 @@ static int work(const Args* args, Plan* plan) {
   const char *name = args->positional[0], *path = cli_value(args, "--json");
   const PlanKind* kind = plan_kind_find(name);
   const int all = cli_value(args, "--tasks") != NULL;
-  double stages, task;
+  double stages, step, task;
   char task_name[64] = "default";
   if (kind == NULL) {
     return list_problems(name);
   }
-  if (!number(args, "--stages", 2, 100000, kind->stages, &stages) || !number(args, "--task", 0, 1000, -1, &task)) {
+  if (!number(args, "--stages", 2, 100000, kind->stages, &stages) ||
+      !number(args, "--step", 1e-6, 1e3, kind->h, &step) || !number(args, "--task", 0, 1000, -1, &task)) {
     return EXIT_INPUT;
   }
-  const TriboStatus status = plan_problem_create(kind, (int)stages, 0, &plan->problem);
+  const TriboStatus status = plan_problem_create(kind, (int)stages, step, &plan->problem);
   if (status != TRIBO_OK) {
     return cli_complain(status);
   }

@@ -66,6 +66,12 @@ static double step_value(const TriboData* data, int kind) {
     case Q_RESIDUAL_NAT: return info->residual.nat;
     case Q_RESIDUAL_PRIM: return info->residual.prim;
     case Q_RESIDUAL_DUAL: return info->residual.dual;
+    case Q_PLAN_ERROR: return data->tasks.plan_error;
+    case Q_QPCC_MODES: return data->tasks.modes;
+    case Q_QPCC_PROGRAMS: return data->tasks.programs;
+    case Q_QPCC_OUTCOME: return data->tasks.outcome;
+    case Q_QPCC_NAT: return data->tasks.nat;
+    case Q_QPCC_TIME: return data->tasks.time;
     default: return info->residual.comp;
   }
 }
@@ -142,6 +148,11 @@ TriboStatus tribo_quantity_value(const TriboModel* model, TriboData* data, Tribo
     double reading[4];
     TRIBO_TRY(tribo_data_sensor(model, data, what.id, reading));
     *value = reading[tribo_quantity_component(what.kind)];
+    return TRIBO_OK;
+  }
+  if (what.kind >= Q_TASK_ERROR) {
+    const TaskState* task = &data->tasks.states[what.id];
+    *value = what.kind == Q_TASK_ERROR ? task->error : what.kind == Q_TASK_FORCE ? task->value : task->wanted;
     return TRIBO_OK;
   }
   if (what.kind > Q_JOINT_EFFORT) {

@@ -136,5 +136,6 @@ const PlanKind plan_cartpole = {
     .cost = cost,
     .guess = guess,
     .error = error,
+    .joints = {{"x", X, VX, U}, {"theta", TH, OM, -1}},
     .task = task,
 };

@@ -9,7 +9,7 @@
 
 typedef struct PlanProblem PlanProblem;
 
-enum { PLAN_STATES = 8, PLAN_WIDEST = 32, PLAN_ROWS = 160, PLAN_ENTRIES = 900, PLAN_TERM = 12 };
+enum { PLAN_STATES = 8, PLAN_WIDEST = 32, PLAN_ROWS = 160, PLAN_ENTRIES = 900, PLAN_TERM = 12, PLAN_JOINTS = 3 };
 
 // A value with its derivatives by a few columns; columns ≥ nz are the next stage's states.
 typedef struct PlanTerm {
@@ -62,6 +62,12 @@ typedef struct PlanError {
   double position, angle, velocity, turning;  // [m, rad, m/s, rad/s]
 } PlanError;
 
+// A joint of the scene that a plan is played in, and the unknowns that are its position, its velocity and its effort.
+typedef struct PlanJoint {
+  const char* name;                // NULL: none
+  int position, velocity, effort;  // effort −1: it is not driven
+} PlanJoint;
+
 typedef struct PlanKind {
   const char *name, *summary;
   int nz, ns, stages, long_stages;  // unknowns and states of a stage; stages here and in the paper
@@ -69,7 +75,8 @@ typedef struct PlanKind {
   const char* unknowns;             // their names, separated by blanks
   int nstart, ngoal;                // numbers that a task sets
   double start[PLAN_STATES], goal[PLAN_STATES];
-  double noise;  // of the guesses by which robustness is judged
+  PlanJoint joints[PLAN_JOINTS];  // of the scene that --check plays it in; none: it has no scene
+  double noise;                   // of the guesses by which robustness is judged
   void (*rows)(const PlanProblem* p, int k, const double* z, const double* next, PlanRows* r);
   // cost of stage k: Σ weight_j (z_j − aim_j)², both come in as zeros
   void (*cost)(const PlanProblem* p, int k, double* weight, double* aim);

@@ -92,5 +92,6 @@ const PlanKind plan_transport = {
     .rows = rows,
     .cost = cost,
     .error = error,
+    .joints = {{"cart", X2, V2, U}, {"cargo", X1, V1, -1}},
     .task = task,
 };

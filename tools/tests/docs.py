@@ -70,7 +70,8 @@ with tempfile.TemporaryDirectory() as folder:
 # those of the page on planning
 with tempfile.TemporaryDirectory() as folder:
     for line in re.findall(r"^    tribo (.+)$", (root / "docs/planning.md").read_text(), re.M):
-        subprocess.run([tribo, *line.split()], check=True, capture_output=True, cwd=folder)
+        words = [str((root / w).resolve()) if w.startswith("scenes/") else w for w in line.split()]
+        subprocess.run([tribo, *words], check=True, capture_output=True, cwd=folder)
     assert pathlib.Path(folder, "history.svg").read_text() == (root / "docs/pictures/plan.svg").read_text(), "plan.svg is old"
 # those of the page on the motion
 for name in "motion", "distance-fields":

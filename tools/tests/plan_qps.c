@@ -58,7 +58,7 @@ static void record(TriboPlan* plan, double radius, const char* path) {
 }
 
 static void record_kind(const PlanKind* kind, const char* folder, double penalty) {
-  static const int after[] = {1, 5, 12, 25};
+  static const int after[] = {1, 12};
   PlanProblem* p;
   TriboPlanResult result;
   if (plan_problem_create(kind, 0, 0, &p) != TRIBO_OK || tribo_plan_set(p->plan, "penalty", penalty) != TRIBO_OK) {
@@ -67,7 +67,7 @@ static void record_kind(const PlanKind* kind, const char* folder, double penalty
   }
   double* z = malloc((size_t)p->plan->n * sizeof(double));
   plan_problem_guess(p, z);
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 2; ++i) {
     char path[512];
     if (tribo_plan_set(p->plan, "max_iterations", after[i]) != TRIBO_OK ||
         tribo_plan_solve(p->plan, z, NULL, NULL, &result) != TRIBO_OK) {

@@ -1,0 +1,148 @@
+// Playing a plan in the exact engine. The plan's joints are found by name; the scene's own step, which must divide the
+// plan's, decides how often the contact problem is solved between two stages.
+#include "plan_check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tribo/tribo.h>
+
+typedef struct Player {
+  const PlanProblem* problem;
+  const double* z;
+  double stiffness, damping;
+  TriboScene* scene;
+  TriboModel* model;
+  TriboData* data;
+  const TriboJointInfo* joint[PLAN_JOINTS];
+  double *q, *v, *tau;
+} Player;
+
+static const PlanJoint* joints_end(const PlanKind* kind) {
+  const PlanJoint* j = kind->joints;
+  while (j < kind->joints + PLAN_JOINTS && j->name != NULL) {
+    j++;
+  }
+  return j;
+}
+
+// Loads the scene and finds the joints; how many of its steps make one of the plan.
+static TriboStatus open_scene(Player* player, const char* path, long* steps) {
+  const PlanKind* kind = player->problem->kind;
+  TriboStatus status = tribo_scene_load(path, NULL, &player->scene);
+  status = status == TRIBO_OK ? tribo_model_create(player->scene, &player->model) : status;
+  status = status == TRIBO_OK ? tribo_data_create(player->model, &player->data) : status;
+  for (const PlanJoint* j = kind->joints; status == TRIBO_OK && j < joints_end(kind); ++j) {
+    int id;
+    status = tribo_model_joint_id(player->model, j->name, &id);
+    player->joint[j - kind->joints] = status == TRIBO_OK ? tribo_model_joint(player->model, id) : NULL;
+  }
+  if (status == TRIBO_OK) {
+    const TriboModelSize size = tribo_model_size(player->model);
+    const double parts = player->problem->h / tribo_model_world(player->model)->dt;
+    *steps = lround(parts);
+    if (*steps < 1 || fabs(parts - (double)*steps) > 1e-9 * parts) {
+      return TRIBO_INVALID;
+    }
+    player->q = calloc((size_t)size.nq + 1, sizeof(double));
+    player->v = calloc((size_t)size.nv + 1, sizeof(double));
+    player->tau = calloc((size_t)size.nv + 1, sizeof(double));
+    status = player->q != NULL && player->v != NULL && player->tau != NULL ? TRIBO_OK : TRIBO_NOMEM;
+  }
+  return status;
+}
+
+static TriboStatus read_state(Player* player) {
+  TriboView q, v;
+  TriboStatus status = tribo_data_view(player->model, player->data, TRIBO_FIELD_Q, &q);
+  status = status == TRIBO_OK ? tribo_data_view(player->model, player->data, TRIBO_FIELD_V, &v) : status;
+  if (status == TRIBO_OK) {
+    memcpy(player->q, q.values, (size_t)q.count * sizeof(double));
+    memcpy(player->v, v.values, (size_t)v.count * sizeof(double));
+  }
+  return status;
+}
+
+// the state of the plan's first stage
+static TriboStatus start(Player* player) {
+  const PlanKind* kind = player->problem->kind;
+  const TriboStatus status = read_state(player);
+  if (status != TRIBO_OK) {
+    return status;
+  }
+  for (const PlanJoint* j = kind->joints; j < joints_end(kind); ++j) {
+    const TriboJointInfo* joint = player->joint[j - kind->joints];
+    player->q[joint->q_at] = player->z[j->position];
+    player->v[joint->v_at] = player->z[j->velocity];
+  }
+  return tribo_data_set_state(player->model, player->data, player->q, player->v);
+}
+
+// One step of the scene, `part` of the way from stage k to the next: the efforts of the stage hold, feedback follows
+// the line between the two.
+static TriboStatus step(Player* player, int k, double part, PlanCheck* out) {
+  const PlanKind* kind = player->problem->kind;
+  const double *z = player->z + k * kind->nz, *next = z + kind->nz;
+  TriboStatus status = read_state(player);
+  for (const PlanJoint* j = kind->joints; status == TRIBO_OK && j < joints_end(kind); ++j) {
+    const TriboJointInfo* joint = player->joint[j - kind->joints];
+    if (j->effort >= 0) {
+      const double position = (1 - part) * z[j->position] + part * next[j->position];
+      const double velocity = (1 - part) * z[j->velocity] + part * next[j->velocity];
+      player->tau[joint->v_at] = z[j->effort] + player->stiffness * (position - player->q[joint->q_at]) +
+                                 player->damping * (velocity - player->v[joint->v_at]);
+    }
+  }
+  TriboStepInfo info = {0};
+  status = status == TRIBO_OK ? tribo_data_set_tau(player->model, player->data, player->tau) : status;
+  status = status == TRIBO_OK ? tribo_step(player->model, player->data, &info) : status;
+  out->steps++;
+  out->certified += info.certified != 0;
+  return status;
+}
+
+// compares with stage k; `state` (nz) receives the simulated state in the plan's unknowns
+static TriboStatus compare(Player* player, int k, double* state, PlanCheck* out) {
+  const PlanKind* kind = player->problem->kind;
+  const double* z = player->z + k * kind->nz;
+  const TriboStatus status = read_state(player);
+  out->last_position = out->last_velocity = 0;
+  memcpy(state, z, (size_t)kind->nz * sizeof(double));
+  for (const PlanJoint* j = kind->joints; status == TRIBO_OK && j < joints_end(kind); ++j) {
+    const TriboJointInfo* joint = player->joint[j - kind->joints];
+    state[j->position] = player->q[joint->q_at];
+    state[j->velocity] = player->v[joint->v_at];
+    out->last_position = fmax(out->last_position, fabs(state[j->position] - z[j->position]));
+    out->last_velocity = fmax(out->last_velocity, fabs(state[j->velocity] - z[j->velocity]));
+  }
+  out->position = fmax(out->position, out->last_position);
+  out->velocity = fmax(out->velocity, out->last_velocity);
+  return status;
+}
+
+TriboStatus plan_check(const PlanProblem* p, const double* z, const char* scene, double stiffness, double damping,
+                       PlanCheck* out) {
+  Player player = {.problem = p, .z = z, .stiffness = stiffness, .damping = damping};
+  double state[PLAN_WIDEST];
+  long steps = 0;
+  *out = (PlanCheck){0};
+  TriboStatus status = open_scene(&player, scene, &steps);
+  status = status == TRIBO_OK ? start(&player) : status;
+  for (int k = 0; status == TRIBO_OK && k + 1 < p->stages; ++k) {
+    for (long i = 0; status == TRIBO_OK && i < steps; ++i) {
+      status = step(&player, k, (double)i / (double)steps, out);
+    }
+    status = status == TRIBO_OK ? compare(&player, k + 1, state, out) : status;
+  }
+  if (status == TRIBO_OK) {
+    out->error = p->kind->error(p, state);
+  }
+  free(player.q);
+  free(player.v);
+  free(player.tau);
+  tribo_data_destroy(player.data);
+  tribo_model_destroy(player.model);
+  tribo_scene_destroy(player.scene);
+  return status;
+}
