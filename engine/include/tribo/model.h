@@ -95,7 +95,7 @@ typedef struct TriboShapeInfo {
   const double* points;  // HULL, SDF, HEIGHTFIELD: (npoint × 3) in the shape frame [m]
   const int* triangles;  // HULL, SDF, HEIGHTFIELD: (ntriangle × 3), outward
   int npoint, ntriangle;
-  const char* field;            // SDF: what the root of its tree is, "thread"; NULL: another kind
+  const char* field;             // SDF: what the root of its tree is, "thread"; NULL: another kind
   int samples, cells, contacts;  // SDF: of its surface; parts of it that give a contact each; most of a pair
   double margin;                 // SDF: how far ahead of touching contacts are made; INFINITY: the world's [m]
 } TriboShapeInfo;
