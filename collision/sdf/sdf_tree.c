@@ -5,7 +5,7 @@
 #include "shape.h"
 #include "status.h"
 
-enum { MOST_NODES = 256, MOST_DEPTH = 16, MOST_POINTS = 256, CONTACTS = 64, THREAD_CONTACTS = 128 };
+enum { MOST_NODES = 256, MOST_DEPTH = 16, MOST_POINTS = 256, MOST_TURNS = 1000, CONTACTS = 64, THREAD_CONTACTS = 128 };
 
 // A thread's contacts are made this part of its pitch ahead: a larger margin would take both of its flanks.
 static const double THREAD_MARGIN = 0.01;
@@ -45,6 +45,10 @@ static TriboStatus check_thread(const TriboSdfDef* def) {
   }
   if (lead > def->size[1]) {
     return tribo_fail(TRIBO_INVALID, "thread: a turn leads by %g m, more than its length = %g m", lead, def->size[1]);
+  }
+  if (def->size[1] > MOST_TURNS * def->pitch) {
+    return tribo_fail(TRIBO_INVALID, "thread: its length = %g m is more than %d times its pitch = %g m", def->size[1],
+                      MOST_TURNS, def->pitch);
   }
   // (a profile that reaches the axis is no thread, and one that climbs steeper than 45° has no section like that)
   if (!(0.5 * def->size[0] - depth > 0.2 * lead)) {
