@@ -523,7 +523,9 @@ static void bad_input_is_refused_in_one_sentence(void** state) {
   settings = good;
   settings.flips = 5;
   REFUSED("flips = 5");
-  CHECK_FAILS(tribo_qpcc_create(-1, 0, 0, &solver), TRIBO_INVALID, "max_na = -1");
+  TriboQpccSolver* none;
+  CHECK_FAILS(tribo_qpcc_create(-1, 0, 0, &none), TRIBO_INVALID, "max_na = -1");
+  assert_null(none);
 }
 
 static void settings_are_all_set_and_bounded(void** state) {
