@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "bench_scenes.h"
+#include "bench_suite.h"
 #include "cli.h"
 #include "grow.h"
 #include "json.h"
@@ -22,7 +23,11 @@ static const Flag flags[] = {
     {"--solvers", "A,B",
      "solvers to compare, all when not given; the first is compared with the peers. steps: with settings, as in "
      "subadmm:split=1"},
-    {"--max-time", "S", "solvers: time budget of one solve, 1 s"},
+    {"--max-time", "S", "solvers, suite: time budget of one solve; 1 s, suite 0.25 s"},
+    {"--samples", "N", "suite: steps of a scene whose problems are solved, 50"},
+    {"--html", "FILE", "suite: one page with the systems, tables and performance profiles by category"},
+    {"--strict", NULL,
+     "suite: exit 1 unless the first solver solves all, and is best on as many problems as any, by every metric"},
     {"--repeats", "N", "scenes, steps: runs of which the fastest counts, step by step; 5"},
     {"--every", "N", "steps: every n-th step's problem is solved; 10"},
     {"--steps", "N", "scenes: steps to measure, instead of the scene's duration"},
@@ -412,18 +417,22 @@ static int report(const Bench* b) {
   return code == EXIT_WELL && json != NULL ? write_json(b, json) : code;
 }
 
-// One of the three benches.
+// One of the four benches.
 static int run(const Args* args) {
-  Bench b = {.args = args, .dir = args->positional[1], .budget = 1};
+  Bench b = {.args = args, .dir = args->npositional > 1 ? args->positional[1] : NULL, .budget = 1};
   if (strcmp(args->positional[0], "scenes") == 0) {
-    return bench_scenes(args);
+    return args->npositional > 1 ? bench_scenes(args) : cli_wrong("bench scenes needs a scene or a folder");
   }
   if (strcmp(args->positional[0], "steps") == 0) {
     return bench_steps(args);
   }
+  if (strcmp(args->positional[0], "suite") == 0) {
+    return bench_suite(args);
+  }
   if (strcmp(args->positional[0], "solvers") != 0 || args->npositional != 2) {
-    return cli_wrong("bench %s: accepted are `bench solvers DIR`, `bench steps SCENE` and `bench scenes PATH…`",
-                     args->positional[0]);
+    return cli_wrong(
+        "bench %s: accepted are `bench solvers DIR`, `bench steps SCENE`, `bench suite` and `bench scenes PATH…`",
+        args->positional[0]);
   }
   if (!cli_number(args, "--max-time", 1e-6, 1e6, &b.budget)) {
     return EXIT_INPUT;
@@ -443,11 +452,11 @@ static int run(const Args* args) {
   return code;
 }
 
-const Command command_bench = {
-    "bench",
-    "solvers DIR | steps SCENE | scenes PATH… [flags]",
-    "compare solvers on contact problems of files or of a scene's steps, or time the steps of scenes",
-    flags,
-    2,
-    1000,
-    run};
+const Command command_bench = {"bench",
+                               "solvers DIR | steps SCENE | suite [PATH…] | scenes PATH… [flags]",
+                               "compare solvers on contact problems of files, of a scene's steps or of the suite of "
+                               "mechanisms, or time the steps of scenes",
+                               flags,
+                               1,
+                               1000,
+                               run};

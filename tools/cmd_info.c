@@ -59,8 +59,15 @@ static void print_info(const Simulation* sim) {
   printf("\nshapes\n");
   for (int i = 0; i < n.nshape && i < MOST; ++i) {
     const TriboShapeInfo* s = tribo_model_shape(model, i);
-    printf("  %-24s %-10s %-12s %g %g %g\n", s->name, describe_shape(s->kind),
-           tribo_model_material(model, s->material)->name, s->size[0], s->size[1], s->size[2]);
+    const char* material = tribo_model_material(model, s->material)->name;
+    if (s->field == NULL) {
+      printf("  %-24s %-10s %-12s %g %g %g\n", s->name, describe_shape(s->kind), material, s->size[0], s->size[1],
+             s->size[2]);
+      continue;
+    }
+    printf("  %-24s %-10s %-12s %d samples in %d cells, at most %d contacts a pair, ", s->name, s->field, material,
+           s->samples, s->cells, s->contacts);
+    printf(isfinite(s->margin) ? "margin %g m\n" : "the world's margin\n", s->margin);
   }
   printf(n.nshape > MOST ? "  … and %d more (--json lists all)\n" : "", n.nshape - MOST);
   for (int i = 0; i < n.nstate; ++i) {

@@ -51,13 +51,40 @@ TriboStatus tribo_view_image_shrink(const TriboImage* large, int factor, TriboIm
   return TRIBO_OK;
 }
 
+static png_image description_of(const TriboImage* image) {
+  return (png_image){.version = PNG_IMAGE_VERSION,
+                     .width = (png_uint_32)image->width,
+                     .height = (png_uint_32)image->height,
+                     .format = PNG_FORMAT_RGB};
+}
+
 TriboStatus tribo_view_image_write(const TriboImage* image, const char* path) {
-  png_image png = {.version = PNG_IMAGE_VERSION,
-                   .width = (png_uint_32)image->width,
-                   .height = (png_uint_32)image->height,
-                   .format = PNG_FORMAT_RGB};
+  png_image png = description_of(image);
   if (!png_image_write_to_file(&png, path, 0, image->rgb, 0, NULL)) {
     return tribo_view_fail(TRIBO_IO, "%s: cannot be written: %s", path, errno != 0 ? strerror(errno) : png.message);
+  }
+  return TRIBO_OK;
+}
+
+TriboStatus tribo_view_image_embed(const TriboImage* image, char** address) {
+  png_image png = description_of(image);
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(png);
+  size_t length;
+  unsigned char* bytes = malloc(size);
+  *address = NULL;
+  FILE* text = bytes != NULL ? open_memstream(address, &length) : NULL;
+  const int made = text != NULL && png_image_write_to_memory(&png, bytes, &size, 0, image->rgb, 0, NULL);
+  if (made) {
+    fputs("data:image/png;base64,", text);
+    tribo_view_write_base64(text, bytes, size);
+  }
+  const int good = text != NULL && fclose(text) == 0 && made;
+  free(bytes);
+  if (!good) {
+    free(*address);
+    *address = NULL;
+    return tribo_view_fail(TRIBO_NOMEM, "no memory for a picture of %d × %d pixels as text", image->width,
+                           image->height);
   }
   return TRIBO_OK;
 }

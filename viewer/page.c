@@ -156,17 +156,6 @@ TriboStatus tribo_view_page_add(TriboPage* page, const TriboDrawList* list) {
 
 // ---- writing
 
-static void write_base64(FILE* file, const unsigned char* bytes, size_t n) {
-  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  for (size_t i = 0; i < n; i += 3) {
-    const unsigned b = (unsigned)bytes[i] << 16 | (i + 1 < n ? (unsigned)bytes[i + 1] << 8 : 0u) |
-                       (i + 2 < n ? (unsigned)bytes[i + 2] : 0u);
-    const char four[4] = {digits[b >> 18], digits[b >> 12 & 63], i + 1 < n ? digits[b >> 6 & 63] : '=',
-                          i + 2 < n ? digits[b & 63] : '='};
-    fwrite(four, 1, 4, file);
-  }
-}
-
 // A string of JavaScript.
 static void write_quoted(FILE* file, const char* text) {
   fputc('"', file);
@@ -229,7 +218,7 @@ static void write_page(const TriboPage* page, const unsigned char* packed, size_
       write_shaders(page->file);
       at += 9;
     } else if (strncmp(at, "@data@", 6) == 0) {
-      write_base64(page->file, packed, size);
+      tribo_view_write_base64(page->file, packed, size);
       at += 6;
     } else if (*at != '\0') {
       fputc(*at++, page->file);

@@ -31,3 +31,14 @@ TriboStatus tribo_view_reserve(void** items, int* capacity, int need, size_t ite
   *capacity = grown;
   return TRIBO_OK;
 }
+
+void tribo_view_write_base64(FILE* file, const unsigned char* bytes, size_t n) {
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (size_t i = 0; i < n; i += 3) {
+    const unsigned b = (unsigned)bytes[i] << 16 | (i + 1 < n ? (unsigned)bytes[i + 1] << 8 : 0u) |
+                       (i + 2 < n ? (unsigned)bytes[i + 2] : 0u);
+    const char four[4] = {digits[b >> 18], digits[b >> 12 & 63], i + 1 < n ? digits[b >> 6 & 63] : '=',
+                          i + 2 < n ? digits[b & 63] : '='};
+    fwrite(four, 1, 4, file);
+  }
+}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,9 @@ TRIBO_NODISCARD TriboStatus tribo_view_fail(TriboStatus status, const char* form
 
 // Room for `need` items in an array that was made by malloc; grows by doubling.
 TRIBO_NODISCARD TriboStatus tribo_view_reserve(void** items, int* capacity, int need, size_t item);
+
+// Bytes in base64.
+void tribo_view_write_base64(FILE* file, const unsigned char* bytes, size_t n);
 
 // Unit axes of a camera: along the view, to the right and upwards in the picture. Returns the distance from eye to
 // target; *sine (may be NULL) how far `up` is from the line of sight: 0 where the camera looks straight up or down.

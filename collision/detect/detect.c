@@ -393,11 +393,29 @@ static TriboStatus sdf_pair_contacts(const NarrowJob* job, TriboSdfWork* work, T
   const TriboContactName* known = known_of(job->query, pair, &nknown);
   TriboColPoint* points;
   TRIBO_TRY(tribo_col_sdf_contacts(work, a, b, &approach, known, nknown, &points, &n));
+  double gap = INFINITY;
+  for (int i = 0; i < n; ++i) {
+    gap = fmin(gap, points[i].gap);
+  }
+  // a fast pair that is still apart: follow the motion. (Within a thread that leads nowhere: flanks are all around)
+  int hit = 0, refuted = 0;
+  const int has_thread = (a->sdf != NULL && a->sdf->has_thread) || (b->sdf != NULL && b->sdf->has_thread);
+  if (travel > margin && gap > margin && !has_thread) {
+    TRIBO_TRY(tribo_col_sdf_impact(work, a, data->motions + pair.a, b, data->motions + pair.b, job->query->h, offset,
+                                   margin - offset, &points, &n, &hit));
+    refuted = !hit && n > 0;
+  }
+  if (refuted) {
+    TRIBO_TRY(tribo_col_sdf_contacts(work, a, b, &approach, known, nknown, &points, &n));
+  }
+  int kept = 0;
   for (int i = 0; i < n; ++i) {
     points[i].gap -= offset;
-    set_contact(job, pair, points + i, 0, out + i);
+    if (!(refuted && points[i].gap + closing_of(job, pair, points + i, 0) < 0)) {
+      set_contact(job, pair, points + i, hit, out + kept++);
+    }
   }
-  *count += n;
+  *count += kept;
   return TRIBO_OK;
 }
 

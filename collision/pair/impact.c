@@ -100,3 +100,54 @@ TriboStatus tribo_col_impact(TriboCoalQuery* query, const TriboSolid* a, const T
   }
   return TRIBO_OK;
 }
+
+// Points at time t within the margin, carried back to the start; returns how many.
+static int carry_near(const TriboMotion* motion_a, const TriboMotion* motion_b, double t, double margin,
+                      TriboColPoint* points, int count) {
+  int near = 0;
+  for (int i = 0; i < count; ++i) {
+    TriboColPoint p = points[i];
+    double d[3];
+    if (p.gap <= margin) {
+      carry_back(motion_a, t, p.a);
+      carry_back(motion_b, t, p.b);
+      tribo_sub3(d, p.b, p.a);
+      p.gap = tribo_dot3(d, p.normal);
+      points[near++] = p;
+    }
+  }
+  return near;
+}
+
+TriboStatus tribo_col_sdf_impact(TriboSdfWork* work, const TriboSolid* a, const TriboMotion* motion_a,
+                                 const TriboSolid* b, const TriboMotion* motion_b, double h, double offset,
+                                 double margin, TriboColPoint** points, int* count, int* hit) {
+  enum { MOST_ITERATIONS = 200 };
+  const double touch = 0.1 * margin, lip = tribo_col_sdf_lipschitz(a, b);
+  double t = 0, relative[3];
+  TriboSolid at_a = *a, at_b = *b;
+  tribo_sub3(relative, motion_a->twist.v, motion_b->twist.v);
+  // (no field is convex: something else of it than what is nearest now may be touched first)
+  const double bound = tribo_norm3(relative) + tribo_col_turning_speed(motion_a) + tribo_col_turning_speed(motion_b);
+  *hit = 0;
+  for (int i = 0; i < MOST_ITERATIONS; ++i) {
+    const double reach = offset + margin + (h - t) * bound;
+    const SdfApproach near = {.h = h, .margin = reach, .reach = reach};
+    double gap = INFINITY;
+    TRIBO_TRY(tribo_col_sdf_contacts(work, &at_a, &at_b, &near, NULL, 0, points, count));
+    for (int k = 0; k < *count; ++k) {
+      gap = fmin(gap, (*points)[k].gap - offset);
+    }
+    if (*count > 0 && gap <= touch) {
+      break;
+    }
+    t += (gap - 0.5 * touch) / (lip * bound);
+    if (!(t < h)) {
+      return TRIBO_OK;
+    }
+    at_a = advanced(a, motion_a, t), at_b = advanced(b, motion_b, t);
+  }
+  *hit = 1;
+  *count = carry_near(motion_a, motion_b, t, offset + margin, *points, *count);
+  return TRIBO_OK;
+}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "narrow.h"
+#include "sdf_pair.h"
 
 // How a geometry moves in one step.
 typedef struct TriboMotion {
@@ -24,3 +25,11 @@ static inline double tribo_col_turning_speed(const TriboMotion* motion) {
 TRIBO_NODISCARD TriboStatus tribo_col_impact(TriboCoalQuery* query, const TriboSolid* a, const TriboMotion* motion_a,
                                              const TriboSolid* b, const TriboMotion* motion_b, double h, double touch,
                                              double margin, TriboManifold* m, int* hit);
+
+// The same for a pair with a distance field, of which nothing is within the margin at the start: what lies within the
+// margin of each other then. The points belong to `work`; their gaps are without contact offsets, `offset` is their
+// sum.
+TRIBO_NODISCARD TriboStatus tribo_col_sdf_impact(TriboSdfWork* work, const TriboSolid* a, const TriboMotion* motion_a,
+                                                 const TriboSolid* b, const TriboMotion* motion_b, double h,
+                                                 double offset, double margin, TriboColPoint** points, int* count,
+                                                 int* hit);

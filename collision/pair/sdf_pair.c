@@ -65,6 +65,10 @@ double tribo_col_sdf_margin(const TriboSolid* a, const TriboSolid* b, double mar
   return margin;
 }
 
+double tribo_col_sdf_lipschitz(const TriboSolid* a, const TriboSolid* b) {
+  return fmax(a->sdf != NULL ? a->sdf->lip : 1, b->sdf != NULL ? b->sdf->lip : 1);
+}
+
 // One solid's samples in the other's field.
 typedef struct Probe {
   TriboSdfWork* work;
@@ -98,10 +102,28 @@ static double value(const TriboSolid* s, const double x[3], double g[3]) {
   return x[2];
 }
 
-static double evaluate_at(Probe* l, const double in_cloud[3], double x[3], double g[3]) {
+static double evaluate(Probe* l, const double x[3], double g[3]) {
   l->work->evaluations++;
-  tribo_col_to_world(x, &l->pose, in_cloud);
   return value(l->field, x, g);
+}
+
+// At a point of the cloud; x is where it is in the field's frame.
+static double evaluate_at(Probe* l, const double in_cloud[3], double x[3], double g[3]) {
+  tribo_col_to_world(x, &l->pose, in_cloud);
+  return evaluate(l, x, g);
+}
+
+// Whether a point is farther than `away` from the box of the field: that is told without its φ.
+static int is_outside(const Probe* l, const double x[3], double away) {
+  const TriboSdf* field = l->field->sdf;
+  if (field == NULL) {
+    return 0;
+  }
+  int outside = 0;
+  for (int k = 0; k < 3; ++k) {
+    outside |= fabs(x[k] - field->centre[k]) > field->half[k] + away;
+  }
+  return outside;
 }
 
 // Whether a place with this gap may become a contact within the step.
@@ -264,7 +286,11 @@ static double most_gained(const Probe* l, const SdfSample* sample, const double 
 static void try_sample(Probe* l, int index) {
   const SdfSample* sample = &l->cloud->samples[index];
   double at[3], x[3], g[3], n[3], out[3], own[3];
-  double gap = evaluate_at(l, sample->x, x, g) - sample->radius;
+  tribo_col_to_world(x, &l->pose, sample->x);
+  if (is_outside(l, x, l->reach + sample->radius + SLACK[sample->slide] * sample->spacing)) {
+    return;
+  }
+  double gap = evaluate(l, x, g) - sample->radius;
   const int best = l->work->best[sample->cell];
   tribo_copy3(n, sample->n);
   if (sample->slide != SDF_STAYS) {
@@ -318,7 +344,8 @@ static void search_cloud(Probe* l) {
   for (int i = 0; i < cloud->nball;) {
     const SdfBall* ball = &cloud->balls[i];
     double x[3], g[3];
-    if (!(evaluate_at(l, ball->centre, x, g) <= l->reach + l->lip * ball->radius)) {
+    tribo_col_to_world(x, &l->pose, ball->centre);
+    if (is_outside(l, x, l->reach + ball->radius) || !(evaluate(l, x, g) <= l->reach + l->lip * ball->radius)) {
       i = ball->skip;
       continue;
     }

@@ -36,6 +36,8 @@ typedef struct SdfApproach {
 int tribo_col_is_sdf_pair(const TriboSolid* a, const TriboSolid* b);
 // Most contacts that a pair can have, and how far ahead of touching it makes them, at most `margin`.
 int tribo_col_sdf_most(const TriboSolid* a, const TriboSolid* b);
+// The larger Lipschitz bound of the two.
+double tribo_col_sdf_lipschitz(const TriboSolid* a, const TriboSolid* b);
 double tribo_col_sdf_margin(const TriboSolid* a, const TriboSolid* b, double margin);
 
 // The contacts, sorted by their features; they belong to `work` until its next call. Without contact offsets.

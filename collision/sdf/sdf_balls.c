@@ -6,7 +6,7 @@
 #include "sdf_field.h"
 
 // So many samples share the last balls.
-enum { LEAF = 12 };
+enum { LEAF = 16 };
 
 static int along(const SdfSample* x, const SdfSample* y, int axis) {
   return (x->x[axis] > y->x[axis]) - (x->x[axis] < y->x[axis]);

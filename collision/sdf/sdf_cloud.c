@@ -294,15 +294,32 @@ static void add_profile_ring(Cloud* c, const double p[2], double nr, double nz, 
   }
 }
 
+// Whether a profile ends or turns at a point by so much that its sides there do not say all.
+static int is_bent(const SdfNode* leaf, int i) {
+  static const double SMOOTH = 0.94;  // cosine of 20°
+  if (i == 0 || i == leaf->nprofile - 1) {
+    return 1;
+  }
+  const double *p = leaf->profile + 2 * i, u[2] = {p[0] - p[-2], p[1] - p[-1]}, v[2] = {p[2] - p[0], p[3] - p[1]};
+  return u[0] * v[0] + u[1] * v[1] < SMOOTH * hypot(u[0], u[1]) * hypot(v[0], v[1]);
+}
+
 // Both sides of every segment, and the round way about its points where the surface bends around them.
 static void revolved_cloud(Cloud* c) {
   enum { ROUND = 6 };
   const SdfNode* leaf = c->leaf;
   int cell = c->sdf->ncell;
+  double since = 0;
   for (int i = 0; i + 1 < leaf->nprofile; ++i) {
     const double *a = leaf->profile + 2 * i, *b = a + 2;
     const double length = hypot(b[0] - a[0], b[1] - a[1]), nr = (b[1] - a[1]) / length, nz = -(b[0] - a[0]) / length;
     const int n = steps(length, c->spacing);
+    // (of a fine profile not every segment)
+    since += length;
+    if (since < 0.25 * c->spacing && i > 0 && i + 2 < leaf->nprofile) {
+      continue;
+    }
+    since = 0;
     for (int side = -1; side <= 1; side += 2) {
       for (int k = 0; k <= n; ++k) {
         const double p[2] = {a[0] + (b[0] - a[0]) * k / n, a[1] + (b[1] - a[1]) * k / n};
@@ -312,7 +329,7 @@ static void revolved_cloud(Cloud* c) {
   }
   // (what the solid covers is dropped where it is added)
   for (int i = 0; i < leaf->nprofile; ++i) {
-    for (int k = 0; k < 2 * ROUND; ++k) {
+    for (int k = 0; k < (is_bent(leaf, i) ? 2 * ROUND : 0); ++k) {
       const double angle = PI * (k + 0.5) / ROUND;
       add_profile_ring(c, leaf->profile + 2 * i, cos(angle), sin(angle), &cell);
     }

@@ -14,7 +14,8 @@ typedef struct Feet {
 static void add_foot(Feet* f, const double y[3], const double away[3], double phi) {
   double g[3];
   const int feature = f->feature++;
-  if (f->count >= SDF_FEET || phi > f->reach || fabs(tribo_col_sdf_value(f->sdf, y, g)) > f->tolerance) {
+  // (through the solid nothing is seen)
+  if (f->count >= SDF_FEET || phi <= 0 || phi > f->reach || fabs(tribo_col_sdf_value(f->sdf, y, g)) > f->tolerance) {
     return;
   }
   for (int i = 0; i < f->count; ++i) {

@@ -30,6 +30,7 @@ typedef struct SdfNode {
   int sides;               // PRISM
   SdfThread thread;        // THREAD
   double* profile;         // REVOLVED: (nprofile × 2); PRISM: normals of its sides. Owned by the field
+  double* scale;           // REVOLVED: (nprofile − 1) 1/length² of its segments
   int nprofile;
   double pad;                 // REVOLVED
   double by;                  // OFFSET
@@ -71,13 +72,14 @@ typedef struct SdfBall {
 struct TriboSdf {
   SdfNode* nodes;  // (nnode) the root first
   int nnode;
-  double lip;                                // Lipschitz bound of φ
-  double low[3], high[3], centre[3], reach;  // bounds; radius of a ball about the origin [m]
-  double size;                               // largest extent [m]
+  double lip;                                         // Lipschitz bound of φ
+  double low[3], high[3], centre[3], half[3], reach;  // bounds; radius of a ball about the origin [m]
+  double size;                                        // largest extent [m]
   SdfSample* samples;
   SdfCurve* curves;
   SdfBall* balls;
   int nsample, ncurve, nball, ncell;
+  int has_thread;  // 1: among its nodes
   int contacts;    // most contacts of a pair
   double margin;   // its contacts are made this far ahead of touching [m]
   double* points;  // its surface, for drawing: (npoint × 3), (ntriangle × 3)

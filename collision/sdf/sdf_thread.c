@@ -60,6 +60,11 @@ static double section(const SdfThread* t, double r, double a, double g[2]) {
   return best;
 }
 
+// The nearest whole number of turns; of no more than fit into an int64, and then any.
+static double nearest(double turns) {
+  return fabs(turns) < 1e15 ? (double)(int64_t)(turns + (turns < 0 ? -0.5 : 0.5)) : 0;
+}
+
 double tribo_col_sdf_thread(const SdfThread* t, const double x[3], double gradient[3]) {
   const double square = x[0] * x[0] + x[1] * x[1], r = sqrt(square);
   double g[2];
@@ -69,7 +74,7 @@ double tribo_col_sdf_thread(const SdfThread* t, const double x[3], double gradie
     return r - t->root - t->grow;
   }
   const double zeta = x[2] - t->lead * atan2(x[1], x[0]);
-  const double u = zeta - t->pitch * nearbyint(zeta / t->pitch);
+  const double u = zeta - t->pitch * nearest(zeta / t->pitch);
   const double delta = section(t, r, fabs(u), g) - t->grow;
   const double slope = u < 0 ? -g[1] : g[1], bent = slope * t->lead / r;
   const double scale = 1 / sqrt(g[0] * g[0] + g[1] * g[1] + bent * bent), ex = x[0] / r, ey = x[1] / r;

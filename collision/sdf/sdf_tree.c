@@ -5,7 +5,7 @@
 #include "shape.h"
 #include "status.h"
 
-enum { MOST_NODES = 256, MOST_DEPTH = 16, MOST_POINTS = 256, CONTACTS = 64, THREAD_CONTACTS = 128 };
+enum { MOST_NODES = 256, MOST_DEPTH = 16, MOST_POINTS = 256, MOST_TURNS = 1000, CONTACTS = 64, THREAD_CONTACTS = 128 };
 
 // A thread's contacts are made this part of its pitch ahead: a larger margin would take both of its flanks.
 static const double THREAD_MARGIN = 0.01;
@@ -45,6 +45,10 @@ static TriboStatus check_thread(const TriboSdfDef* def) {
   }
   if (lead > def->size[1]) {
     return tribo_fail(TRIBO_INVALID, "thread: a turn leads by %g m, more than its length = %g m", lead, def->size[1]);
+  }
+  if (def->size[1] > MOST_TURNS * def->pitch) {
+    return tribo_fail(TRIBO_INVALID, "thread: its length = %g m is more than %d times its pitch = %g m", def->size[1],
+                      MOST_TURNS, def->pitch);
   }
   // (a profile that reaches the axis is no thread, and one that climbs steeper than 45° has no section like that)
   if (!(0.5 * def->size[0] - depth > 0.2 * lead)) {
@@ -263,7 +267,8 @@ static TriboStatus fill_parts(TriboSdf* sdf, int index, const TriboSdfDef* parts
 }
 
 static TriboStatus make_profile(SdfNode* n, int count) {
-  n->profile = tribo_alloc((size_t)count, 2 * sizeof *n->profile);
+  n->profile = tribo_alloc((size_t)count, 3 * sizeof *n->profile);
+  n->scale = n->profile != NULL ? n->profile + 2 * count : NULL;
   n->nprofile = count;
   return n->profile != NULL ? TRIBO_OK : tribo_no_memory("for a profile of %d points", count);
 }
@@ -325,6 +330,10 @@ static TriboStatus fill_node(TriboSdf* sdf, int index, const TriboSdfDef* def) {
       n->pad = def->pad;
       TRIBO_TRY(make_profile(n, def->nprofile));
       memcpy(n->profile, def->profile, (size_t)def->nprofile * 2 * sizeof *n->profile);
+      for (int i = 0; i + 1 < n->nprofile; ++i) {
+        const double* a = n->profile + 2 * i;
+        n->scale[i] = 1 / ((a[2] - a[0]) * (a[2] - a[0]) + (a[3] - a[1]) * (a[3] - a[1]));
+      }
       break;
     default: n->half[2] = 0.5 * def->size[1]; break;
   }
@@ -358,6 +367,7 @@ static TriboStatus finish(TriboSdf* sdf) {
                                                    : "it has no end: a plane is a part of something");
     }
     sdf->centre[k] = 0.5 * (sdf->low[k] + sdf->high[k]);
+    sdf->half[k] = 0.5 * (sdf->high[k] - sdf->low[k]);
     far[k] = fmax(fabs(sdf->low[k]), fabs(sdf->high[k]));
     sdf->size = fmax(sdf->size, sdf->high[k] - sdf->low[k]);
   }
@@ -408,8 +418,9 @@ TriboStatus tribo_col_sdf_create(const TriboSdfDef* def, int contacts, double ma
   TriboStatus status = fill_node(sdf, 0, def);
   if (status == TRIBO_OK) {
     const double own = own_margin(sdf);
+    sdf->has_thread = isfinite(own);
     sdf->margin = isnan(margin) ? own : margin;
-    sdf->contacts = contacts > 0 ? contacts : isfinite(own) ? THREAD_CONTACTS : CONTACTS;
+    sdf->contacts = contacts > 0 ? contacts : sdf->has_thread ? THREAD_CONTACTS : CONTACTS;
     status = finish(sdf);
   }
   if (status != TRIBO_OK) {

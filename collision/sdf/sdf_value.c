@@ -156,16 +156,20 @@ static double ellipsoid(const SdfNode* n, const double x[3], double g[3]) {
   return square < 1 ? -tribo_norm3(away) : tribo_norm3(away);
 }
 
+// (that of the nearest segment is the only root)
 static double revolved(const SdfNode* n, const double x[3], double g[3]) {
   const double r = sqrt(x[0] * x[0] + x[1] * x[1]);
-  double d = INFINITY, way[2] = {1, 0}, one[2];
+  double square = INFINITY, way[2] = {1, 0};
   for (int i = 0; i + 1 < n->nprofile; ++i) {
-    const double away = from_segment(n->profile + 2 * i, n->profile + 2 * i + 2, r, x[2], one);
-    if (away < d) {
-      d = away;
-      way[0] = one[0], way[1] = one[1];
+    const double *a = n->profile + 2 * i, dr = a[2] - a[0], dz = a[3] - a[1];
+    const double t = tribo_clamp(((r - a[0]) * dr + (x[2] - a[1]) * dz) * n->scale[i], 0, 1);
+    const double u = r - a[0] - t * dr, v = x[2] - a[1] - t * dz, away = u * u + v * v;
+    if (away < square) {
+      square = away;
+      way[0] = u, way[1] = v;
     }
   }
+  const double d = sqrt(square);
   turn_out(x, r, way, d > 0 ? 1 / d : 1, g);
   return d - n->pad;
 }

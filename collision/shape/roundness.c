@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "pose.h"
+#include "sdf_field.h"
 #include "world.h"
 
 static const double STRAIGHT = 1e9, FLAT = 1e15;
@@ -98,6 +99,46 @@ static void bend_turned(const TriboSolid* s, const double at[3], const double n[
   }
 }
 
+// H of a distance field: ∇φ turns by the curvatures 1/(R + d) of the surface that is d further out. Seen from there a
+// corner is as round as it is far. (A thread's flanks bear on edges, that turn with their bodies.)
+static void bend_field(const TriboSolid* s, const double point[3], const double outward[3], double reach, double H[9]) {
+  const TriboSdf* sdf = s->sdf;
+  const double d = reach + NEAR * sdf->size, step = 0.5 * d;
+  double away[3], at[3], n[3], t[2][3], x[3], up[3], down[3], S[3] = {0, 0, 0};
+  if (sdf->has_thread) {
+    return;
+  }
+  tribo_col_to_local(at, &s->pose, point);
+  tribo_mul33tv(n, s->pose.R, outward);
+  tribo_axpy3(at, at, d, n);
+  tribo_tangents(t[0], t[1], n);
+  for (int i = 0; i < 2; ++i) {
+    tribo_axpy3(x, at, step, t[i]);
+    tribo_col_sdf_distance(sdf, x, up);
+    tribo_axpy3(x, at, -step, t[i]);
+    tribo_col_sdf_distance(sdf, x, down);
+    tribo_sub3(away, up, down);
+    S[2 * i] = tribo_dot3(away, t[i]) / (2 * step);
+    S[1] += tribo_dot3(away, t[1 - i]) / (4 * step);
+  }
+  // along its two principal directions
+  const double turn = 0.5 * atan2(2 * S[1], S[0] - S[2]), c = cos(turn), sn = sin(turn);
+  const double bent[2] = {S[0] * c * c + 2 * S[1] * c * sn + S[2] * sn * sn,
+                          S[0] * sn * sn - 2 * S[1] * c * sn + S[2] * c * c};
+  const double flat = NEAR / sdf->size;
+  for (int k = 0; k < 2; ++k) {
+    const double u = k == 0 ? c : -sn, v = k == 0 ? sn : c;
+    const double radius = fabs(bent[k]) > flat ? 1 / bent[k] - d : fabs(bent[1 - k]) > flat ? STRAIGHT : FLAT;
+    double axis[3], world[3];
+    tribo_scale3(axis, u, t[0]);
+    tribo_axpy3(axis, axis, v, t[1]);
+    tribo_mul33v(world, s->pose.R, axis);
+    for (int i = 0; i < 9; ++i) {
+      H[i] += radius * world[i / 3] * world[i % 3];
+    }
+  }
+}
+
 void tribo_col_roundness(const TriboColWorld* world, int geom, const TriboPose* body, const double point[3],
                          const double outward[3], double reach, double H[9]) {
   TriboSolid solid = world->solids[geom];
@@ -109,6 +150,7 @@ void tribo_col_roundness(const TriboColWorld* world, int geom, const TriboPose* 
     return;
   }
   if (solid.kind == TRIBO_SHAPE_SDF) {
+    bend_field(&solid, point, outward, reach, H);
     return;
   }
   if (solid.kind == TRIBO_SHAPE_SPHERE || solid.kind == TRIBO_SHAPE_ELLIPSOID) {

@@ -283,6 +283,8 @@ static void bad_fields_are_refused(void** state) {
   TriboSdfDef def = bolt_def();
   def.size[1] = 0.001;
   CHECK_FAILS(tribo_col_sdf_create(&def, 0, NAN, &sdf), TRIBO_INVALID, "more than its length = 0.001 m");
+  def = bolt_def(), def.size[1] = 3;
+  CHECK_FAILS(tribo_col_sdf_create(&def, 0, NAN, &sdf), TRIBO_INVALID, "more than 1000 times its pitch");
   def = bolt_def(), def.size[0] = 0.002;
   CHECK_FAILS(tribo_col_sdf_create(&def, 0, NAN, &sdf), TRIBO_INVALID, "diameter = 0.002 m is too small");
   def = nut_def(), def.across = 0.015;

@@ -270,12 +270,62 @@ static void contacts_fit_together(void** state) {
   tribo_col_sdf_destroy((TriboSdf*)n.b.sdf);
 }
 
+// A dish at 100 m/s meets a plate that is thinner than its way in a step: contacts are found where it will touch, and
+// none that would stop it when it passes beside.
+static void fast_fields_are_followed(void** state) {
+  (void)state;
+  const double flat[4] = {0, 0, 0.1, 0}, bowl[6] = {0, 0, 0.035, 0, 0.07, 0.045};
+  TriboSdfDef def = leaf(TRIBO_SDF_REVOLVED, 0, 0, 0);
+  def.pad = 0.002;
+  def.profile = flat, def.nprofile = 2;
+  TriboSdf* plate = made(&def);
+  def.profile = bowl, def.nprofile = 3;
+  TriboSdf* dish = made(&def);
+  TriboGeom geoms[2] = {geom_of(TRIBO_SHAPE_SDF, 0, 0, 0, TRIBO_WORLD_BODY), geom_of(TRIBO_SHAPE_SDF, 0, 0, 0, 0)};
+  geoms[0].sdf = plate, geoms[1].sdf = dish;
+  const TriboColWorldDef world_def = {.geoms = geoms, .ngeom = 2, .nbody = 1};
+  TriboColWorld* world;
+  TriboColData* data;
+  CHECK_OK(tribo_col_world_create(&world_def, &world));
+  CHECK_OK(tribo_col_data_create(world, &data));
+  TriboPose pose = pose_at(0.02, 0, 0.05);
+  TriboTwist twist = {.v = {0, 0, -100}};
+  const TriboColQuery query = {.poses = &pose, .twists = &twist, .h = 1e-3, .margin = 1e-3};
+  const TriboContact* contacts;
+  int n;
+  CHECK_OK(tribo_col_detect(world, data, &query, &contacts, &n, NULL));
+  assert_true(n > 0);
+  for (int i = 0; i < n; ++i) {
+    CHECK_NEAR(contacts[i].gap, 0.046, 1e-3);
+    CHECK_NEAR(contacts[i].normal[2], 1, 1e-6);
+  }
+  // its rim passes the plate's edge 1 mm outside: 0.072 + 0.102 + 0.001
+  pose.p[0] = 0.175;
+  CHECK_OK(tribo_col_detect(world, data, &query, &contacts, &n, NULL));
+  for (int i = 0; i < n; ++i) {
+    CHECK_LE(0, contacts[i].gap - 1e-3 * 100 * contacts[i].normal[2]);
+  }
+  // and meets it 1 mm inside
+  pose.p[0] = 0.173;
+  CHECK_OK(tribo_col_detect(world, data, &query, &contacts, &n, NULL));
+  int closing = 0;
+  for (int i = 0; i < n; ++i) {
+    closing += contacts[i].gap - 1e-3 * 100 * contacts[i].normal[2] < 0;
+  }
+  assert_true(closing > 0);
+  tribo_col_data_destroy(data);
+  tribo_col_world_destroy(world);
+  tribo_col_sdf_destroy(plate);
+  tribo_col_sdf_destroy(dish);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fields_of_convex_solids_meet_as_such),
       cmocka_unit_test(a_ball_has_all_its_feet),
       cmocka_unit_test(nuts_are_met_where_they_are_deepest),
       cmocka_unit_test(contacts_fit_together),
+      cmocka_unit_test(fast_fields_are_followed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -189,6 +189,7 @@ static TriboStatus compile_controller(const TriboScene* scene, TriboModel* model
     c->column[i] = -1;
   }
   TRIBO_TRY(match_columns(model, def, c));
+  TRIBO_TRY(tribo_compile_tasks(model, def, c));
   if (def->law == TRIBO_LAW_PD) {
     add_motors(model, c);
   }

@@ -34,6 +34,36 @@ static TriboStatus make_hull(const TriboShapeDef* def, TriboModel* model, const 
   return TRIBO_OK;
 }
 
+// Whether two trees are the same solid.
+static int same_tree(const TriboSdfDef* a, const TriboSdfDef* b) {
+  const int same = a->kind == b->kind && tribo_equal(a->size, b->size, 3) && a->round == b->round &&
+                   a->sides == b->sides && a->pitch == b->pitch && a->clearance == b->clearance &&
+                   a->across == b->across && a->starts == b->starts && a->left_hand == b->left_hand &&
+                   a->pad == b->pad && a->by == b->by && a->nprofile == b->nprofile && a->npart == b->npart &&
+                   tribo_equal(a->position, b->position, 3) && tribo_equal(a->quaternion, b->quaternion, 4) &&
+                   (a->nprofile == 0 || tribo_equal(a->profile, b->profile, 2 * (size_t)a->nprofile));
+  for (int i = 0; i < (same ? a->npart : 0); ++i) {
+    if (!same_tree(&a->parts[i], &b->parts[i])) {
+      return 0;
+    }
+  }
+  return same;
+}
+
+// The field that an earlier shape of the scene has made of the same tree; NULL: none.
+static TriboSdf* find_sdf(const TriboScene* scene, const TriboModel* model, int shape) {
+  const TriboShapeDef* def = &scene->shapes[shape].def;
+  for (int k = 0; k < (def->kind == TRIBO_SHAPE_SDF ? shape : 0); ++k) {
+    const TriboShapeDef* other = &scene->shapes[k].def;
+    const int same_margin = other->margin == def->margin || (isnan(other->margin) && isnan(def->margin));
+    if (model->geometry.scene_sdfs[k] != NULL && same_margin && other->contacts == def->contacts &&
+        same_tree(other->sdf, def->sdf)) {
+      return model->geometry.scene_sdfs[k];
+    }
+  }
+  return NULL;
+}
+
 // The distance field of a shape, likewise.
 static TriboStatus make_sdf(const TriboShapeDef* def, TriboModel* model, TriboSdf** slot) {
   if (def->kind != TRIBO_SHAPE_SDF || *slot != NULL) {
@@ -87,11 +117,13 @@ static void to_centre(double mass, const double com[3], double inertia[9]) {
 }
 
 // Of density 1, in its own frame.
-static TriboStatus shape_mass(const TriboShapeDef* def, TriboModel* model, int shape, double* volume, double centre[3],
+static TriboStatus shape_mass(const TriboScene* scene, TriboModel* model, int shape, double* volume, double centre[3],
                               double inertia[9]) {
+  const TriboShapeDef* def = &scene->shapes[shape].def;
   const TriboHull** hull = &model->geometry.scene_hulls[shape];
   TriboSdf** sdf = &model->geometry.scene_sdfs[shape];
   TRIBO_TRY(make_hull(def, model, hull));
+  *sdf = *sdf != NULL ? *sdf : find_sdf(scene, model, shape);
   TRIBO_TRY(make_sdf(def, model, sdf));
   return *sdf != NULL ? tribo_col_sdf_mass(*sdf, volume, centre, inertia)
                       : tribo_col_shape_mass(def->kind, def->size, *hull, volume, centre, inertia);
@@ -109,7 +141,7 @@ static TriboStatus sum_shapes(const TriboScene* scene, TriboModel* model, int bo
       continue;
     }
     double volume, centre[3], about[9], moved[3], turned[9], turned2[9];
-    TRIBO_TRY(tribo_located(shape_mass(def, model, i, &volume, centre, about), scene->shape_where[i]));
+    TRIBO_TRY(tribo_located(shape_mass(scene, model, i, &volume, centre, about), scene->shape_where[i]));
     TriboPose pose = tribo_pose(def->position, def->quaternion);
     tribo_mul33v(moved, pose.R, centre);
     tribo_add3(moved, moved, pose.p);
@@ -283,6 +315,12 @@ static TriboStatus add_geom(TriboModel* model, const TriboShapeDef* def, const T
     info->ntriangle = tribo_col_hull_triangles(geom->hull, &info->triangles);
   }
   if (sdf != NULL) {
+    const TriboSdfInfo about = tribo_col_sdf_info(sdf);
+    info->field = tribo_col_sdf_name(def->sdf->kind);
+    info->samples = about.samples;
+    info->cells = about.cells;
+    info->contacts = about.contacts;
+    info->margin = about.margin;
     TRIBO_TRY(tribo_col_sdf_surface(sdf, &info->points, &info->npoint, &info->triangles, &info->ntriangle));
   }
   if (geom->field != NULL) {
@@ -382,9 +420,11 @@ TriboStatus tribo_compile_shapes(const TriboScene* scene, TriboModel* model, con
     const SceneShape* shape = &scene->shapes[i];
     int body = shape->body == TRIBO_WORLD ? TRIBO_WORLD : scene_body[shape->body];
     int material = tribo_names_find(&scene->material_names, shape->def.material);
-    TRIBO_TRY(tribo_located(
-        add_geom(model, &shape->def, model->geometry.scene_hulls[i], model->geometry.scene_sdfs[i], body, material),
-        scene->shape_where[i]));
+    TriboSdf** sdf = &model->geometry.scene_sdfs[i];
+    *sdf = *sdf != NULL ? *sdf : find_sdf(scene, model, i);
+    TRIBO_TRY(tribo_located(make_sdf(&shape->def, model, sdf), scene->shape_where[i]));
+    TRIBO_TRY(tribo_located(add_geom(model, &shape->def, model->geometry.scene_hulls[i], *sdf, body, material),
+                            scene->shape_where[i]));
   }
   for (int t = 0; t < model->mechanism.ntree; ++t) {
     int count = 0;

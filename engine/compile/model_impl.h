@@ -14,6 +14,22 @@ typedef struct ModelForce {
 } ModelForce;
 
 // A controller with its names resolved.
+// A task with its names resolved.
+typedef struct ModelTask {
+  const char* name;
+  TriboTaskKind kind;
+  int at;           // among all tasks of the model
+  int body;         // TRIBO_WORLD: the whole robot
+  double point[3];  // in its frame [m]
+  int axes;         // bits as in TriboTaskDef
+  double stiffness, damping, weight;
+  double normal, start, ramp;
+  int relative;
+  double* times;   // (nframe)
+  double* frames;  // (nframe × TRIBO_TASK_COLUMNS) values may be NAN: as at the start
+  int nframe;
+} ModelTask;
+
 typedef struct ModelController {
   const char* name;
   TriboLaw law;
@@ -29,6 +45,12 @@ typedef struct ModelController {
   double* frames;  // (nframe × ncolumn) [rad, m]; EFFORT: [N·m, N]
   double* slopes;  // (nframe × ncolumn) of the frames over the time, CUBIC
   int nframe, ncolumn;
+  ModelTask* tasks;  // (ntask) TASK
+  int ntask;
+  TriboTaskContacts contacts;
+  double horizon, torque_weight;  // [m]
+  double mode_margin;
+  int flips, programs;
 } ModelController;
 
 // A sensor with its names resolved.
@@ -139,6 +161,7 @@ typedef struct ModelActuation {
   ModelController* controllers;  // (ncontroller)
   int ncontroller;
   int computes;                  // 1: a controller needs the mass matrix
+  int ntask;                     // of all controllers
   double* gravity_compensation;  // (nbody) fraction of the weight that is compensated; NULL: of none
   int ngravity_comp_joint;       // joints whose actuators do it
 } ModelActuation;
@@ -249,6 +272,10 @@ TriboStatus tribo_compile_sensors(const TriboScene* scene, TriboModel* model);
 // compile_states.c: states of the scene; after all that is measured at the start, before what begins there
 TriboStatus tribo_compile_states(const TriboScene* scene, TriboModel* model);
 // compile_controllers.c: controllers, with the motors that they are made of
+// compile_tasks.c
+TriboStatus tribo_compile_tasks(TriboModel* model, const TriboControllerDef* def, ModelController* c);
+// "<controller>/<task>" among all tasks, −1: there is none.
+int tribo_model_find_task(const TriboModel* model, const char* name);
 TriboStatus tribo_compile_control(const TriboScene* scene, TriboModel* model);
 // compile_visuals.c
 TriboStatus tribo_compile_textures(const TriboScene* scene, TriboModel* model);

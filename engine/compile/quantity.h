@@ -47,6 +47,15 @@
   X(RESIDUAL_PRIM, "residual.prim", "world", "N s", "distance of the impulses to their cones")                         \
   X(RESIDUAL_DUAL, "residual.dual", "world", "m/s", "distance of the velocities to the dual cones")                    \
   X(RESIDUAL_COMP, "residual.comp", "world", "J", "complementarity of the last step")                                  \
+  X(PLAN_ERROR, "plan_error", "world", "m/s, rad/s",                                                                   \
+    "of controllers of tasks: largest difference between the velocities planned and those after the last step")        \
+  X(QPCC_MODES, "qpcc.modes", "world", "",                                                                             \
+    "contacts as planned in the last step, a digit each, the first nine: 1 break, 2 slide, 3 stick")                   \
+  X(QPCC_PROGRAMS, "qpcc.programs", "world", "", "quadratic programs of the plan of the last step")                    \
+  X(QPCC_OUTCOME, "qpcc.outcome", "world", "",                                                                         \
+    "worst plan of the last step: 0 solved, 1 local, 2 max_iter, 3 max_time, 4 infeasible")                            \
+  X(QPCC_NAT, "qpcc.nat", "world", "m/s", "natural-map residual of the plan of the last step")                         \
+  X(QPCC_TIME, "qpcc.time", "world", "s", "wall time of the plans of the last step")                                   \
   X(POSITION_X, "position.x", "body", "m", "body origin")                                                              \
   X(POSITION_Y, "position.y", "body", "m", "body origin")                                                              \
   X(POSITION_Z, "position.z", "body", "m", "body origin")                                                              \
@@ -55,6 +64,7 @@
   X(QUATERNION_Z, "quaternion.z", "body", "", "orientation")                                                           \
   X(QUATERNION_W, "quaternion.w", "body", "", "orientation")                                                           \
   X(TILT, "tilt", "body", "rad", "angle between the body's z axis and the world's")                                    \
+  X(TURN, "turn", "body", "rad", "rotation about the body's z axis, −π … π; expectations count it on")                 \
   X(VELOCITY_X, "velocity.x", "body", "m/s", "velocity of the centre of mass")                                         \
   X(VELOCITY_Y, "velocity.y", "body", "m/s", "velocity of the centre of mass")                                         \
   X(VELOCITY_Z, "velocity.z", "body", "m/s", "velocity of the centre of mass")                                         \
@@ -72,6 +82,9 @@
   X(JOINT_EFFORT, "effort", "joint", "N m, N", "of its motors, controllers and actuators in the last step")            \
   X(CLOSURE_FORCE, "force", "closure", "N", "size of the force it carried in the last step")                           \
   X(CLOSURE_TORQUE, "torque", "closure", "N m", "size of the torque it carried in the last step")                      \
+  X(TASK_ERROR, "task.error", "task", "m, rad, N", "distance from what a task wants, after the last step")             \
+  X(TASK_FORCE, "task.force", "task", "N", "of a task force: sum of the normal forces in the last step")               \
+  X(TASK_WANTED, "task.wanted", "task", "N", "of a task force: what was wanted in the last step")                      \
   X(READING, "reading", "sensor", "", "the first number of a sensor")                                                  \
   X(READING_X, "reading.x", "sensor", "", "the first number of a sensor")                                              \
   X(READING_Y, "reading.y", "sensor", "", "the second")                                                                \

@@ -56,7 +56,8 @@ TriboStatus tribo_quantity_find(const TriboModel* model, const char* name, const
   int joint = of != NULL ? tribo_names_find(&model->mechanism.joint_names, of) : -1;
   int closure = of != NULL ? find_closure(model, of) : -1;
   int sensor = of != NULL ? find_sensor(model, of) : -1;
-  if (of != NULL && body < 0 && joint < 0 && closure < 0 && sensor < 0) {
+  int task = of != NULL ? tribo_model_find_task(model, of) : -1;
+  if (of != NULL && body < 0 && joint < 0 && closure < 0 && sensor < 0 && task < 0) {
     return tribo_model_body_id(model, of, &body);
   }
   for (int i = 0; i < Q_COUNT; ++i) {
@@ -64,9 +65,10 @@ TriboStatus tribo_quantity_find(const TriboModel* model, const char* name, const
       continue;
     }
     int is_body = strcmp(list[i].of, "body") == 0, is_joint = strcmp(list[i].of, "joint") == 0;
-    int is_closure = strcmp(list[i].of, "closure") == 0, is_sensor = strcmp(list[i].of, "sensor") == 0;
-    int id = is_body ? body : is_joint ? joint : is_closure ? closure : is_sensor ? sensor : -1;
-    if (of == NULL ? is_body || is_joint || is_closure || is_sensor : id < 0) {
+    int is_closure = strcmp(list[i].of, "closure") == 0, is_sensor = strcmp(list[i].of, "sensor") == 0,
+        is_task = strcmp(list[i].of, "task") == 0;
+    int id = is_body ? body : is_joint ? joint : is_closure ? closure : is_sensor ? sensor : is_task ? task : -1;
+    if (of == NULL ? is_body || is_joint || is_closure || is_sensor || is_task : id < 0) {
       continue;
     }
     if (is_joint && model->mechanism.joints[joint].nv != 1) {
@@ -84,6 +86,7 @@ TriboStatus tribo_quantity_find(const TriboModel* model, const char* name, const
                        : body >= 0    ? "body"
                        : joint >= 0   ? "joint"
                        : closure >= 0 ? "closure"
+                       : task >= 0    ? "task"
                                       : "sensor");
 }
 

@@ -166,6 +166,7 @@ TriboStatus tribo_controllers_apply(const TriboModel* model, const ControlInput*
     switch (c->law) {
       case TRIBO_LAW_PD: set_motor_targets(c, in->time + in->h, motors); break;
       case TRIBO_LAW_EFFORT: add_trajectory_efforts(model, work, c, in->time + 0.5 * in->h); break;
+      case TRIBO_LAW_TASK: break;  // sim/task_step.c: it needs the rows of the step
       case TRIBO_LAW_GRAVITY: TRIBO_TRY(add_gravity_compensation(model, in, work, c)); break;
       default: TRIBO_TRY(add_computed_torque(model, in, work, c)); break;
     }

@@ -4,9 +4,14 @@
 #include <string.h>
 
 #include "data_impl.h"
+#include "quantity.h"
+
+// A whole turn [rad].
+static const double TURN = 6.283185307179586;
 
 typedef struct Watch {
   double start;     // the quantity at the first observation
+  double turn;      // of a turn: as it was last, counted on
   double measured;  // so far, as `when` defines it
   double excess;    // how far outside the band; ≤ 0: held
   double sum;
@@ -102,6 +107,11 @@ TriboStatus tribo_judge_observe(TriboJudge* judge, TriboData* data) {
     Watch* w = &judge->watches[i];
     double x;
     TRIBO_TRY(tribo_quantity_value(model, data, expect->quantity, &x));
+    if (expect->quantity.kind == Q_TURN) {
+      // (a step turns by less than half a round)
+      x += judge->observed > 0 ? TURN * nearbyint((w->turn - x) / TURN) : 0;
+      w->turn = x;
+    }
     if (judge->observed == 0) {
       w->start = x;
     }

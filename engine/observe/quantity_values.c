@@ -66,6 +66,12 @@ static double step_value(const TriboData* data, int kind) {
     case Q_RESIDUAL_NAT: return info->residual.nat;
     case Q_RESIDUAL_PRIM: return info->residual.prim;
     case Q_RESIDUAL_DUAL: return info->residual.dual;
+    case Q_PLAN_ERROR: return data->tasks.plan_error;
+    case Q_QPCC_MODES: return data->tasks.modes;
+    case Q_QPCC_PROGRAMS: return data->tasks.programs;
+    case Q_QPCC_OUTCOME: return data->tasks.outcome;
+    case Q_QPCC_NAT: return data->tasks.nat;
+    case Q_QPCC_TIME: return data->tasks.time;
     default: return info->residual.comp;
   }
 }
@@ -89,6 +95,7 @@ static double body_value(const TriboData* data, int kind, int id) {
   if (kind >= Q_FORCE_X && kind <= Q_FORCE_Z) return body_force(data, id, kind - Q_FORCE_X);
   if (kind == Q_SPEED) return tribo_norm3(v);
   if (kind == Q_SPIN) return tribo_norm3(w);
+  if (kind == Q_TURN) return 2 * atan2(q[3] < 0 ? -q[2] : q[2], fabs(q[3]));
   if (kind == Q_BODY_ASLEEP) return data->sleep.asleep[id];
   // tilt from the half-angle form, exact for small angles where acos is not
   double s = hypot(q[0], q[1]), c = hypot(q[2], q[3]);
@@ -141,6 +148,11 @@ TriboStatus tribo_quantity_value(const TriboModel* model, TriboData* data, Tribo
     double reading[4];
     TRIBO_TRY(tribo_data_sensor(model, data, what.id, reading));
     *value = reading[tribo_quantity_component(what.kind)];
+    return TRIBO_OK;
+  }
+  if (what.kind >= Q_TASK_ERROR) {
+    const TaskState* task = &data->tasks.states[what.id];
+    *value = what.kind == Q_TASK_ERROR ? task->error : what.kind == Q_TASK_FORCE ? task->value : task->wanted;
     return TRIBO_OK;
   }
   if (what.kind > Q_JOINT_EFFORT) {

@@ -11,6 +11,10 @@ TriboStatus tribo_check_softness(const char* who, const double solref[2], const 
 TriboStatus tribo_scene_take_name(TriboScene* scene, TriboNames* names, const char* who, const char* name, int n,
                                   const char** out);
 
+// scene_tasks.c
+TriboStatus tribo_scene_check_tasks(const char* who, const TriboControllerDef* def);
+TriboStatus tribo_scene_copy_tasks(TriboPool* pool, const TriboControllerDef* def, TriboControllerDef* copy);
+
 // Room for one more item of an array of the scene, and where it comes from.
 #define GROW(scene, name)                                                 \
   do {                                                                    \

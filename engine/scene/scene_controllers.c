@@ -8,7 +8,7 @@
 #include "scene_add.h"
 
 TriboControllerDef tribo_controller_default(void) {
-  return (TriboControllerDef){.effort = NAN};
+  return (TriboControllerDef){.effort = NAN, .horizon = 0.02, .torque_weight = 1e-4, .mode_margin = 1e-6, .flips = 2, .programs = 2000};
 }
 
 static TriboStatus check_names(const char* who, const char* what, const char* const* names, int count) {
@@ -67,8 +67,9 @@ static TriboStatus check_controller(const TriboControllerDef* def) {
   }
   TRIBO_TRY(check_names(who, "joints", def->joints, def->njoint));
   TRIBO_TRY(check_names(who, "columns", def->columns, def->ncolumn));
-  if (def->law == TRIBO_LAW_GRAVITY && def->nframe > 0) {
-    return tribo_fail(TRIBO_INVALID, "%s: the law gravity follows no trajectory", who);
+  TRIBO_TRY(tribo_scene_check_tasks(who, def));
+  if ((def->law == TRIBO_LAW_GRAVITY || def->law == TRIBO_LAW_TASK) && def->nframe > 0) {
+    return tribo_fail(TRIBO_INVALID, "%s: the laws gravity and task follow no trajectory of joints", who);
   }
   if (def->law == TRIBO_LAW_EFFORT && def->nframe == 0) {
     return tribo_fail(TRIBO_INVALID, "%s: the law effort needs a trajectory", who);
@@ -89,6 +90,7 @@ TriboStatus tribo_scene_add_controller(TriboScene* scene, const TriboControllerD
   copy.columns = tribo_pool_names(pool, def->columns, def->ncolumn);
   copy.times = tribo_pool_copy(pool, def->times, nframe, sizeof *def->times);
   copy.frames = tribo_pool_copy(pool, def->frames, nframe * ncolumn, sizeof *def->frames);
+  TRIBO_TRY(tribo_scene_copy_tasks(pool, def, &copy));
   if ((def->robot != NULL && copy.robot == NULL) || copy.joints == NULL || copy.columns == NULL || copy.times == NULL ||
       copy.frames == NULL) {
     return tribo_no_memory("for the scene");

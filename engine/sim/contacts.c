@@ -146,6 +146,17 @@ TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, const St
   return set_laws(model, data);
 }
 
+TriboStatus tribo_data_detect_within(const TriboModel* model, TriboData* data, const StepStart* start, double horizon) {
+  TriboStepInfo unused = {0};
+  uint64_t t0 = 0;
+  TRIBO_TRY(name_known(data, start));
+  TriboColQuery query =
+      query_of(model, data, start->h, tribo_dyn_poses(data->dynamics), tribo_dyn_twists(data->dynamics));
+  query.margin = fmax(query.margin, horizon);
+  TRIBO_TRY(detect_into(model, data, &query, &data->contacts.list, &data->contacts.count, &unused, &t0));
+  return set_laws(model, data);
+}
+
 static int compare(const TriboContact* x, const TriboContact* y) {
   if (x->geom_a != y->geom_a) return x->geom_a < y->geom_a ? -1 : 1;
   if (x->geom_b != y->geom_b) return x->geom_b < y->geom_b ? -1 : 1;

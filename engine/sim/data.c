@@ -101,6 +101,7 @@ static TriboStatus allocate(const TriboModel* model, TriboData* data) {
     TRIBO_TRY(tribo_model_solver(model, &data->solve.velocity_solver));
   }
   TRIBO_TRY(tribo_dyn_data_create(model->mechanism.system, &data->dynamics));
+  TRIBO_TRY(tribo_task_create(model, data->dynamics, &data->tasks));
   TRIBO_TRY(tribo_balance_prepare(model, data));
   TRIBO_TRY(tribo_overlaps_prepare(model, data));
   TRIBO_TRY(tribo_col_data_create(model->geometry.collision, &data->collision));
@@ -137,6 +138,7 @@ void tribo_data_destroy(TriboData* data) {
     tribo_solver_destroy(data->solve.solvers[i]);
   }
   tribo_solver_destroy(data->solve.velocity_solver);
+  tribo_task_free(data->model, &data->tasks);
   tribo_dyn_data_destroy(data->dynamics);
   tribo_col_data_destroy(data->collision);
   tribo_islands_free(&data->solve.islands);
@@ -167,6 +169,9 @@ void tribo_data_destroy(TriboData* data) {
                    data->overlaps.q,
                    data->contacts.merged,
                    data->result.residual_work,
+                   data->task_warm.lambda,
+                   data->task_warm.sigma,
+                   data->task_warm.known,
                    data->inverse.has_drive,
                    data->inverse.tau,
                    data->inverse.effort_missing,

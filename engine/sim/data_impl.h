@@ -3,6 +3,7 @@
 
 #include "controllers.h"
 #include "model_impl.h"
+#include "task.h"
 #include "timer.h"
 
 // What is remembered of a constraint from one step to the next, in the order of the rows: contacts by
@@ -274,6 +275,12 @@ typedef struct StageTimes {
   int steps_until_measured;            // so many steps go by before the next one is
 } StageTimes;
 
+// What controllers of tasks know of the last step, in the rows of this one.  set by: task_step.c
+typedef struct TaskWarm {
+  double *lambda, *sigma;  // (nrow) [N·s], [m/s]
+  unsigned char* known;    // (ncone)
+} TaskWarm;
+
 // The last call of inverse dynamics; its problem takes the place of the last step's.  set by: data_inverse.c
 typedef struct InverseWork {
   unsigned char* has_drive;      // (nv) 1: a drive may act there
@@ -328,6 +335,8 @@ struct TriboData {
   UserInput input;
   TriboDynData* dynamics;   // masses, rows, work arrays of dynamics
   TriboColData* collision;  // boxes, pairs, contacts of collision
+  TaskWork tasks;           // of controllers with the law task
+  TaskWarm task_warm;
   ForceWork forces;
   ControlWork control;  // efforts of the scene's controllers
   ContactWork contacts;
@@ -411,6 +420,12 @@ void tribo_contact_view(const TriboContact* contact, const TriboRowInfo* row, co
 // contacts.c: the contacts of a step with their laws, with the tick from which on their time counts (0: nobody asks)
 // and, afterwards, the next stage's; and those that the impulses found so far bring about: *more says
 // whether there are any, so that the step has to be solved once more.
+// Contacts within a distance that may be wider than the scene's margin.
+TriboStatus tribo_data_detect_within(const TriboModel* model, TriboData* data, const StepStart* start, double horizon);
+// task_step.c: efforts of controllers of tasks, before the step; and how they fare, after it.
+TriboStatus tribo_data_control_tasks(const TriboModel* model, TriboData* data, const StepStart* start,
+                                     const TriboStepOptions* options);
+TriboStatus tribo_data_measure_tasks(const TriboModel* model, TriboData* data, const StepStart* start);
 TriboStatus tribo_data_detect(const TriboModel* model, TriboData* data, const StepStart* start, TriboStepInfo* info,
                               uint64_t* t0);
 TriboStatus tribo_data_redetect(const TriboModel* model, TriboData* data, const StepStart* start,

@@ -208,6 +208,7 @@ static TriboStatus run_part(const TriboModel* model, TriboData* data, const Step
   TRIBO_TRY(tribo_data_solve_exactly(data, 0));
   do {
     TRIBO_TRY(tribo_data_collect_forces(model, data, start, 1));
+    TRIBO_TRY(tribo_data_control_tasks(model, data, start, &options));
     tribo_sleep_wake_by_force(model, data, start);
     TRIBO_TRY(tribo_dyn_update(model->mechanism.system, data->dynamics, &options, start->q, start->v, data->forces.tau,
                                data->forces.wrench));
@@ -222,6 +223,7 @@ static TriboStatus run_part(const TriboModel* model, TriboData* data, const Step
   info->rows = data->result.problem.nrow;
   info->islands = data->solve.islands.count;
   TRIBO_TRY(tribo_data_publish(data, start->h));
+  TRIBO_TRY(tribo_data_measure_tasks(model, data, start));
   tribo_dyn_loops_store_memory(model->mechanism.system, data->dynamics, &options, data->result.lambda,
                                data->next.loops);
   return tribo_warm_renew(model, data, start);

@@ -239,7 +239,30 @@ static int improve_slips(TriboQpccSolver* s, ModePoint* p, ModePoint* spare, dou
     }
   }
   tribo_sol_mode_copy(s, spare, p);
-  return -1;
+  return 0.5 * gain > GAIN_COMPARED * (p->f + s->f_floor) ? -1 : 0;
+}
+
+// Directions of the point's own speeds and forces. Returns how far these are from the contact law along them, in
+// slacks.
+static double turn_once(TriboQpccSolver* s, ModePoint* p) {
+  double off = 0;
+  tribo_sol_qpcc_sigma(s, p->z, s->sigma);
+  for (int i = 0; i < s->ncon; ++i) {
+    if (!in_space(s, p, i, TRIBO_QPCC_SLIDE)) {
+      continue;
+    }
+    const double *l = p->z + s->na + s->at[i], *v = s->sigma + s->at[i], mu = s->problem->mu[i];
+    const double x = v[0] - l[0] / mu, y = v[1] - l[1] / mu, length = hypot(x, y);
+    if (length > tribo_sol_mode_slack(s, i)) {
+      const double turn = remainder(atan2(y, x) - p->angle[i], 6.283185307179586);
+      p->angle[i] += fmax(-FARTHEST_TURN, fmin(FARTHEST_TURN, turn));
+      const double c = cos(p->angle[i]), sn = sin(p->angle[i]), slip = c * v[0] + sn * v[1];
+      const double across = fmax(fabs(c * l[1] - sn * l[0]), fabs(c * v[1] - sn * v[0]));
+      off = fmax(off, fmax(across, fabs(mu * l[2] + c * l[0] + sn * l[1])) / tribo_sol_mode_slack(s, i));
+      p->ratio[i] = fmin(fmax(slip, 0) / (mu * fmax(l[2], RATIO_LEAST)), 1 / RATIO_LEAST);
+    }
+  }
+  return off;
 }
 
 // Where directions follow from the rest (few actuators) a fixed one is infeasible. Then they are unknowns: programs
@@ -253,22 +276,7 @@ static void turn_slips(TriboQpccSolver* s, ModePoint* p) {
     if (p->f == INFINITY) {
       break;
     }
-    tribo_sol_qpcc_sigma(s, p->z, s->sigma);
-    double off = 0;
-    for (int i = 0; i < s->ncon; ++i) {
-      if (!in_space(s, p, i, TRIBO_QPCC_SLIDE)) {
-        continue;
-      }
-      const double *l = p->z + s->na + s->at[i], *v = s->sigma + s->at[i], mu = s->problem->mu[i];
-      const double x = v[0] - l[0] / mu, y = v[1] - l[1] / mu, length = hypot(x, y);
-      if (length > tribo_sol_mode_slack(s, i)) {
-        const double turn = remainder(atan2(y, x) - p->angle[i], 6.283185307179586);
-        p->angle[i] += fmax(-FARTHEST_TURN, fmin(FARTHEST_TURN, turn));
-        const double c = cos(p->angle[i]), sn = sin(p->angle[i]), slip = c * v[0] + sn * v[1];
-        off = fmax(off, fmax(fabs(c * l[1] - sn * l[0]), fabs(c * v[1] - sn * v[0])) / tribo_sol_mode_slack(s, i));
-        p->ratio[i] = fmin(fmax(slip, 0) / (mu * fmax(l[2], RATIO_LEAST)), 1 / RATIO_LEAST);
-      }
-    }
+    const double off = turn_once(s, p);
     // the directions agree, and f has come to rest
     if (off <= 1 && fabs(last - p->f) <= GAIN_COMPARED * (p->f + s->f_floor)) {
       return;
@@ -308,7 +316,7 @@ void tribo_sol_mode_solve(TriboQpccSolver* s, ModePoint* p, int rounds) {
   p->turns = 0;
   solve_cones(s, p);
   const int overdetermined = s->ldp.blocked >= 0 && s->ldp.blocked < s->ldp.nequal;
-  if (p->f == INFINITY && (overdetermined || s->point[0].f == INFINITY) && slips_in_space(s, p)) {
+  if (p->f == INFINITY && s->may_turn && (overdetermined || s->point[0].f == INFINITY) && slips_in_space(s, p)) {
     for (int i = 0; i < s->ncon; ++i) {
       p->ratio[i] = 1 / fmax(s->problem->mu[i], RATIO_LEAST);
     }
@@ -320,7 +328,7 @@ void tribo_sol_mode_solve(TriboQpccSolver* s, ModePoint* p, int rounds) {
   for (int k = 0; k < rounds && p->f < INFINITY && gained > 0; ++k) {
     gained = improve_slips(s, p, spare, final ? GAIN_FINAL : GAIN_COMPARED);
   }
-  if (final && gained < 0) {
+  if (final && gained < 0 && s->may_turn) {
     leave_edge(s, p, spare);
   }
 }
@@ -390,25 +398,43 @@ static double violation(const TriboQpccSolver* s, const ModePoint* p) {
   return most;
 }
 
-// Returns what is left of violations, in slacks.
+// How far contacts that stick are outside their cones, in slacks.
+static double cone_violation(const TriboQpccSolver* s, const ModePoint* p) {
+  double most = 0;
+  for (int i = 0; i < s->ncon; ++i) {
+    if (in_space(s, p, i, TRIBO_QPCC_STICK)) {
+      most = fmax(most, outside_cone(s, p, i) / tribo_sol_mode_slack(s, i));
+    }
+  }
+  return most;
+}
+
+// Returns what is left of violations, in slacks. Directions in which f is flatter than ε have gone anywhere once ε is
+// gone: where that leaves a cone, f stays as ε has it and only the rows are corrected.
 static double refine(TriboQpccSolver* s, ModePoint* p) {
   ModePoint* best = &s->point[2];
   double least = INFINITY;
+  int with_objective = 1;
   tribo_sol_mode_rows(s, p);
   if (!tribo_sol_mode_run(s, p->z)) {
     return least;
   }
   for (int round = 0; round < REFINEMENTS && least > 1; ++round) {
     for (int k = 0; k < REFINEMENTS; ++k) {
-      correct(s, p, round < REFINEMENTS - 1);
+      correct(s, p, with_objective && round < REFINEMENTS - 1);
     }
-    const double miss = violation(s, p);
-    if (miss < least) {
-      least = miss;
+    const double rows = violation(s, p), cones = cone_violation(s, p);
+    if (fmax(rows, cones) < least) {
+      least = fmax(rows, cones);
       tribo_sol_mode_copy(s, p, best);
     }
-    // a row that rounding or ε had kept free is in the way
-    if (miss > 1 && !recentre(s, p)) {
+    if (cones > 1) {
+      with_objective = 0;
+      tribo_sol_mode_rows(s, p);
+      if (!tribo_sol_mode_run(s, p->z)) {
+        break;
+      }
+    } else if (rows > 1 && !recentre(s, p)) {
       break;
     }
   }
@@ -420,6 +446,13 @@ void tribo_sol_mode_refine(TriboQpccSolver* s, ModePoint* p, double* nu) {
   TriboLeastDistance* q = &s->ldp;
   memset(nu, 0, (size_t)s->nc * sizeof *nu);
   double least = refine(s, p);
+  // directions that turned: onto the contact law from where they are, f follows in second order
+  for (int k = 0; k < REFINEMENTS && p->turns && turn_once(s, p) > 0.1; ++k) {
+    tribo_sol_mode_rows(s, p);
+    if (tribo_sol_mode_run(s, s->dz)) {
+      correct(s, p, 0);
+    }
+  }
   if (least > 1 && slips_in_space(s, p) && !p->turns) {
     // a corner of what fixed directions allow
     ModePoint* turning = &s->point[1];

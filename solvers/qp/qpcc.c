@@ -216,20 +216,40 @@ static void solve_alone(TriboQpccSolver* s, const TriboQpccWarm* warm, TriboQpcc
   publish(s, &s->point[0], out);
 }
 
-// Search, last digits, and the judge's word.
-static TriboStatus solve(TriboQpccSolver* s, const TriboQpccWarm* warm, TriboQpccSolution* out) {
-  int complete = 0;
-  const int alone = s->settings.flips == 0 && s->settings.starts == TRIBO_QPCC_START_ALM;
-  const int found = alone || tribo_sol_qpcc_search(s, warm, &complete);
-  if (alone || !found) {
-    // the point that misses the contact law least, where none obeys it
-    solve_alone(s, warm, out);
-  } else {
+// The best point found, to its last digits, and what the judge says of it. 0: none is feasible.
+static TriboStatus find(TriboQpccSolver* s, const TriboQpccWarm* warm, TriboQpccSolution* out, int* found,
+                        int* complete, TriboQpccResiduals* r) {
+  *found = tribo_sol_qpcc_search(s, warm, complete);
+  if (*found) {
     tribo_sol_mode_refine(s, &s->point[0], s->out_nu);
     publish(s, &s->point[0], out);
+  } else {
+    // the point that misses the contact law least
+    solve_alone(s, warm, out);
   }
+  return tribo_qpcc_residual(s->problem, s->out_a, s->out_c, r);
+}
+
+// Search, last digits, and the judge's word.
+static TriboStatus solve(TriboQpccSolver* s, const TriboQpccWarm* warm, TriboQpccSolution* out) {
+  int complete = 0, found = 1;
   TriboQpccResiduals r;
-  TRIBO_TRY(tribo_qpcc_residual(s->problem, s->out_a, s->out_c, &r));
+  s->may_turn = 1;
+  if (s->settings.flips == 0 && s->settings.starts == TRIBO_QPCC_START_ALM) {
+    solve_alone(s, warm, out);
+    TRIBO_TRY(tribo_qpcc_residual(s->problem, s->out_a, s->out_c, &r));
+  } else {
+    TRIBO_TRY(find(s, warm, out, &found, &complete, &r));
+    if (found && !(r.nat <= s->settings.tol) && s->point[0].turns) {
+      // turning directions have not come to rest: without them, where that is feasible
+      s->may_turn = 0;
+      TRIBO_TRY(find(s, warm, out, &found, &complete, &r));
+      if (!found) {
+        s->may_turn = 1;
+        TRIBO_TRY(find(s, warm, out, &found, &complete, &r));
+      }
+    }
+  }
   out->f = r.f;
   out->nat = r.nat;
   out->worst = r.worst;

@@ -76,6 +76,7 @@ struct TriboQpccSolver {
 
   double *out_a, *out_c, *out_sigma, *out_slip, *out_nu;
   TriboQpccMode* out_mode;
+  int may_turn;  // 1: slip directions in space may be unknowns of programs
   int qps, alm_iterations, factorisations, worst, out_of_time;
   double bound;    // scaled
   double started;  // [s]

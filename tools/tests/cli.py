@@ -156,6 +156,20 @@ with tempfile.TemporaryDirectory() as folder:
     call("bench", "steps", tower, "--solvers", "subadmm:slit=1", code=2)
     call("bench", "steps", tower, "--window", "2:1", code=2)
 
+    # solvers on the suite of mechanisms
+    out, _ = call("bench", "suite", scenes / "suite/fourbar_free_tree.yaml", "--samples", 2, "--solvers", "auto,admm-ncp-fp", "--json", "-",
+                  "--csv", here / "suite.csv", "--html", here / "suite.html")
+    suite = json.loads(out)
+    assert suite["systems"] == 1 and suite["problems"] == 2 and sum(suite["categories"].values()) == 2, suite
+    first = suite["results"][0]
+    assert first["solver"] == "auto" and first["solved"]["1e-8"] == 2 and first["best_on"]["dual residual"] == 1, first
+    assert len((here / "suite.csv").read_text().splitlines()) == 1 + 2 * 2 * 2
+    assert "<svg" in (here / "suite.html").read_text()
+    call("bench", "suite", here / "nowhere.yaml", code=2)
+    call("bench", "suite", tower, "--samples", 0, code=2)
+    call("bench", "suite", tower, "--solvers", "magic", code=2)
+    call("bench", "scenes", code=2)
+
     # a simulated step becomes a file, and the file is solved without the world
     hard, answers = here / "step.hdf5", here / "answers"
     call("dump", tower, "--step", 20, "--out", hard, "--quiet")

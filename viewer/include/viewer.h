@@ -220,6 +220,8 @@ void tribo_view_image_destroy(TriboImage* image);
 // The mean of factor × factor pixels, taken in linear light. small has the size wanted.
 TRIBO_NODISCARD TriboStatus tribo_view_image_shrink(const TriboImage* large, int factor, TriboImage* small);
 TRIBO_NODISCARD TriboStatus tribo_view_image_write(const TriboImage* image, const char* path);  // PNG
+// The picture as a `data:` address for HTML, to be freed.
+TRIBO_NODISCARD TriboStatus tribo_view_image_embed(const TriboImage* image, char** address);
 
 // An OpenGL context without window or display (EGL surfaceless), current in this thread until it is destroyed.
 typedef struct TriboOffscreen TriboOffscreen;

@@ -335,6 +335,28 @@ typedef struct TriboActuatorDef {
 TRIBO_API TriboActuatorDef tribo_actuator_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_actuator(TriboScene* scene, const TriboActuatorDef* def, int* id);
 
+// A task of a controller with the law TASK. Errors obey ë + damping ė + stiffness e = 0 where nothing is in the way and
+// no other task asks for more.
+enum { TRIBO_TASK_COLUMNS = 18 };  // of a keyframe: six values, their rates, the rates of these
+typedef struct TriboTaskDef {
+  TriboTaskKind kind;
+  const char* name;           // unique within the controller; NULL: the word of its kind
+  const char* of;             // the body, by full name; COM, MOMENTUM, POSTURE: NULL
+  double point[3];            // of it, in its frame [m]
+  int axes;                   // bits: 1 x, 2 y, 4 z, 8 about x, 16 about y, 32 about z, of the world; 0: all
+  double stiffness, damping;  // [1/s²], [1/s]; VELOCITY, MOMENTUM: damping alone
+  double weight;              // of its squared error; FORCE: of an impulse [N·s] against speeds [m/s]
+  double normal;              // FORCE: wanted normal force, without keyframes [N]
+  double start, ramp;         // FORCE: when it begins to rise, and for how long [s]
+  int relative;               // 1: positions and angles count from where the body is at the start
+  const double* times;        // (nframe) each after the one before [s]
+  const double* frames;       // (nframe × TRIBO_TASK_COLUMNS) x, y, z [m] and roll, pitch, yaw [rad]; FORCE: the force
+                              // first [N]; VELOCITY, MOMENTUM: linear, then angular. NAN: as at the start. In between
+                              // polynomials of degree five
+  int nframe;
+} TriboTaskDef;
+TRIBO_API TriboTaskDef tribo_task_default(void);
+
 // A controller drives joints of one coordinate, along a trajectory or where they are at the start. Efforts stay within
 // bounds; those of several controllers add up.
 typedef struct TriboControllerDef {
@@ -351,6 +373,13 @@ typedef struct TriboControllerDef {
       frames;  // (nframe × ncolumn) [rad, m; EFFORT: N·m, N]; NAN: as before, in the first one as at the start
   int nframe, ncolumn;
   TriboInterpolation interpolation;  // outside of the times, the first or last frame holds
+  const TriboTaskDef* tasks;         // (ntask) TASK
+  int ntask;
+  TriboTaskContacts contacts;  // TASK
+  double horizon;              // TASK: contacts closer than this are reckoned with [m]
+  double torque_weight;        // TASK: factor of the impulses of the drives, beside the roots of the tasks' weights
+  double mode_margin;          // TASK: relative gain below which other modes are not better
+  int flips, programs;         // TASK: as TriboQpccSettings has them; programs of one step at most
 } TriboControllerDef;
 TRIBO_API TriboControllerDef tribo_controller_default(void);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_scene_add_controller(TriboScene* scene, const TriboControllerDef* def,

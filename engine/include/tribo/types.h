@@ -157,8 +157,34 @@ typedef enum TriboLaw {
                        // e = 0
   TRIBO_LAW_EFFORT,   // the trajectory is one of efforts
   TRIBO_LAW_GRAVITY,  // what the weight of the joint's tree asks for
+  TRIBO_LAW_TASK,     // efforts and contact forces that serve tasks best: a QPCC in each step
   TRIBO_LAW_COUNT
 } TriboLaw;
+
+// What a task of TRIBO_LAW_TASK wants.
+#define TRIBO_TASKS(X)                                                                         \
+  X(POSITION, "position", "a point of a body follows a path")                                  \
+  X(ORIENTATION, "orientation", "a body turns as told")                                        \
+  X(POSE, "pose", "both")                                                                      \
+  X(COM, "com", "the centre of mass of the robot follows a path")                              \
+  X(POSTURE, "posture", "the joints stay where they are at the start")                         \
+  X(FORCE, "force", "the contacts of a body press with a normal force")                        \
+  X(MOMENTUM, "momentum", "linear and angular momentum of the robot about its centre of mass") \
+  X(VELOCITY, "velocity", "a point of a body moves, and the body turns, this fast")
+typedef enum TriboTaskKind {
+#define X(id, word, doc) TRIBO_TASK_##id,
+  TRIBO_TASKS(X)
+#undef X
+      TRIBO_TASK_COUNT
+} TriboTaskKind;
+
+// Which contacts TRIBO_LAW_TASK reckons with.
+typedef enum TriboTaskContacts {
+  TRIBO_TASK_CONTACTS_AUTO,   // they break, stick or slide as the tasks need
+  TRIBO_TASK_CONTACTS_STICK,  // those that touch stick: the schedule-bound baseline
+  TRIBO_TASK_CONTACTS_NONE,   // none
+  TRIBO_TASK_CONTACTS_COUNT
+} TriboTaskContacts;
 
 // How a trajectory goes from one frame to the next.
 typedef enum TriboInterpolation {

@@ -22,7 +22,13 @@ static const char* const sensor_kinds[] = {
 #undef X
         NULL};
 static const char* const volumes[] = {"ellipsoid", "box", "capsule", "cylinder", NULL};
-static const char* const laws[] = {"pd", "computed", "effort", "gravity", NULL};
+static const char* const laws[] = {"pd", "computed", "effort", "gravity", "task", NULL};
+static const char* const task_kinds[] = {
+#define X(id, word, doc) word,
+    TRIBO_TASKS(X)
+#undef X
+        NULL};
+static const char* const task_contacts[] = {"auto", "stick", "none", NULL};
 static const char* const interpolations[] = {"cubic", "linear", "hold", NULL};
 static const char* const bases[] = {"false", "true", "auto", NULL};
 static const char* const whens[] = {"end", "at", "always", "max", "min", "mean", NULL};
@@ -407,7 +413,8 @@ static const Field actuator_fields[] = {
 static const Field controller_fields[] = {
     T(TriboControllerDef, "name", name, "unique among controllers"),
     W(TriboControllerDef, "law", law, laws,
-      "pd: a motor per joint; computed: torques by the equations of motion; effort: given ones; gravity: the weight"),
+      "pd: a motor per joint; computed: torques by the equations of motion; effort: given ones; gravity: the "
+      "weight; task: what serves its tasks best, contacts included"),
     T(TriboControllerDef, "robot", robot, "whose joints the names below are"),
     S("joints", "a list of names or patterns (`leg_*`); none: all joints that follow no other one"),
     R(TriboControllerDef, "stiffness", stiffness, 0, BIG, 0, "N m/rad, N/m", "pd; computed: [1/s²]"),
@@ -416,6 +423,35 @@ static const Field controller_fields[] = {
     S("trajectory", "a CSV file: a head line `t, joint, …`, then a line per frame; the other joints stay"),
     S("keyframes", "or a list of mappings with `at` [s] and `joints`: a mapping from names to positions or efforts"),
     W(TriboControllerDef, "interpolation", interpolation, interpolations, "how frames are joined"),
+    S("tasks", "task: a list of sections task"),
+    W(TriboControllerDef, "contacts", contacts, task_contacts,
+      "task: auto: they break, stick or slide as the tasks need; stick: those that touch; none"),
+    R(TriboControllerDef, "horizon", horizon, 0, BIG, 0, "m", "task: contacts closer than this are reckoned with"),
+    R(TriboControllerDef, "torque_weight", torque_weight, 0, BIG, 0, "",
+      "task: factor of the impulses of the drives, beside the roots of the tasks' weights"),
+    R(TriboControllerDef, "mode_margin", mode_margin, 0, 1, 0, "",
+      "task: relative gain below which other modes are not better: against chatter"),
+    I(TriboControllerDef, "flips", flips, 0, 4,
+      "task: modes that are tried: 0 the last, 1 adjacent, 2 all single, 3 also pairs, 4 until proved"),
+    I(TriboControllerDef, "programs", programs, 1, 1e9, "task: most programs of one step, of a proof or a search"),
+};
+
+static const Field task_fields[] = {
+    W(TriboTaskDef, "kind", kind, task_kinds, "what it is about"),
+    T(TriboTaskDef, "name", name, "unique within the controller; without it, its kind"),
+    T(TriboTaskDef, "of", of, "the body, by full name; not of com, posture and momentum, which are the robot's"),
+    V(3, TriboTaskDef, "point", point, "m", "of the body, in its frame"),
+    S("axes", "a list of x, y, z, rx, ry, rz of the world; without it, all"),
+    R(TriboTaskDef, "stiffness", stiffness, 0, BIG, 0, "1/s²", "errors e obey ë + damping ė + stiffness e = 0"),
+    R(TriboTaskDef, "damping", damping, 0, BIG, 0, "1/s", "the same"),
+    R(TriboTaskDef, "weight", weight, 0, BIG, 0, "", "of its squared error in speeds; force: in impulses"),
+    R(TriboTaskDef, "normal", normal, 0, BIG, 0, "N", "force: wanted sum of the normal forces on the body"),
+    R(TriboTaskDef, "start", start, -BIG, BIG, 0, "s", "force: when it begins to rise"),
+    R(TriboTaskDef, "ramp", ramp, 0, BIG, 0, "s", "force: for how long"),
+    B(TriboTaskDef, "relative", relative, "positions and angles count from where the body is at the start"),
+    S("keyframes",
+      "a list of mappings with `at` [s] and `position`, `rpy` (or `linear`, `angular`, or `normal`), and "
+      "their rates: `velocity`, `spin`, `acceleration`; joined by polynomials of degree five"),
 };
 
 static const Field robot_fields[] = {
@@ -567,6 +603,7 @@ INIT(tendon, TriboTendonDef, tribo_tendon_default())
 INIT(wrap, TriboWrapDef, tribo_wrap_default())
 INIT(actuator, TriboActuatorDef, tribo_actuator_default())
 INIT(controller, TriboControllerDef, tribo_controller_default())
+INIT(task, TriboTaskDef, tribo_task_default())
 INIT(robot, TriboRobotDef, tribo_robot_default())
 INIT(sensor, TriboSensorDef, tribo_sensor_default())
 INIT(state, TriboStateDef, ((TriboStateDef){.time = 0}))
@@ -614,6 +651,7 @@ static const Section sections[] = {
     SECTION(robot, TriboRobotDef, init_robot, "A robot from a URDF file."),
     SECTION(controller, TriboControllerDef, init_controller,
             "Drives joints along a trajectory, or holds them where they are at the start."),
+    SECTION(task, TriboTaskDef, init_task, "What a controller with the law task wants."),
     SECTION(sensor, TriboSensorDef, init_sensor,
             "Reads up to four numbers, which recorders and expectations know as `reading`, or `reading.x` and so on."),
     SECTION(state, TriboStateDef, init_state, "A state with a name: what it says differs from the start."),

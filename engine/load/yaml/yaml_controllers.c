@@ -99,6 +99,10 @@ TriboStatus tribo_load_controller(Loader* l, const YamlNode* node) {
   if (file != NULL && keyframes != NULL) {
     return tribo_yaml_fail(keyframes, "keyframes: the controller has a trajectory already");
   }
+  const YamlNode* tasks = tribo_yaml_get(node, "tasks");
+  if (tasks != NULL) {
+    TRIBO_TRY(tribo_load_tasks(l, tasks, &def));
+  }
   if (joints != NULL) {
     TRIBO_TRY(read_names(l, joints, &def));
   }

@@ -457,6 +457,61 @@ static void put_robots(Writer* w) {
   }
 }
 
+// Columns of a task's keyframes and the keys they are written with.
+static void put_task_frame(Writer* w, const TriboTaskDef* task, int frame) {
+  static const struct {
+    const char* key;
+    int column;
+  } parts[] = {{"position", 0}, {"rpy", 3}, {"velocity", 6}, {"spin", 9}, {"acceleration", 12}};
+  const double* row = task->frames + frame * TRIBO_TASK_COLUMNS;
+  fprintf(w->file, "%*s- {at: ", w->indent + 2, "");
+  put_number(w, task->times[frame]);
+  for (size_t k = 0; k < sizeof parts / sizeof parts[0]; ++k) {
+    const int force = task->kind == TRIBO_TASK_FORCE && k == 0;
+    if (!isnan(row[parts[k].column])) {
+      fprintf(w->file, ", %s: ", force ? "normal" : parts[k].key);
+      if (force) {
+        put_number(w, row[0]);
+      } else {
+        put_numbers(w, row + parts[k].column, 3);
+      }
+    }
+  }
+  fputs("}\n", w->file);
+}
+
+// Tasks of a controller, each with its keyframes.
+static void put_tasks(Writer* w, const TriboControllerDef* def) {
+  static const char* const axes[] = {"x", "y", "z", "rx", "ry", "rz"};
+  if (def->ntask > 0) {
+    begin_list(w, "tasks", def->ntask);
+    for (int i = 0; i < def->ntask; ++i) {
+      const TriboTaskDef* task = &def->tasks[i];
+      begin_item(w);
+      put_fields(w, "task", task);
+      if (task->axes != 0) {
+        put_key(w, "axes");
+        const char* before = "[";
+        for (int k = 0; k < 6; ++k) {
+          if (task->axes >> k & 1) {
+            fprintf(w->file, "%s%s", before, axes[k]);
+            before = ", ";
+          }
+        }
+        fputs("]\n", w->file);
+      }
+      if (task->nframe > 0) {
+        put_key(w, "keyframes");
+        end_line(w);
+      }
+      for (int f = 0; f < task->nframe; ++f) {
+        put_task_frame(w, task, f);
+      }
+      end_item(w);
+    }
+  }
+}
+
 // Trajectories are written as keyframes, wherever they came from.
 static void put_controllers(Writer* w) {
   const TriboScene* s = w->scene;
@@ -473,6 +528,7 @@ static void put_controllers(Writer* w) {
       }
       fputs("]\n", w->file);
     }
+    put_tasks(w, def);
     if (def->nframe > 0) {
       put_key(w, "keyframes");
       end_line(w);

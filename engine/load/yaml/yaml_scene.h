@@ -44,6 +44,8 @@ TriboStatus tribo_load_sensor(Loader* l, const YamlNode* node);
 TriboStatus tribo_load_state(Loader* l, const YamlNode* node);
 TriboStatus tribo_load_start(Loader* l, const YamlNode* node);
 
+// yaml_tasks.c
+TriboStatus tribo_load_tasks(Loader* l, const YamlNode* node, TriboControllerDef* def);
 // yaml_controllers.c
 TriboStatus tribo_load_controller(Loader* l, const YamlNode* node);
 

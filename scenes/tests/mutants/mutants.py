@@ -28,6 +28,7 @@ TABLE = [
     ("bounce_none", "normal_row.c", "gap / o->h", "0"),
     ("capstan", "joint_rows.c", "motor->stiffness * away - motor->damping * motor->velocity",
      "motor->stiffness * away + motor->damping * motor->velocity"),
+    ("bowl_swing", "roundness.c", "1 / bent[k] - d", "0"),
     ("cards_fall", "contact_rows.c", "memcpy(d->cones[c].mu, law->mu, (size_t)(law->dim - 1) * sizeof *law->mu);",
      "d->cones[c].mu[0] = d->cones[c].mu[1] = 1;"),
     ("cards_stand", "compile_shapes.c", "m->friction > 0 ? 3 : 1", "1"),
