@@ -128,14 +128,13 @@ static void add_curvature(Task* t, int k, double* x, const double* lambda, doubl
         }
       }
     }
-    const int rows = j < s->nz ? s->nz : 0;
-    for (int i = j; i < rows; ++i) {
+    for (int i = j; i < s->nz; ++i) {
       values[at + i - j] += factor * t->hess[p->hess_at[k] + (size_t)(j * s->nz + i)];
     }
   }
 }
 
-// The lower triangle of the Hessian of the Lagrangian, stage by stage.
+// The Hessian of the Lagrangian, or its pattern.
 static bool eval_hess(int n, double* x, bool is_new, double factor, int m, double* lambda, bool new_lambda, int entries,
                       int* row, int* col, double* values, void* user) {
   (void)n, (void)m, (void)is_new, (void)new_lambda;
@@ -222,7 +221,7 @@ static int run_ipopt(const Api* api, TriboPlan* p, double* z, double* f, double*
   return status;
 }
 
-// One problem by both, from the same guess.
+// Both solvers on the default task of a problem, and a line about them.
 static void compare(const Api* api, const PlanKind* kind) {
   PlanProblem* p;
   TriboPlanResult r;
