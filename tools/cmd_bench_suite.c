@@ -196,7 +196,7 @@ static TriboStatus take_cold(Bench* b, Simulation* sim, const TriboProblem* p) {
   const SuiteRun none = {
       .natmap_unit = INFINITY, .time = INFINITY, .time_to = {INFINITY, INFINITY, INFINITY}, .jump = NAN};
   *sample = (SuiteSample){.system = b->suite.nsystem - 1, .step = sim->totals.steps};
-  if (!suite_look_at(p, b->suite.systems[sample->system].bodies, b->mass_ratio, &sample->problem)) {
+  if (!suite_describe(p, b->suite.systems[sample->system].bodies, b->mass_ratio, &sample->problem)) {
     return TRIBO_NOMEM;
   }
   b->ncone = p->ncone;

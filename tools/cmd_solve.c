@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "solve_qpcc.h"
 #include "cli.h"
 #include "grow.h"
 #include "json.h"
@@ -251,6 +252,14 @@ static int close_history(Solve* s, int code) {
 
 // Solves every file that is named.
 static int run(const Args* args) {
+  int qpcc = 0;
+  for (int i = 0; i < args->npositional; ++i) {
+    qpcc += is_qpcc_file(args->positional[i]);
+  }
+  if (qpcc > 0) {
+    return qpcc == args->npositional ? solve_qpcc_files(args)
+                                     : cli_wrong("contact problems and .qpcc files are not solved in one run");
+  }
   const char* json = cli_value(args, "--json");
   Solve s = {.args = args, .id = cli_value(args, "--solver"), .tol = 1e-8};
   Json writer;
@@ -283,4 +292,5 @@ static int run(const Args* args) {
 }
 
 const Command command_solve = {
-    "solve", "FILE… [flags]", "solve contact problems from files (FCLIB, Siconos)", flags, 1, 1 << 20, run};
+    "solve", "FILE… [flags]", "solve contact problems from files (FCLIB, Siconos), or QPCCs (.qpcc)", flags, 1, 1 << 20,
+    run};

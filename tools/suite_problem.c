@@ -138,7 +138,7 @@ static int list_joint_rows(const TriboProblem* p, int nv, const double* B, doubl
   return count;
 }
 
-int suite_look_at(const TriboProblem* p, int bodies, double mass_ratio, SuiteProblem* out) {
+int suite_describe(const TriboProblem* p, int bodies, double mass_ratio, SuiteProblem* out) {
   int nv = 0;
   *out = (SuiteProblem){.bodies = bodies, .rows = p->nrow, .mass_ratio = mass_ratio};
   for (int b = 0; b < p->nblock; ++b) {

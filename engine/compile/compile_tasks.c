@@ -62,8 +62,38 @@ TriboStatus tribo_compile_tasks(TriboModel* model, const TriboControllerDef* def
   c->contacts = def->contacts;
   c->horizon = def->horizon;
   c->torque_weight = def->torque_weight;
+  c->mode_margin = def->mode_margin;
   c->flips = def->flips;
   c->programs = def->programs;
+  return TRIBO_OK;
+}
+
+// The controller and the task that is the i-th of all.
+static const ModelTask* task_at(const TriboModel* model, int task, const ModelController** of) {
+  for (int i = 0; i < model->actuation.ncontroller; ++i) {
+    const ModelController* c = &model->actuation.controllers[i];
+    if (c->ntask > 0 && task >= c->tasks[0].at && task < c->tasks[0].at + c->ntask) {
+      *of = c;
+      return &c->tasks[task - c->tasks[0].at];
+    }
+  }
+  return NULL;
+}
+
+int tribo_model_task_count(const TriboModel* model) {
+  return model != NULL ? model->actuation.ntask : 0;
+}
+
+TriboStatus tribo_model_task_info(const TriboModel* model, int task, TriboTaskInfo* out) {
+  TRIBO_REQUIRE(model);
+  TRIBO_REQUIRE(out);
+  const ModelController* c = NULL;
+  const ModelTask* t = task_at(model, task, &c);
+  if (t == NULL) {
+    return tribo_fail(TRIBO_INVALID, "tribo_model_task_info: task = %d; accepted are 0 … %d", task,
+                      model->actuation.ntask - 1);
+  }
+  *out = (TriboTaskInfo){.controller = c->name, .name = t->name, .kind = t->kind};
   return TRIBO_OK;
 }
 

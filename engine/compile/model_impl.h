@@ -49,6 +49,7 @@ typedef struct ModelController {
   int ntask;
   TriboTaskContacts contacts;
   double horizon, torque_weight;  // [m]
+  double mode_margin;
   int flips, programs;
 } ModelController;
 

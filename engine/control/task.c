@@ -55,6 +55,7 @@ static TriboStatus make_room(const TriboModel* model, TaskWork* w, int room) {
   TRIBO_TRY(TRIBO_RESERVE(&w->slip, 2 * room));
   TRIBO_TRY(TRIBO_RESERVE(&w->dim, room));
   TRIBO_TRY(TRIBO_RESERVE(&w->cone, room));
+  TRIBO_TRY(TRIBO_RESERVE(&w->group, room));
   TRIBO_TRY(TRIBO_RESERVE(&w->row_of, rows));
   TRIBO_TRY(TRIBO_RESERVE(&w->held, room));
   TRIBO_TRY(TRIBO_RESERVE(&w->mode, room));
@@ -101,10 +102,10 @@ void tribo_task_free(const TriboModel* model, TaskWork* w) {
   for (int i = 0; i < count; ++i) {
     tribo_qpcc_destroy(w->solver[i]);
   }
-  void* const owned[] = {w->solver, w->wrench, w->row,   w->Jt,     w->MJt,    w->Jc,     w->MJc,   w->A,
-                         w->B,      w->b,      w->C,     w->D,      w->g,      w->lower,  w->upper, w->mu,
-                         w->slip,   w->want,   w->dim,   w->cone,   w->row_of, w->held,   w->mode,  w->in_reach,
-                         w->states, w->origin, w->poses, w->twists, w->v_plan, w->planned};
+  void* const owned[] = {w->solver,   w->wrench, w->row,    w->Jt,    w->MJt,    w->Jc,     w->MJc,    w->A,
+                         w->B,        w->b,      w->C,      w->D,     w->g,      w->lower,  w->upper,  w->mu,
+                         w->slip,     w->group,  w->want,   w->dim,   w->cone,   w->row_of, w->held,   w->mode,
+                         w->in_reach, w->states, w->origin, w->poses, w->twists, w->v_plan, w->planned};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; ++i) {
     tribo_free(owned[i]);
   }
@@ -112,6 +113,10 @@ void tribo_task_free(const TriboModel* model, TaskWork* w) {
 }
 
 // ---- which constraints
+
+static TriboTaskContacts contacts_of(const TaskWork* w, const ModelController* c) {
+  return w->is_told ? (TriboTaskContacts)w->told : c->contacts;
+}
 
 // The robot's block, and all that constraints tie to it.
 static void mark_reach(const TriboModel* model, const TaskInput* in, TaskWork* w, const ModelController* c) {
@@ -162,7 +167,7 @@ static int choose_items(const TaskInput* in, TaskWork* w, const ModelController*
     const TriboCone* cone = &p->cones[k];
     const TriboRowKind kind = in->rows[k].kind;
     const int dry = kind == TRIBO_ROW_FRICTION,
-              ignored = kind == TRIBO_ROW_CONTACT && c->contacts == TRIBO_TASK_CONTACTS_NONE;
+              ignored = kind == TRIBO_ROW_CONTACT && contacts_of(w, c) == TRIBO_TASK_CONTACTS_NONE;
     if (dry || ignored || !touches(p, w, k)) {
       continue;
     }
@@ -304,6 +309,21 @@ static TriboStatus task_matrices(const TriboModel* model, const TaskInput* in, T
   return TRIBO_OK;
 }
 
+// Contacts of one pair of shapes are a group; all other items are by themselves.
+static void group_items(const TaskInput* in, TaskWork* w, const Items* items) {
+  for (int i = 0; i < items->n; ++i) {
+    const TriboRowInfo* row = &in->rows[w->cone[i]];
+    w->group[i] = i;
+    for (int k = 0; k < i; ++k) {
+      const TriboRowInfo* other = &in->rows[w->cone[k]];
+      if (row->kind == TRIBO_ROW_CONTACT && other->kind == TRIBO_ROW_CONTACT) {
+        const TriboContact *a = &in->contacts[row->index], *b = &in->contacts[other->index];
+        w->group[i] = a->body_a == b->body_a && a->body_b == b->body_b ? w->group[k] : w->group[i];
+      }
+    }
+  }
+}
+
 // ---- modes
 
 // What the contacts did in the last step; told to stick, what touches sticks.
@@ -314,7 +334,7 @@ static void warm_modes(const TaskInput* in, TaskWork* w, const ModelController* 
     const double push = in->warm_lambda[w->row_of[normal]];
     double slip[2] = {0, 0};
     w->mode[i] = TRIBO_QPCC_BREAK;
-    if (c->contacts == TRIBO_TASK_CONTACTS_STICK) {
+    if (contacts_of(w, c) == TRIBO_TASK_CONTACTS_STICK) {
       w->mode[i] = w->g[normal] < TOUCHES ? TRIBO_QPCC_STICK : TRIBO_QPCC_BREAK;
     } else if (in->warm_known[w->cone[i]] && push > 0) {
       const double across = w->dim[i] == 3 ? hypot(l[0], l[1]) : 0;
@@ -359,12 +379,14 @@ static TriboStatus solve(const TriboModel* model, TaskWork* w, int controller, c
                              .upper = w->upper,
                              .mu = w->mu,
                              .dim = w->dim,
-                             .held = w->held};
+                             .held = w->held,
+                             .group = w->group};
   TriboQpccSettings settings = tribo_qpcc_settings_default();
+  settings.margin = c->mode_margin;
   settings.flips = c->flips;
   settings.nodes = c->programs;
   const TriboQpccWarm warm = {.mode = w->mode, .slip = w->slip};
-  if (c->contacts == TRIBO_TASK_CONTACTS_STICK) {
+  if (contacts_of(w, c) == TRIBO_TASK_CONTACTS_STICK) {
     settings.flips = 0;
     settings.starts = TRIBO_QPCC_START_LAST;
   }
@@ -423,6 +445,7 @@ static TriboStatus apply_one(const TriboModel* model, const TaskInput* in, TaskW
   }
   constraint_rows(model, in, w, c, &items);
   TRIBO_TRY(task_matrices(model, in, w, c, &items, nres));
+  group_items(in, w, &items);
   warm_modes(in, w, c, &items);
   TRIBO_TRY(solve(model, w, controller, &items, nres, &x));
   w->time += x.time;

@@ -35,8 +35,8 @@ typedef struct TaskWork {
   double *Jt, *MJt;          // (nres × nv) tasks, and M⁻¹Jᵀ
   double *Jc, *MJc;          // (rows × nv) constraints
   double *A, *B, *b, *C, *D, *g, *lower, *upper, *mu, *slip;
-  double* want;              // (nres)
-  int *dim, *cone, *row_of;  // (items); (rows) of the problem
+  double* want;                      // (nres)
+  int *dim, *group, *cone, *row_of;  // (items); (rows) of the problem
   unsigned char* held;
   TriboQpccMode* mode;
   unsigned char* in_reach;  // (nblock) it moves with the robot
@@ -50,6 +50,7 @@ typedef struct TaskWork {
   double time;             // [s] of the last solves
   int programs, modes;     // quadratic programs; modes of the first contacts, a digit each: 1 break, 2 slide, 3 stick
   double nat;              // [m/s] the largest residual of the plans
+  int is_told, told;       // 1: TriboTaskContacts `told` instead of the controllers' own
   int outcome;             // the worst TriboQpccOutcome
 } TaskWork;
 

@@ -74,6 +74,7 @@ TriboStatus tribo_scene_check_tasks(const char* who, const TriboControllerDef* d
   }
   TRIBO_TRY(tribo_check_range(who, "horizon", def->horizon, 0, 1e6));
   TRIBO_TRY(tribo_check_range(who, "torque_weight", def->torque_weight, 0, 1e100));
+  TRIBO_TRY(tribo_check_range(who, "mode_margin", def->mode_margin, 0, 1));
   if ((int)def->contacts < 0 || def->contacts >= TRIBO_TASK_CONTACTS_COUNT || def->flips < 0 || def->flips > 4 ||
       def->programs < 1) {
     return tribo_fail(TRIBO_INVALID,

@@ -17,7 +17,7 @@
 #include "qpcc_impl.h"
 #include "small_dense.h"
 
-enum { MOST_CONE_ROUNDS = 40, MOST_HALVINGS = 6, COMPARING = 3, REFINEMENTS = 3, MOST_TURNS = 25, MOST_TANGENTS = 12 };
+enum { MOST_CONE_ROUNDS = 40, MOST_HALVINGS = 6, COMPARING = 3, REFINEMENTS = 3, MOST_TURNS = 25 };
 static const double RATIO_LEAST = 1e-9;   // s/(μ n), and its inverse: beyond, one of the two is zero
 static const double FARTHEST_TURN = 0.5;  // [rad] of one step: V is smooth over less than a mode's quadrant
 // Relative gain below which a better direction is not worth a program: modes are compared to 1e-6; of the answer
@@ -398,41 +398,38 @@ static double violation(const TriboQpccSolver* s, const ModePoint* p) {
   return most;
 }
 
-// Tangents where contacts that stick have left their cones. Returns the farthest, in slacks.
-static double cut_cones(TriboQpccSolver* s, ModePoint* p) {
+// How far contacts that stick are outside their cones, in slacks.
+static double cone_violation(const TriboQpccSolver* s, const ModePoint* p) {
   double most = 0;
   for (int i = 0; i < s->ncon; ++i) {
     if (in_space(s, p, i, TRIBO_QPCC_STICK)) {
-      const double* l = p->z + s->na + s->at[i];
-      const double outside = outside_cone(s, p, i) / tribo_sol_mode_slack(s, i);
-      most = fmax(most, outside);
-      if (outside > 1) {
-        add_cut(p, i, atan2(l[1], l[0]));
-      }
+      most = fmax(most, outside_cone(s, p, i) / tribo_sol_mode_slack(s, i));
     }
   }
   return most;
 }
 
-// Returns what is left of violations, in slacks. What ε had kept inside may be outside without it: rows that are in the
-// way join, and tangents of cones.
+// Returns what is left of violations, in slacks. Directions in which f is flatter than ε have gone anywhere once ε is
+// gone: where that leaves a cone, f stays as ε has it and only the rows are corrected.
 static double refine(TriboQpccSolver* s, ModePoint* p) {
   ModePoint* best = &s->point[2];
   double least = INFINITY;
+  int with_objective = 1;
   tribo_sol_mode_rows(s, p);
   if (!tribo_sol_mode_run(s, p->z)) {
     return least;
   }
-  for (int round = 0; round < MOST_TANGENTS && least > 1; ++round) {
+  for (int round = 0; round < REFINEMENTS && least > 1; ++round) {
     for (int k = 0; k < REFINEMENTS; ++k) {
-      correct(s, p, round < MOST_TANGENTS - 1);
+      correct(s, p, with_objective && round < REFINEMENTS - 1);
     }
-    const double rows = violation(s, p), cones = cut_cones(s, p);
+    const double rows = violation(s, p), cones = cone_violation(s, p);
     if (fmax(rows, cones) < least) {
       least = fmax(rows, cones);
       tribo_sol_mode_copy(s, p, best);
     }
     if (cones > 1) {
+      with_objective = 0;
       tribo_sol_mode_rows(s, p);
       if (!tribo_sol_mode_run(s, p->z)) {
         break;

@@ -11,7 +11,6 @@
 
 // Newton steps on slip directions while modes are compared, and for the answer.
 enum { SCREEN = 3, FINAL = 20 };
-static const double EQUAL = 1e-6;                                       // relative: objectives that decide nothing
 static const double PI = 3.14159265358979323846, SAME_DIRECTION = 0.5;  // [rad] Newton's steps find their own minimum
 
 int tribo_sol_qpcc_late(TriboQpccSolver* s) {
@@ -62,7 +61,7 @@ int tribo_sol_qpcc_offer(TriboQpccSolver* s, int rounds) {
   if (trial->f == INFINITY) {
     return 0;
   }
-  const double equal = EQUAL * fmin(trial->f, best->f) + s->f_floor;
+  const double equal = s->settings.margin * fmin(trial->f, best->f) + s->f_floor;
   const int better = trial->f < best->f - equal || (trial->f < best->f + equal && rank_of(s, trial) < rank_of(s, best));
   if (better) {
     tribo_sol_mode_copy(s, trial, best);
@@ -270,6 +269,79 @@ static int flip_singles(TriboQpccSolver* s) {
   return 1;
 }
 
+// Is the contact the first of a group of several?
+static int leads_group(const TriboQpccSolver* s, int i) {
+  const int* group = s->problem->group;
+  int more = 0;
+  for (int k = 0; k < s->ncon; ++k) {
+    if (group[k] == group[i] && is_free(s, k)) {
+      if (k < i) {
+        return 0;
+      }
+      more += k > i;
+    }
+  }
+  return more > 0 && is_free(s, i);
+}
+
+// The best point with another mode for all contacts of a group.
+static void set_group(TriboQpccSolver* s, int of, int mode) {
+  ModePoint* p = &s->point[1];
+  tribo_sol_mode_copy(s, &s->point[0], p);
+  for (int k = 0; k < s->ncon; ++k) {
+    if (s->problem->group[k] == s->problem->group[of] && is_free(s, k)) {
+      p->mode[k] = (unsigned char)(mode == TRIBO_QPCC_SLIDE && !can_slide(s, k) ? TRIBO_QPCC_STICK : mode);
+      p->ncut[k] = 0;
+    }
+  }
+}
+
+// A group that slides: each contact as it would without friction, and against the friction it has.
+static int slide_group(TriboQpccSolver* s, int of) {
+  const int* group = s->problem->group;
+  int improved = 0;
+  for (int way = 0; way < 2; ++way) {
+    double* at = s->point[2].z;
+    memcpy(at, s->point[0].z, (size_t)s->ld * sizeof *at);
+    if (way == 0) {
+      set_group(s, of, MODE_PROBE);
+      tribo_sol_mode_rows(s, &s->point[1]);
+      if (!tribo_sol_mode_run(s, at)) {
+        continue;
+      }
+    }
+    tribo_sol_qpcc_sigma(s, at, s->sigma);
+    set_group(s, of, TRIBO_QPCC_SLIDE);
+    for (int k = 0; k < s->ncon; ++k) {
+      if (group[k] == group[of] && can_slide(s, k)) {
+        const double *l = at + s->na + s->at[k], *v = s->sigma + s->at[k];
+        const int space = s->problem->dim[k] == 3;
+        s->point[1].angle[k] = way == 0 ? atan2(space ? v[1] : 0, v[0]) : atan2(space ? -l[1] : 0, -l[0]);
+      }
+    }
+    improved |= tribo_sol_qpcc_offer(s, SCREEN);
+  }
+  return improved;
+}
+
+// All contacts of a pair of bodies together. 1: one was better.
+static int flip_groups(TriboQpccSolver* s) {
+  int improved = 0;
+  if (s->problem->group == NULL) {
+    return 0;
+  }
+  for (int i = 0; i < s->ncon && !tribo_sol_qpcc_late(s); ++i) {
+    if (leads_group(s, i)) {
+      improved |= slide_group(s, i);
+      set_group(s, i, TRIBO_QPCC_STICK);
+      improved |= tribo_sol_qpcc_offer(s, SCREEN);
+      set_group(s, i, TRIBO_QPCC_BREAK);
+      improved |= tribo_sol_qpcc_offer(s, SCREEN);
+    }
+  }
+  return improved;
+}
+
 // Pairs: each mode of one contact, with all modes of each other one. 1: one was better.
 static int flip_pairs(TriboQpccSolver* s) {
   for (int i = 0; i < s->ncon; ++i) {
@@ -321,6 +393,7 @@ int tribo_sol_qpcc_search(TriboQpccSolver* s, const TriboQpccWarm* warm, int* co
   if (s->settings.flips > 0 && s->ncon > 0) {
     int again = 1;
     while (again && *complete >= 0 && !s->out_of_time) {
+      flip_groups(s);
       *complete = flip_singles(s) && s->settings.flips >= 2;
       again = s->settings.flips >= 3 && s->ncon <= SEEN && flip_pairs(s);
     }

@@ -14,4 +14,5 @@
     "modes that are tried: 0 none, 1 adjacent, 2 all single, 3 also pairs, 4 until proved")                        \
   X(INT, starts, 15, 1, 15, 0, "", "sum of 1 last modes, 2 augmented Lagrangian, 4 all stick, 8 all break")        \
   X(INT, nodes, 20000, 1, 1e9, 0, "", "most quadratic programs of a proof, or of a search for any feasible modes") \
+  X(REAL, margin, 1e-6, 0, 1, 0, "", "relative gain of f below which other modes are not better")                  \
   X(REAL, max_time, 0, 0, 1e6, 0, "s", "time budget; 0: none")

@@ -58,7 +58,7 @@ static void ranks_and_conditions_are_known(void** state) {
                             .term_at = term_at,
                             .jac = jac};
     SuiteProblem seen;
-    assert_true(suite_look_at(&p, 1, 4, &seen));
+    assert_true(suite_describe(&p, 1, 4, &seen));
     assert_int_equal(seen.joint_rows, 2);
     assert_int_equal(seen.joint_rank, dependent ? 1 : 2);
     // G = J M⁻¹ Jᵀ has 1 and 1/4 on its diagonal, or is of rank 1

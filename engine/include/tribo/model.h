@@ -55,6 +55,13 @@ typedef struct TriboJointInfo {
   double anchor[3], axis[3];  // where it turns or slides and about or along what, in the frame of the link it carries
                               // [m]; axis: unit, one-dof joints, 0 for the others
 } TriboJointInfo;
+// A task of a controller with the law TASK; its quantities are those of "<controller>/<name>".
+typedef struct TriboTaskInfo {
+  const char *controller, *name;
+  TriboTaskKind kind;
+} TriboTaskInfo;
+TRIBO_API int tribo_model_task_count(const TriboModel* model);
+TRIBO_API TRIBO_NODISCARD TriboStatus tribo_model_task_info(const TriboModel* model, int task, TriboTaskInfo* out);
 typedef struct TriboMotorInfo {
   int joint;                                            // id
   double stiffness, damping, target, velocity, effort;  // as in TriboMotorDef, at the start

@@ -31,6 +31,8 @@ typedef struct TriboQpcc {
   const double* mu;             // (ncon) friction, ≥ 0
   const int* dim;               // (ncon) 1: without friction, 2: in the plane, 3: in space
   const unsigned char* held;    // (ncon) 1: bilateral, σ = 0 whatever λ is; NULL: none
+  const int* group;  // (ncon) contacts of one pair of bodies share a number: modes are also changed for all of
+                     // them together, as a block starts to slide on all its corners; NULL: none do
 } TriboQpcc;
 
 typedef enum TriboQpccMode {
@@ -65,6 +67,7 @@ typedef struct TriboQpccSettings {
   int flips;            // 0 none; 1 to adjacent modes; 2 all single; 3 also pairs, up to 8 contacts; 4 until proved
   int starts;           // sum of TRIBO_QPCC_START_…; ALM alone with flips 0 is the paper's method
   int nodes;            // most quadratic programs of a proof or of a search for any feasible modes
+  double margin;        // relative gain of f below which other modes are not better: against chatter
   double max_time;      // [s] 0: none
 } TriboQpccSettings;
 TRIBO_API TriboQpccSettings tribo_qpcc_settings_default(void);

@@ -378,6 +378,7 @@ typedef struct TriboControllerDef {
   TriboTaskContacts contacts;  // TASK
   double horizon;              // TASK: contacts closer than this are reckoned with [m]
   double torque_weight;        // TASK: factor of the impulses of the drives, beside the roots of the tasks' weights
+  double mode_margin;          // TASK: relative gain below which other modes are not better
   int flips, programs;         // TASK: as TriboQpccSettings has them; programs of one step at most
 } TriboControllerDef;
 TRIBO_API TriboControllerDef tribo_controller_default(void);

@@ -429,6 +429,8 @@ static const Field controller_fields[] = {
     R(TriboControllerDef, "horizon", horizon, 0, BIG, 0, "m", "task: contacts closer than this are reckoned with"),
     R(TriboControllerDef, "torque_weight", torque_weight, 0, BIG, 0, "",
       "task: factor of the impulses of the drives, beside the roots of the tasks' weights"),
+    R(TriboControllerDef, "mode_margin", mode_margin, 0, 1, 0, "",
+      "task: relative gain below which other modes are not better: against chatter"),
     I(TriboControllerDef, "flips", flips, 0, 4,
       "task: modes that are tried: 0 the last, 1 adjacent, 2 all single, 3 also pairs, 4 until proved"),
     I(TriboControllerDef, "programs", programs, 1, 1e9, "task: most programs of one step, of a proof or a search"),
