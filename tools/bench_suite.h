@@ -33,11 +33,6 @@ SuiteCategory suite_category(const SuiteProblem* p);  // of the counts
 // 0: no memory.
 int suite_describe(const TriboProblem* problem, int bodies, double mass_ratio, SuiteProblem* out);
 
-// Residuals of an answer in plain units, beside those of the library: the natural map without scaling, ‖λ − P(λ − σ̂)‖∞
-// (164), and the objective ½ λᵀG λ + gᵀλ.
-double suite_natmap_raw(const TriboProblem* problem, const double* lambda, const double* sigma);
-double suite_objective(const TriboProblem* problem, const double* lambda, const double* sigma);
-
 // ---- cmd_bench_suite.c, suite_report.c
 
 enum { SUITE_MOST_SOLVERS = 24, SUITE_TOLERANCES = 3, SUITE_STARTS = 2, SUITE_NAME = 64 };

@@ -7,7 +7,7 @@
 #include "cli.h"
 #include "interrupt.h"
 #include "json.h"
-#include "plan/plan_check.h"
+#include "plan/scene_plan.h"
 
 static const Flag flags[] = {
     {"--task", "N", "one of the problem's tasks, from 0; the default one when not given"},
@@ -22,6 +22,13 @@ static const Flag flags[] = {
     {"--out", "FILE", "the plan as CSV: t, and the unknowns of each stage"},
     {"--history", "FILE", "cost, violation, radius of each iteration as CSV; `tribo plot` draws them"},
     {"--check", "SCENE", "play the plan in this scene, its efforts alone and with feedback on the driven joints"},
+    {"--goal", "STATE", "of a scene: the state where its plan is to end"},
+    {"--from", "STATE", "of a scene: where the plan begins, instead of where the scene does"},
+    {"--motors", "A,B", "of a scene: the joints that are driven"},
+    {"--contacts", "A,B", "of a scene: the bodies that may touch half-spaces"},
+    {"--facets", "N", "of a scene: directions of friction, 2 (the default) or 4"},
+    {"--weights", "Q,V,TAU",
+     "of a scene: of the goal's positions and velocities, and of efforts, 100,10,1e-3 when not given"},
     {"--feedback", "K,D", "stiffness and damping of that feedback, 100,20 when not given"},
     {"--json", "FILE", "results for machines; - is standard output"},
     {"--quiet", NULL, "no text for people"},
@@ -136,39 +143,33 @@ static int solve(const Args* args, Plan* plan, FILE* text) {
 
 // ---- telling
 
-static void print_result(const Plan* plan, FILE* to) {
-  const TriboPlanResult* r = &plan->result;
+static void print_solve(const TriboPlanResult* r, const TriboPlanResidual* judged, FILE* to) {
   fprintf(to, "\n%-14s %s\n", "outcome", tribo_plan_outcome_name(r->outcome));
   fprintf(to, "%-14s %.8g\n", "cost", r->cost);
-  fprintf(to, "%-14s %.2e", "violation", plan->judged.violation);
-  fprintf(to, *plan->judged.row != '\0' ? ", worst: %s at stage %d\n" : "\n", plan->judged.row, plan->judged.stage);
+  fprintf(to, "%-14s %.2e", "violation", judged->violation);
+  fprintf(to, *judged->row != '\0' ? ", worst: %s at stage %d\n" : "\n", judged->row, judged->stage);
   fprintf(to, "%-14s %.2e: what the model still promises within a radius of 1e-3\n", "stationarity", r->stationarity);
   fprintf(to, "%-14s smallest radius %.2e, last step %.2e, cost is %s\n", "conditions", r->least_radius, r->step,
-          plan->judged.is_convex ? "convex" : "NOT CONVEX");
+          judged->is_convex ? "convex" : "NOT CONVEX");
   fprintf(to, "%-14s %d steps, %d taken, %d corrected; penalties grew %d times to %g\n", "work", r->iterations,
           r->accepted, r->corrections, r->growths, r->penalty);
   fprintf(to, "%-14s %d convex problems, %d Newton steps, %d inexact\n", "", r->qps, r->qp_iterations, r->qp_failures);
-  fprintf(to, "%-14s position %.3g m, angle %.3g rad, velocity %.3g m/s, turning %.3g rad/s: %s\n", "goal",
-          plan->error.position, plan->error.angle, plan->error.velocity, plan->error.turning,
-          plan->is_success ? "reached" : "missed");
   fprintf(to, "%-14s %.3f s of processor time\n", "time", r->time);
 }
 
-static void write_result(Json* json, const Plan* plan) {
-  const TriboPlanResult* r = &plan->result;
-  json_text(json, "problem", plan->problem->kind->name);
-  json_text(json, "task", plan->task);
+static void print_goal(const Plan* plan, FILE* to) {
+  fprintf(to, "%-14s position %.3g m, angle %.3g rad, velocity %.3g m/s, turning %.3g rad/s: %s\n", "goal",
+          plan->error.position, plan->error.angle, plan->error.velocity, plan->error.turning,
+          plan->is_success ? "reached" : "missed");
+}
+
+static void write_solve(Json* json, const TriboPlanResult* r, const TriboPlanResidual* judged) {
   json_text(json, "outcome", tribo_plan_outcome_name(r->outcome));
   json_real(json, "cost", r->cost);
-  json_real(json, "violation", plan->judged.violation);
-  json_text(json, "worst_row", plan->judged.row);
-  json_int(json, "worst_stage", plan->judged.stage);
+  json_real(json, "violation", judged->violation);
+  json_text(json, "worst_row", judged->row);
+  json_int(json, "worst_stage", judged->stage);
   json_real(json, "stationarity", r->stationarity);
-  json_bool(json, "reached", plan->is_success);
-  json_real(json, "position_error", plan->error.position);
-  json_real(json, "angle_error", plan->error.angle);
-  json_real(json, "velocity_error", plan->error.velocity);
-  json_real(json, "turning_error", plan->error.turning);
   json_int(json, "iterations", r->iterations);
   json_int(json, "convex_problems", r->qps);
   json_int(json, "newton_steps", r->qp_iterations);
@@ -176,6 +177,17 @@ static void write_result(Json* json, const Plan* plan) {
   json_real(json, "penalty", r->penalty);
   json_real(json, "least_radius", r->least_radius);
   json_real(json, "time", r->time);
+}
+
+static void write_result(Json* json, const Plan* plan) {
+  json_text(json, "problem", plan->problem->kind->name);
+  json_text(json, "task", plan->task);
+  write_solve(json, &plan->result, &plan->judged);
+  json_bool(json, "reached", plan->is_success);
+  json_real(json, "position_error", plan->error.position);
+  json_real(json, "angle_error", plan->error.angle);
+  json_real(json, "velocity_error", plan->error.velocity);
+  json_real(json, "turning_error", plan->error.turning);
 }
 
 static FILE* open_output(const char* path) {
@@ -207,14 +219,14 @@ static int write_plan(const Plan* plan, const char* path) {
   return cli_close(file, path);
 }
 
-static int write_history(const Plan* plan, const char* path) {
+static int write_history(const TriboPlanResult* result, const char* path) {
   FILE* file = open_output(path);
   if (file == NULL) {
     return EXIT_INPUT;
   }
   fputs("iteration,cost,merit,violation,radius,step,ratio,penalty,accepted\n", file);
-  for (int i = 0; i < plan->result.iterations; ++i) {
-    const TriboPlanIteration* h = &plan->result.history[i];
+  for (int i = 0; i < result->iterations; ++i) {
+    const TriboPlanIteration* h = &result->history[i];
     fprintf(file, "%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%d\n", h->iteration, h->cost, h->merit, h->violation,
             h->radius, h->step, h->ratio, h->penalty, h->was_accepted);
   }
@@ -229,8 +241,6 @@ static void tell_check(const PlanCheck* c, const char* how, FILE* text, Json* js
         text,
         "%-14s off by %.2g m, rad and %.2g m/s, rad/s at most, %.2g and %.2g at the end; %ld of %ld steps certified\n",
         how, c->position, c->velocity, c->last_position, c->last_velocity, c->certified, c->steps);
-    fprintf(text, "%-14s from the goal: position %.3g m, angle %.3g rad, velocity %.3g m/s, turning %.3g rad/s\n", "",
-            c->error.position, c->error.angle, c->error.velocity, c->error.turning);
   }
   if (json != NULL) {
     json_begin(json, how, '{');
@@ -238,47 +248,47 @@ static void tell_check(const PlanCheck* c, const char* how, FILE* text, Json* js
     json_real(json, "velocity_off", c->velocity);
     json_real(json, "position_off_end", c->last_position);
     json_real(json, "velocity_off_end", c->last_velocity);
-    json_real(json, "position_error", c->error.position);
-    json_real(json, "angle_error", c->error.angle);
-    json_real(json, "velocity_error", c->error.velocity);
-    json_real(json, "turning_error", c->error.turning);
     json_int(json, "steps", c->steps);
     json_int(json, "certified_steps", c->certified);
     json_end(json, '}');
   }
 }
 
-// Plays the plan twice and tells how far the motions are off.
-static int check(const Args* args, const Plan* plan, FILE* text, Json* json) {
-  const char *scene = cli_value(args, "--check"), *gains = cli_value(args, "--feedback");
+// Plays a motion twice and tells how far the simulated ones are off.
+static int check(const Args* args, const PlanMotion* motion, const char* scene, FILE* text, Json* json) {
+  const char* gains = cli_value(args, "--feedback");
   double stiffness = 100, damping = 20;
   char rest;
-  if (plan->problem->kind->joints[0].name == NULL) {
-    return cli_wrong("--check: %s is quasi-static or without masses, no scene plays it", plan->problem->kind->name);
-  }
   if (gains != NULL && (sscanf(gains, "%lf,%lf%c", &stiffness, &damping, &rest) != 2 || !(stiffness >= 0) ||
                         !(damping >= 0) || !isfinite(stiffness + damping))) {
     return cli_wrong("--feedback %s: two numbers ≥ 0 are wanted, as 100,20", gains);
   }
   for (int pass = 0; pass < 2; ++pass) {
     PlanCheck found;
-    const TriboStatus status =
-        plan_check(plan->problem, plan->result.z, scene, pass * stiffness, pass * damping, &found);
+    const TriboStatus status = plan_check(motion, scene, pass * stiffness, pass * damping, NULL, &found);
     if (status != TRIBO_OK) {
-      return cli_complain(status);
+      return found.trouble[0] != '\0' ? cli_wrong("%s: %s", scene, found.trouble) : cli_complain(status);
     }
     tell_check(&found, pass ? "feedback" : "open loop", text, json);
   }
   return EXIT_WELL;
 }
 
+static int check_problem(const Args* args, const Plan* plan, FILE* text, Json* json) {
+  if (plan->problem->kind->joints[0].name == NULL) {
+    return cli_wrong("--check: %s is quasi-static or without masses, no scene plays it", plan->problem->kind->name);
+  }
+  const PlanMotion motion = plan_problem_motion(plan->problem, plan->result.z);
+  return check(args, &motion, cli_value(args, "--check"), text, json);
+}
+
 // ---- one task, or all of them
 
-static int solved_code(const Plan* plan) {
-  if (plan->result.outcome == TRIBO_PLAN_USER) {
+static int solved_code(const TriboPlanResult* result) {
+  if (result->outcome == TRIBO_PLAN_USER) {
     return EXIT_INTERRUPTED;
   }
-  return plan->result.outcome == TRIBO_PLAN_SOLVED ? EXIT_WELL : EXIT_FAILED;
+  return result->outcome == TRIBO_PLAN_SOLVED ? EXIT_WELL : EXIT_FAILED;
 }
 
 static int run_one(const Args* args, Plan* plan, FILE* text, Json* json) {
@@ -288,15 +298,16 @@ static int run_one(const Args* args, Plan* plan, FILE* text, Json* json) {
     return code;
   }
   if (text != NULL) {
-    print_result(plan, text);
+    print_solve(&plan->result, &plan->judged, text);
+    print_goal(plan, text);
   }
   if (json != NULL) {
     write_result(json, plan);
   }
-  code = cli_value(args, "--check") != NULL ? check(args, plan, text, json) : EXIT_WELL;
+  code = cli_value(args, "--check") != NULL ? check_problem(args, plan, text, json) : EXIT_WELL;
   code = code == EXIT_WELL && out != NULL ? write_plan(plan, out) : code;
-  code = code == EXIT_WELL && history != NULL ? write_history(plan, history) : code;
-  return code == EXIT_WELL ? solved_code(plan) : code;
+  code = code == EXIT_WELL && history != NULL ? write_history(&plan->result, history) : code;
+  return code == EXIT_WELL ? solved_code(&plan->result) : code;
 }
 
 // A line for each task; the first that is not solved gives the exit code.
@@ -323,7 +334,7 @@ static int run_tasks(const Args* args, Plan* plan, FILE* text, Json* json) {
       json_end(json, '}');
     }
     reached += plan->is_success;
-    worst = worst == EXIT_WELL || solved_code(plan) == EXIT_INTERRUPTED ? solved_code(plan) : worst;
+    worst = worst == EXIT_WELL || solved_code(&plan->result) == EXIT_INTERRUPTED ? solved_code(&plan->result) : worst;
   }
   if (text != NULL) {
     fprintf(text, "%d of %d tasks end at their goal\n", reached, count);
@@ -380,7 +391,114 @@ static int work(const Args* args, Plan* plan) {
   return code;
 }
 
+// ---- scenes
+
+// what the flags say about a scene's plan
+static int read_def(const Args* args, ScenePlanDef* def) {
+  const char* weights = cli_value(args, "--weights");
+  double stages, facets;
+  char rest;
+  *def = (ScenePlanDef){.start = cli_value(args, "--from"),
+                        .goal = cli_value(args, "--goal"),
+                        .motors = cli_value(args, "--motors"),
+                        .contacts = cli_value(args, "--contacts")};
+  if (def->goal == NULL) {
+    return cli_wrong("the plan of a scene needs --goal STATE");
+  }
+  if (!number(args, "--stages", 2, 100000, 50, &stages) || !number(args, "--step", 1e-6, 1e3, 0.02, &def->h) ||
+      !number(args, "--facets", 2, 4, 2, &facets)) {
+    return EXIT_INPUT;
+  }
+  def->stages = (int)stages, def->facets = facets > 2 ? 4 : 2;
+  def->position = 100, def->velocity = 10, def->effort = 1e-3;
+  if (weights != NULL && (sscanf(weights, "%lf,%lf,%lf%c", &def->position, &def->velocity, &def->effort, &rest) != 3 ||
+                          !(def->position >= 0 && def->velocity >= 0 && def->effort >= 0) ||
+                          !isfinite(def->position + def->velocity + def->effort))) {
+    return cli_wrong("--weights %s: three numbers ≥ 0 are wanted, as 100,10,1e-3", weights);
+  }
+  return EXIT_WELL;
+}
+
+// Solves the plan of a scene, plays it there, and tells.
+static int solve_scene(const Args* args, ScenePlan* scene, FILE* text, Json* json) {
+  const char *path = args->positional[0], *out = cli_value(args, "--out"), *history = cli_value(args, "--history");
+  TriboPlan* plan = scene_plan_of(scene);
+  TriboPlanResult r;
+  TriboPlanResidual judged;
+  double* z0 = calloc((size_t)tribo_plan_unknowns(plan), sizeof *z0);
+  double position, velocity;
+  int code = z0 != NULL ? configure(args, plan) : EXIT_INTERNAL;
+  if (code == EXIT_WELL) {
+    scene_plan_guess(scene, z0);
+    interrupt_watch();
+    TriboStatus status = tribo_plan_solve(plan, z0, progress, text, &r);
+    interrupt_unwatch();
+    status = status == TRIBO_OK ? tribo_plan_residual(plan, r.z, &judged) : status;
+    code = status == TRIBO_OK ? EXIT_WELL : cli_complain(status);
+  }
+  free(z0);
+  if (code != EXIT_WELL) {
+    return code;
+  }
+  const PlanMotion motion = scene_plan_motion(scene, r.z);
+  scene_plan_error(scene, r.z + (motion.stages - 1) * motion.nz, &position, &velocity);
+  if (text != NULL) {
+    print_solve(&r, &judged, text);
+    fprintf(text, "%-14s off by %.3g m, rad and %.3g m/s, rad/s\n", "goal", position, velocity);
+  }
+  if (json != NULL) {
+    json_text(json, "scene", path);
+    write_solve(json, &r, &judged);
+    json_real(json, "position_error", position);
+    json_real(json, "velocity_error", velocity);
+  }
+  code = cli_value(args, "--check") != NULL ? check(args, &motion, cli_value(args, "--check"), text, json) : EXIT_WELL;
+  code = code == EXIT_WELL && out != NULL ? scene_plan_write(scene, r.z, out) : code;
+  code = code == EXIT_WELL && history != NULL ? write_history(&r, history) : code;
+  return code == EXIT_WELL ? solved_code(&r) : code;
+}
+
+// `tribo plan SCENE`
+static int run_scene(const Args* args) {
+  const char* path = cli_value(args, "--json");
+  ScenePlanDef def;
+  TriboScene* scene = NULL;
+  TriboModel* model = NULL;
+  ScenePlan* plan = NULL;
+  char error[256] = "";
+  Json json;
+  int code = read_def(args, &def);
+  if (code != EXIT_WELL) {
+    return code;
+  }
+  TriboStatus status = tribo_scene_load(args->positional[0], NULL, &scene);
+  status = status == TRIBO_OK ? tribo_model_create(scene, &model) : status;
+  status = status == TRIBO_OK ? scene_plan_create(model, &def, &plan, error) : status;
+  if (status != TRIBO_OK) {
+    code = error[0] != '\0' ? cli_wrong("%s: %s", args->positional[0], error) : cli_complain(status);
+  } else if (path != NULL && !json_open(&json, path)) {
+    code = EXIT_INPUT;
+  } else {
+    FILE* text = cli_value(args, "--quiet") == NULL && (path == NULL || strcmp(path, "-") != 0) ? stdout : NULL;
+    if (path != NULL) {
+      json_begin(&json, NULL, '{');
+    }
+    code = solve_scene(args, plan, text, path != NULL ? &json : NULL);
+    if (path != NULL) {
+      json_end(&json, '}');
+      code = json_close(&json, path) ? code : EXIT_INPUT;
+    }
+  }
+  scene_plan_destroy(plan);
+  tribo_model_destroy(model);
+  tribo_scene_destroy(scene);
+  return code;
+}
+
 static int run_plan(const Args* args) {
+  if (strchr(args->positional[0], '.') != NULL) {
+    return run_scene(args);
+  }
   Plan plan = {0};
   const int code = work(args, &plan);
   free(plan.guess);
@@ -388,5 +506,5 @@ static int run_plan(const Args* args) {
   return code;
 }
 
-const Command command_plan = {"plan", "PROBLEM [flags]", "a motion through contact, found from a naive guess", flags, 1,
-                              1,      run_plan};
+const Command command_plan = {
+    "plan", "PROBLEM | SCENE [flags]", "a motion through contact, found from a naive guess", flags, 1, 1, run_plan};

@@ -11,6 +11,7 @@
 #include "json.h"
 #include "paper_003.h"
 #include "paths.h"
+#include "plain_residuals.h"
 #include "problem_file.h"
 #include "svg.h"
 
@@ -98,7 +99,7 @@ static void print_line(const ProblemFile* p, const Solve* s, const TriboSolveSta
 
 // The result of one problem for machines.
 static void write_json(const ProblemFile* p, const Solve* s, const TriboSolveStats* stats, const TriboResiduals* r,
-                       double paper003) {
+                       const double* lambda, const double* sigma) {
   Json* json = s->json;
   json_begin(json, NULL, '{');
   json_text(json, "file", s->file);
@@ -120,7 +121,9 @@ static void write_json(const ProblemFile* p, const Solve* s, const TriboSolveSta
   json_end(json, '}');
   json_real(json, "time_s", stats->time);
   json_real(json, "natmap_unit", r->natmap_unit);
-  json_real(json, "paper003", paper003);
+  json_real(json, "natmap_raw", plain_natmap(&p->problem, lambda, sigma));
+  json_real(json, "paper003", paper_003_residual(&p->problem, lambda, sigma));
+  json_real(json, "objective", plain_objective(&p->problem, lambda, sigma));
   json_real(json, "prim", r->prim);
   json_real(json, "dual", r->dual);
   json_real(json, "comp", r->comp);
@@ -165,7 +168,7 @@ static int solve_problem(Solve* s, ProblemFile* p) {
       print_line(p, s, &stats, &r);
     }
     if (s->json != NULL) {
-      write_json(p, s, &stats, &r, paper_003_residual(&p->problem, lambda, sigma));
+      write_json(p, s, &stats, &r, lambda, sigma);
     }
     code = cli_value(s->args, "--out") != NULL ? write_solution(s, p, lambda, sigma) : code;
   }

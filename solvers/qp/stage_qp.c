@@ -29,7 +29,8 @@
 #include "stage_factor.h"
 
 enum { REFINEMENTS = 12, PATIENCE = 20 };
-static const double ROW_SHIFT = 1e-10;       // δ
+static const double ROW_SHIFT = 1e-10;  // δ
+static const double MOST_CAUTION = 1e4;
 static const double DIAGONAL_SHIFT = 1e-10;  // ρ
 
 struct TriboStageQp {
@@ -43,6 +44,8 @@ struct TriboStageQp {
   double *dual, *primal;         // residuals of the first (n) and second (m) condition
   double *b1, *b2, *e1, *e2;     // right-hand sides and what is left of them (n), (m)
   double *dp, *dy, *ep, *work;   // (n), (m), (n), (n + m)
+  double *best_p, *best_y;       // the answer with the smallest gap so far (n), (m)
+  double caution;                // by which δ is enlarged, once rounding has cost a step its gain
   double* memory;
 };
 
@@ -130,7 +133,7 @@ TriboStatus tribo_sol_stage_qp_create(const TriboStageShape* shape, TriboStageQp
   }
   q->shape = shape, q->n = shape->z_at[shape->nstage], q->m = *rows_end(shape), q->npair = 2 * (q->n + q->m);
   const size_t n = (size_t)q->n, m = (size_t)q->m, pairs = (size_t)q->npair;
-  q->memory = tribo_alloc(5 * pairs + 8 * n + 8 * m, sizeof(double));
+  q->memory = tribo_alloc(5 * pairs + 9 * n + 9 * m, sizeof(double));
   if (q->memory == NULL || tribo_sol_stage_factor_create(shape, &q->factor) != TRIBO_OK) {
     tribo_sol_stage_qp_destroy(q);
     return tribo_no_memory("for a plan's convex problems");
@@ -139,10 +142,10 @@ TriboStatus tribo_sol_stage_qp_create(const TriboStageShape* shape, TriboStageQp
   const struct {
     double** array;
     size_t count;
-  } take[] = {{&q->x, pairs},  {&q->s, pairs},    {&q->dx, pairs}, {&q->ds, pairs}, {&q->tx, pairs},
-              {&q->D, n},      {&q->diagonal, n}, {&q->dual, n},   {&q->b1, n},     {&q->e1, n},
-              {&q->dp, n},     {&q->ep, n},       {&q->R, m},      {&q->shift, m},  {&q->weight, m},
-              {&q->primal, m}, {&q->b2, m},       {&q->e2, m},     {&q->dy, m},     {&q->work, n + m}};
+  } take[] = {{&q->x, pairs},    {&q->s, pairs},    {&q->dx, pairs}, {&q->ds, pairs}, {&q->tx, pairs}, {&q->D, n},
+              {&q->diagonal, n}, {&q->dual, n},     {&q->b1, n},     {&q->e1, n},     {&q->dp, n},     {&q->ep, n},
+              {&q->R, m},        {&q->shift, m},    {&q->weight, m}, {&q->primal, m}, {&q->b2, m},     {&q->e2, m},
+              {&q->dy, m},       {&q->work, n + m}, {&q->best_p, n}, {&q->best_y, m}};
   for (size_t i = 0; i < sizeof take / sizeof take[0]; ++i) {
     *take[i].array = at;
     at += take[i].count;
@@ -204,8 +207,8 @@ static void start(TriboStageQp* q, const TriboStageData* data, double* p, double
 
 // the smallest gap so far, and when
 typedef struct Progress {
-  double gap;
-  int iteration;
+  double gap, objective;
+  int iteration;  // in which it was last halved
 } Progress;
 
 // residuals of the first two conditions, and the products' sum
@@ -235,7 +238,7 @@ static int factorise(TriboStageQp* q, const TriboStageData* data) {
   }
   for (int i = 0; i < m; ++i) {
     q->R[i] = v[i] / sv[i] + w[i] / sw[i];
-    q->weight[i] = 1 / (q->R[i] + q->shift[i]);
+    q->weight[i] = 1 / (q->R[i] + q->caution * q->shift[i]);
   }
   // a pivot that rounding made negative: larger shifts, which refinement takes out again
   for (double shift = DIAGONAL_SHIFT; shift < 1; shift *= 100) {
@@ -353,30 +356,48 @@ static void take_step(TriboStageQp* q, double a, double* p, double* y) {
   tribo_add_scaled(q->m, a, q->dy, y);
 }
 
-// Looks at the gap. 1 when the solve ends: it is small enough, or has not become smaller for a while.
-static int has_ended(const TriboStageQp* q, const TriboStageData* data, const double* p, const double* y, double tol,
+// Looks at the gap. 1 when the solve ends: it is small enough, or has not become smaller for a while. A gap that grows
+// is the work of rounding: the next factors take larger shifts.
+static int has_ended(TriboStageQp* q, const TriboStageData* data, const double* p, const double* y, double tol,
                      TriboStageStats* stats, double* enough, Progress* best) {
   double rounding;
+  const double before = stats->gap;
   stats->gap = tribo_sol_stage_gap(q->shape, data, p, y, q->work, &stats->objective, &rounding);
   *enough = fmax(tol * (1 + fabs(stats->objective)), rounding);
   stats->is_solved = stats->gap <= *enough;
-  if (stats->gap < 0.5 * best->gap) {
-    *best = (Progress){stats->gap, stats->iterations};
+  if (stats->gap > before && best->gap < 1e-3 * (1 + fabs(stats->objective))) {
+    q->caution = fmin(10 * q->caution, MOST_CAUTION);
+  }
+  if (stats->gap < best->gap) {
+    const int iteration = stats->gap < 0.5 * best->gap ? stats->iterations : best->iteration;
+    *best = (Progress){stats->gap, stats->objective, iteration};
+    memcpy(q->best_p, p, (size_t)q->n * sizeof(double));
+    memcpy(q->best_y, y, (size_t)q->m * sizeof(double));
   }
   return stats->is_solved || stats->iterations - best->iteration > PATIENCE;
 }
 
+// p, y and stats ← the best point
+static TriboStageStats finish(const TriboStageQp* q, const Progress* best, TriboStageStats stats, double* p,
+                              double* y) {
+  memcpy(p, q->best_p, (size_t)q->n * sizeof(double));
+  memcpy(y, q->best_y, (size_t)q->m * sizeof(double));
+  stats.gap = best->gap, stats.objective = best->objective;
+  return stats;
+}
+
 TriboStageStats tribo_sol_stage_qp_solve(TriboStageQp* q, const TriboStageData* data, double tol, int max_iterations,
                                          double* p, double* y) {
-  TriboStageStats stats = {0};
-  Progress best = {INFINITY, 0};
+  TriboStageStats stats = {.gap = INFINITY};
+  Progress best = {INFINITY, INFINITY, 0};
+  q->caution = 1;
   double enough;
   start(q, data, p, y);
   for (;; ++stats.iterations) {
     const double products = residuals(q, data, p, y);
     if (has_ended(q, data, p, y, tol, &stats, &enough, &best) || stats.iterations >= max_iterations ||
         factorise(q, data) != 0) {
-      return stats;
+      return finish(q, &best, stats, p, y);
     }
     const double mu = products / q->npair;
     // predictor: where the products would be without any centring

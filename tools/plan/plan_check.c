@@ -9,40 +9,42 @@
 #include <tribo/tribo.h>
 
 typedef struct Player {
-  const PlanProblem* problem;
-  const double* z;
+  const PlanMotion* motion;
   double stiffness, damping;
   TriboScene* scene;
   TriboModel* model;
   TriboData* data;
-  const TriboJointInfo* joint[PLAN_JOINTS];
+  const TriboJointInfo** joint;  // (joints of the motion)
   double *q, *v, *tau;
 } Player;
 
-static const PlanJoint* joints_end(const PlanKind* kind) {
-  const PlanJoint* j = kind->joints;
-  while (j < kind->joints + PLAN_JOINTS && j->name != NULL) {
-    j++;
+static int count_joints(const PlanMotion* motion) {
+  int n = 0;
+  while (motion->joints[n].name != NULL) {
+    n++;
   }
-  return j;
+  return n;
 }
 
 // Loads the scene and finds the joints; how many of its steps make one of the plan.
-static TriboStatus open_scene(Player* player, const char* path, long* steps) {
-  const PlanKind* kind = player->problem->kind;
+static TriboStatus open_scene(Player* player, const char* path, long* steps, PlanCheck* out) {
+  const PlanMotion* motion = player->motion;
   TriboStatus status = tribo_scene_load(path, NULL, &player->scene);
   status = status == TRIBO_OK ? tribo_model_create(player->scene, &player->model) : status;
   status = status == TRIBO_OK ? tribo_data_create(player->model, &player->data) : status;
-  for (const PlanJoint* j = kind->joints; status == TRIBO_OK && j < joints_end(kind); ++j) {
+  for (int i = 0; status == TRIBO_OK && i < count_joints(motion); ++i) {
+    const PlanJoint* j = &motion->joints[i];
     int id;
     status = tribo_model_joint_id(player->model, j->name, &id);
-    player->joint[j - kind->joints] = status == TRIBO_OK ? tribo_model_joint(player->model, id) : NULL;
+    player->joint[i] = status == TRIBO_OK ? tribo_model_joint(player->model, id) : NULL;
   }
   if (status == TRIBO_OK) {
     const TriboModelSize size = tribo_model_size(player->model);
-    const double parts = player->problem->h / tribo_model_world(player->model)->dt;
+    const double parts = motion->h / tribo_model_world(player->model)->dt;
     *steps = lround(parts);
     if (*steps < 1 || fabs(parts - (double)*steps) > 1e-9 * parts) {
+      snprintf(out->trouble, sizeof out->trouble, "a step of the plan, %g s, is no multiple of the scene's dt = %g s",
+               motion->h, tribo_model_world(player->model)->dt);
       return TRIBO_INVALID;
     }
     player->q = calloc((size_t)size.nq + 1, sizeof(double));
@@ -66,15 +68,16 @@ static TriboStatus read_state(Player* player) {
 
 // the state of the plan's first stage
 static TriboStatus start(Player* player) {
-  const PlanKind* kind = player->problem->kind;
+  const PlanMotion* motion = player->motion;
   const TriboStatus status = read_state(player);
   if (status != TRIBO_OK) {
     return status;
   }
-  for (const PlanJoint* j = kind->joints; j < joints_end(kind); ++j) {
-    const TriboJointInfo* joint = player->joint[j - kind->joints];
-    player->q[joint->q_at] = player->z[j->position];
-    player->v[joint->v_at] = player->z[j->velocity];
+  for (int i = 0; i < count_joints(motion); ++i) {
+    const PlanJoint* j = &motion->joints[i];
+    const TriboJointInfo* joint = player->joint[i];
+    player->q[joint->q_at] = motion->z[j->position];
+    player->v[joint->v_at] = motion->z[j->velocity];
   }
   return tribo_data_set_state(player->model, player->data, player->q, player->v);
 }
@@ -82,11 +85,12 @@ static TriboStatus start(Player* player) {
 // One step of the scene, `part` of the way from stage k to the next: the efforts of the stage hold, feedback follows
 // the line between the two.
 static TriboStatus step(Player* player, int k, double part, PlanCheck* out) {
-  const PlanKind* kind = player->problem->kind;
-  const double *z = player->z + k * kind->nz, *next = z + kind->nz;
+  const PlanMotion* motion = player->motion;
+  const double *z = motion->z + k * motion->nz, *next = z + motion->nz;
   TriboStatus status = read_state(player);
-  for (const PlanJoint* j = kind->joints; status == TRIBO_OK && j < joints_end(kind); ++j) {
-    const TriboJointInfo* joint = player->joint[j - kind->joints];
+  for (int i = 0; status == TRIBO_OK && i < count_joints(motion); ++i) {
+    const PlanJoint* j = &motion->joints[i];
+    const TriboJointInfo* joint = player->joint[i];
     if (j->effort >= 0) {
       const double position = (1 - part) * z[j->position] + part * next[j->position];
       const double velocity = (1 - part) * z[j->velocity] + part * next[j->velocity];
@@ -104,13 +108,14 @@ static TriboStatus step(Player* player, int k, double part, PlanCheck* out) {
 
 // compares with stage k; `state` (nz) receives the simulated state in the plan's unknowns
 static TriboStatus compare(Player* player, int k, double* state, PlanCheck* out) {
-  const PlanKind* kind = player->problem->kind;
-  const double* z = player->z + k * kind->nz;
+  const PlanMotion* motion = player->motion;
+  const double* z = motion->z + k * motion->nz;
   const TriboStatus status = read_state(player);
   out->last_position = out->last_velocity = 0;
-  memcpy(state, z, (size_t)kind->nz * sizeof(double));
-  for (const PlanJoint* j = kind->joints; status == TRIBO_OK && j < joints_end(kind); ++j) {
-    const TriboJointInfo* joint = player->joint[j - kind->joints];
+  memcpy(state, z, (size_t)motion->nz * sizeof(double));
+  for (int i = 0; status == TRIBO_OK && i < count_joints(motion); ++i) {
+    const PlanJoint* j = &motion->joints[i];
+    const TriboJointInfo* joint = player->joint[i];
     state[j->position] = player->q[joint->q_at];
     state[j->velocity] = player->v[joint->v_at];
     out->last_position = fmax(out->last_position, fabs(state[j->position] - z[j->position]));
@@ -121,23 +126,26 @@ static TriboStatus compare(Player* player, int k, double* state, PlanCheck* out)
   return status;
 }
 
-TriboStatus plan_check(const PlanProblem* p, const double* z, const char* scene, double stiffness, double damping,
+TriboStatus plan_check(const PlanMotion* motion, const char* scene, double stiffness, double damping, double* last,
                        PlanCheck* out) {
-  Player player = {.problem = p, .z = z, .stiffness = stiffness, .damping = damping};
-  double state[PLAN_WIDEST];
+  Player player = {.motion = motion, .stiffness = stiffness, .damping = damping};
+  double* state = calloc((size_t)motion->nz, sizeof *state);
   long steps = 0;
   *out = (PlanCheck){0};
-  TriboStatus status = open_scene(&player, scene, &steps);
+  player.joint = calloc((size_t)count_joints(motion) + 1, sizeof(TriboJointInfo*));
+  TriboStatus status = state != NULL && player.joint != NULL ? open_scene(&player, scene, &steps, out) : TRIBO_NOMEM;
   status = status == TRIBO_OK ? start(&player) : status;
-  for (int k = 0; status == TRIBO_OK && k + 1 < p->stages; ++k) {
-    for (long i = 0; status == TRIBO_OK && i < steps; ++i) {
-      status = step(&player, k, (double)i / (double)steps, out);
+  for (int k = 0; status == TRIBO_OK && k + 1 < motion->stages; ++k) {
+    for (long part = 0; status == TRIBO_OK && part < steps; ++part) {
+      status = step(&player, k, (double)part / (double)steps, out);
     }
     status = status == TRIBO_OK ? compare(&player, k + 1, state, out) : status;
   }
-  if (status == TRIBO_OK) {
-    out->error = p->kind->error(p, state);
+  if (status == TRIBO_OK && last != NULL) {
+    memcpy(last, state, (size_t)motion->nz * sizeof *state);
   }
+  free(state);
+  free(player.joint);
   free(player.q);
   free(player.v);
   free(player.tau);

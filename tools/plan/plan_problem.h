@@ -9,7 +9,7 @@
 
 typedef struct PlanProblem PlanProblem;
 
-enum { PLAN_STATES = 8, PLAN_WIDEST = 32, PLAN_ROWS = 160, PLAN_ENTRIES = 900, PLAN_TERM = 12, PLAN_JOINTS = 3 };
+enum { PLAN_STATES = 8, PLAN_WIDEST = 32, PLAN_ROWS = 300, PLAN_ENTRIES = 16000, PLAN_TERM = 12, PLAN_JOINTS = 3 };
 
 // A value with its derivatives by a few columns; columns ≥ nz are the next stage's states.
 typedef struct PlanTerm {

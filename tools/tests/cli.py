@@ -54,6 +54,26 @@ complains(["run", tower, "--steps", "3", "--record", "/nowhere/x.csv"], "/nowher
 complains(["run", tower, "--steps", "3", "--quiet", "--json", "/nowhere/x.json"], "/nowhere/x.json")
 complains(["run", tower, "--load", "/nowhere/state"], "/nowhere/state")
 
+# plans: problems by name, and of scenes; the cart-pole's optimum is that of the rows written by hand, and Ipopt's
+complains(["plan", "nothing"], "there is no problem 'nothing'", "cartpole")
+complains(["plan", "hopper", "--tasks"], "hopper has no list of tasks")
+complains(["plan", "cartpole", "--rules", "mine"], "'house' and 'paper'")
+complains(["plan", "cartpole", "--set", "grow=0"], "grow = 0", "[1, 1e+06]")
+pole = str(scenes / "plan/cartpole.yaml")
+for words, text in ((["--motors", "x"], "needs --goal STATE"), (["--goal", "down"], "there is no state 'down'"),
+                    (["--goal", "up", "--motors", "y"], "there is no joint 'y' to drive"),
+                    (["--goal", "up", "--contacts", "cart"], "body 'cart' has no shape that may touch a half-space"),
+                    (["--goal", "up", "--contacts", "hat"], "there is no body 'hat'"),
+                    (["--goal", "up", "--weights", "1,2"], "--weights 1,2: three numbers")):
+    complains(["plan", pole, *words], text)
+complains(["plan", tower, "--goal", "up"], "without free bodies")
+assert "max_iter" in call("plan", "pusht", "--set", "max_iterations=2", code=1)[0]
+found = json.loads(call("plan", pole, "--goal", "up", "--motors", "x", "--stages", 100, "--step", 0.02, "--weights",
+                        "100,100,1e-3", "--check", pole, "--json", "-")[0])
+assert abs(found["cost"] - 2.7201677) < 1e-5 and found["violation"] < 1e-8, found
+assert found["open loop"]["certified_steps"] == found["open loop"]["steps"] == 990, found
+assert found["open loop"]["position_off"] < 0.15, found
+
 # overlaps that a scene starts with are named, once, the deepest first
 out, err = call("run", scenes / "overlaps/stack.yaml", "--steps", 5)
 assert [line.split("warning: ")[1] for line in err.splitlines()] == [
@@ -155,11 +175,12 @@ with tempfile.TemporaryDirectory() as folder:
     call("dump", tower, "--step", 20, "--out", hard, "--quiet")
     out, _ = call("solve", hard, "--strict", "--json", "-", "--history", here / "history.csv", "--out", here / "one.hdf5")
     result = json.loads(out)
-    for key in ("file contacts rows solver status iterations factorisations rungs time_s natmap_unit paper003 prim "
+    for key in ("file contacts rows solver status iterations factorisations rungs time_s natmap_unit natmap_raw paper003 objective prim "
                 "dual comp").split():
         assert key in result[0], key
     assert result[0]["contacts"] == 20 and result[0]["rows"] == 60 and result[0]["natmap_unit"] <= 1e-8
     assert 0 < result[0]["paper003"] < 1e-3, result[0]["paper003"]
+    assert 0 <= result[0]["natmap_raw"] < 1e-6 and result[0]["objective"] < 0, result[0]
     assert sum(r["iterations"] for r in result[0]["rungs"].values()) == result[0]["iterations"]
     history = list(csv.DictReader(open(here / "history.csv")))
     assert history[0]["rung"] == "zero" and float(history[-1]["natmap_unit"]) <= 1e-8

@@ -82,12 +82,12 @@ static bool eval_jac(int n, double* x, bool is_new, int m, int entries, int* row
   (void)n, (void)is_new;
   Task* t = user;
   const TriboPlan* p = t->plan;
-  for (int i = 0; values == NULL && i < m; ++i) {
-    for (int e = p->start[i]; e < p->start[i + 1]; ++e) {
-      row[e] = i, col[e] = p->col[e];
-    }
-  }
   if (values == NULL) {
+    for (int i = 0; i < m; ++i) {
+      for (int e = p->start[i]; e < p->start[i + 1]; ++e) {
+        row[e] = i, col[e] = p->col[e];
+      }
+    }
     return true;
   }
   const double before = processor_time();
@@ -128,12 +128,13 @@ static void add_curvature(Task* t, int k, double* x, const double* lambda, doubl
         }
       }
     }
-    for (int i = j; j < s->nz && i < s->nz; ++i) {
+    for (int i = j; i < s->nz; ++i) {
       values[at + i - j] += factor * t->hess[p->hess_at[k] + (size_t)(j * s->nz + i)];
     }
   }
 }
 
+// The Hessian of the Lagrangian, or its pattern.
 static bool eval_hess(int n, double* x, bool is_new, double factor, int m, double* lambda, bool new_lambda, int entries,
                       int* row, int* col, double* values, void* user) {
   (void)n, (void)m, (void)is_new, (void)new_lambda;
@@ -220,6 +221,7 @@ static int run_ipopt(const Api* api, TriboPlan* p, double* z, double* f, double*
   return status;
 }
 
+// Both solvers on the default task of a problem, and a line about them.
 static void compare(const Api* api, const PlanKind* kind) {
   PlanProblem* p;
   TriboPlanResult r;

@@ -141,7 +141,8 @@ static void plans_move_the_exact_engine(void** state) {
     plan_problem_guess(p, z);
     CHECK_OK(tribo_plan_solve(p->plan, z, NULL, NULL, &r));
     assert_int_equal(r.outcome, TRIBO_PLAN_SOLVED);
-    CHECK_OK(plan_check(p, r.z, PLAN_SCENES "/cartpole.yaml", 0, 0, &found));
+    const PlanMotion motion = plan_problem_motion(p, r.z);
+    CHECK_OK(plan_check(&motion, PLAN_SCENES "/cartpole.yaml", 0, 0, NULL, &found));
     assert_int_equal(found.certified, found.steps);
     off[i] = found.position;
     plan_problem_destroy(p);
@@ -160,7 +161,8 @@ static void friction_is_the_engines(void** state) {
     PlanCheck found;
     assert_true(plan_transport.task(index, p->start, p->goal, name));
     const TriboPlanResult r = run(p, NULL);
-    CHECK_OK(plan_check(p, r.z, PLAN_SCENES "/transport.yaml", 0, 0, &found));
+    const PlanMotion motion = plan_problem_motion(p, r.z);
+    CHECK_OK(plan_check(&motion, PLAN_SCENES "/transport.yaml", 0, 0, NULL, &found));
     assert_int_equal(found.certified, found.steps);
     CHECK_LE(found.position, 0.06);
     CHECK_LE(found.velocity, 0.1);
