@@ -29,7 +29,7 @@ def complains(words, *texts, code=2):
 
 
 # help and versions
-for command in ("run", "check", "lab", "info", "solve", "dump", "bench", "sweep", "plot", "id", "plan", "render", "view", "solvers", "help", "version"):
+for command in ("run", "check", "lab", "info", "solve", "dump", "bench", "sweep", "plot", "id", "control", "plan", "render", "view", "solvers", "help", "version"):
     out, _ = call(command, "--help")
     assert out.startswith(f"usage: tribo {command}"), out
 assert "Pinocchio 4." in call("version")[0] and "Coal 3." in call("version")[0]
@@ -37,6 +37,28 @@ assert "admm" in call("solvers")[0]
 call(code=2)
 complains(["rum"], "there is no command 'rum'")
 complains(["run"], "0 arguments given")
+
+# controllers of tasks, and their problems as files
+sanding = str(scenes / "control/panda_sanding.yaml")
+complains(["control", tower], "no controller with the law task")
+complains(["control", sanding, "--compare", "glue"], "--compare glue")
+with tempfile.TemporaryDirectory() as folder:
+    modes = pathlib.Path(folder, "modes.csv")
+    both = json.loads(call("control", sanding, "--compare", "stick", "--modes", modes, "--json", "-")[0])
+    chosen, stuck = both
+    assert [run["contacts"] for run in both] == ["as the scene says", "stick"], both
+    assert [m["modes"] for m in chosen["modes"]] == ["none", "break", "stick", "slide", "stick"], chosen["modes"]
+    pose, held = ({t["name"]: t for t in run["tasks"]}["sand/pose"] for run in both)
+    assert pose["rms"] < 3e-4 and pose["max"] < 3e-4 and held["max"] > 0.14, (pose, held)
+    assert chosen["unsolved_steps"] == 0 and chosen["nat"] <= 1e-10 and chosen["certified_steps"] == chosen["steps"]
+    assert [row.split(",")[2] for row in modes.read_text().split()] == ["modes", *(m["modes"] for m in chosen["modes"])]
+    no_file = pathlib.Path(folder, "none.qpcc")
+    complains(["solve", no_file], "none.qpcc: cannot be opened")
+    no_file.write_text("no HDF5")
+    complains(["solve", no_file, "--quiet"], "is no HDF5 file")
+    complains(["solve", no_file, tower], "not solved in one run")
+    complains(["solve", no_file, "--set", "colour=1"], "colour: no setting")
+    complains(["solve", no_file, "--plot", "x.svg"], "--plot is not for .qpcc files")
 
 # wrong input
 complains(["run", "nowhere.yaml"], "nowhere.yaml: cannot be read")

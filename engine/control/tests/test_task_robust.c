@@ -35,6 +35,7 @@ typedef struct Run {
   int lost;
 } Run;
 
+// The robot goes on with the efforts that the nominal scene would have from its state.
 static Run simulate(double friction, int delay) {
   TriboModel *nominal = sanding(0.4, 1), *plant = sanding(friction, 0);
   TriboData *controller = data_of(nominal), *robot = data_of(plant);
