@@ -92,8 +92,8 @@ static void no_feasible_problem_is_called_infeasible(void** state) {
   print_message("10000 feasible problems: %d called infeasible, %d above 1e-10 m/s, worst %.1e m/s\n", wrong, open,
                 nat);
   assert_int_equal(wrong, 0);
-  assert_in_range(open, 0, 200);
-  CHECK_LE(nat, 1e-5);
+  assert_in_range(open, 0, 30);
+  CHECK_LE(nat, 1e-6);
 }
 
 static void projection_is_the_nearest_of_all_directions(void** state) {
