@@ -37,8 +37,8 @@ struct Args {
 };
 
 extern const Command command_run, command_check, command_lab, command_info, command_solve, command_dump, command_bench,
-    command_control, command_convert, command_id, command_plan, command_plot, command_render, command_solvers, command_sweep,
-    command_version, command_view;
+    command_control, command_convert, command_id, command_plan, command_plot, command_render, command_solvers,
+    command_sweep, command_version, command_view;
 const Command* const* cli_commands(int* count);
 
 // Flags and positional arguments of a command line, by the command's table. An exit code, complained about already.

@@ -15,9 +15,9 @@ static const Command command_help = {"help",
                                      1,
                                      run_help};
 static const Command* const commands[] = {
-    &command_run,   &command_check,   &command_lab,     &command_info,   &command_solve,  &command_dump,
-    &command_bench, &command_sweep,   &command_view,    &command_render, &command_plot,   &command_id,
-    &command_control, &command_plan,  &command_convert, &command_solvers, &command_help,   &command_version};
+    &command_run,     &command_check, &command_lab,     &command_info,    &command_solve, &command_dump,
+    &command_bench,   &command_sweep, &command_view,    &command_render,  &command_plot,  &command_id,
+    &command_control, &command_plan,  &command_convert, &command_solvers, &command_help,  &command_version};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 const Command* const* cli_commands(int* count) {
