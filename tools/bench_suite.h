@@ -31,12 +31,7 @@ typedef struct SuiteProblem {
 
 SuiteCategory suite_category(const SuiteProblem* p);  // of the counts
 // 0: no memory.
-int suite_look_at(const TriboProblem* problem, int bodies, double mass_ratio, SuiteProblem* out);
-
-// Residuals of an answer in plain units, beside those of the library: the natural map without scaling, ‖λ − P(λ − σ̂)‖∞
-// (164), and the objective ½ λᵀG λ + gᵀλ.
-double suite_natmap_raw(const TriboProblem* problem, const double* lambda, const double* sigma);
-double suite_objective(const TriboProblem* problem, const double* lambda, const double* sigma);
+int suite_describe(const TriboProblem* problem, int bodies, double mass_ratio, SuiteProblem* out);
 
 // ---- cmd_bench_suite.c, suite_report.c
 

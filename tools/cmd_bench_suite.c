@@ -11,6 +11,7 @@
 #include "bench_suite.h"
 #include "grow.h"
 #include "paths.h"
+#include "plain_residuals.h"
 #include "simulate.h"
 #include "stopwatch.h"
 #include "studio.h"
@@ -154,8 +155,8 @@ static TriboStatus solve(TriboSolver* solver, const TriboProblem* p, const Tribo
   status = status == TRIBO_OK ? tribo_problem_residuals(p, lambda, sigma, &r) : status;
   if (status == TRIBO_OK) {
     run->dual = r.dual, run->comp = r.comp, run->nat = r.nat, run->natmap_unit = r.natmap_unit;
-    run->natmap_raw = suite_natmap_raw(p, lambda, sigma);
-    run->objective = suite_objective(p, lambda, sigma);
+    run->natmap_raw = plain_natmap(p, lambda, sigma);
+    run->objective = plain_objective(p, lambda, sigma);
     for (int k = 0; k < SUITE_TOLERANCES; ++k) {
       // (what was noted on the way counts where the answer holds it)
       run->time_to[k] = !(r.natmap_unit <= suite_tolerances[k]) ? INFINITY : fmin(run->time_to[k], run->time);
@@ -196,7 +197,7 @@ static TriboStatus take_cold(Bench* b, Simulation* sim, const TriboProblem* p) {
   const SuiteRun none = {
       .natmap_unit = INFINITY, .time = INFINITY, .time_to = {INFINITY, INFINITY, INFINITY}, .jump = NAN};
   *sample = (SuiteSample){.system = b->suite.nsystem - 1, .step = sim->totals.steps};
-  if (!suite_look_at(p, b->suite.systems[sample->system].bodies, b->mass_ratio, &sample->problem)) {
+  if (!suite_describe(p, b->suite.systems[sample->system].bodies, b->mass_ratio, &sample->problem)) {
     return TRIBO_NOMEM;
   }
   b->ncone = p->ncone;

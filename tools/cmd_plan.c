@@ -267,7 +267,7 @@ static int check(const Args* args, const PlanMotion* motion, const char* scene, 
     PlanCheck found;
     const TriboStatus status = plan_check(motion, scene, pass * stiffness, pass * damping, NULL, &found);
     if (status != TRIBO_OK) {
-      return cli_complain(status);
+      return found.trouble[0] != '\0' ? cli_wrong("%s: %s", scene, found.trouble) : cli_complain(status);
     }
     tell_check(&found, pass ? "feedback" : "open loop", text, json);
   }

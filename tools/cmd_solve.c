@@ -5,11 +5,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "solve_qpcc.h"
 #include "cli.h"
 #include "grow.h"
 #include "json.h"
 #include "paper_003.h"
 #include "paths.h"
+#include "plain_residuals.h"
 #include "problem_file.h"
 #include "svg.h"
 
@@ -97,7 +99,7 @@ static void print_line(const ProblemFile* p, const Solve* s, const TriboSolveSta
 
 // The result of one problem for machines.
 static void write_json(const ProblemFile* p, const Solve* s, const TriboSolveStats* stats, const TriboResiduals* r,
-                       double paper003) {
+                       const double* lambda, const double* sigma) {
   Json* json = s->json;
   json_begin(json, NULL, '{');
   json_text(json, "file", s->file);
@@ -119,7 +121,9 @@ static void write_json(const ProblemFile* p, const Solve* s, const TriboSolveSta
   json_end(json, '}');
   json_real(json, "time_s", stats->time);
   json_real(json, "natmap_unit", r->natmap_unit);
-  json_real(json, "paper003", paper003);
+  json_real(json, "natmap_raw", plain_natmap(&p->problem, lambda, sigma));
+  json_real(json, "paper003", paper_003_residual(&p->problem, lambda, sigma));
+  json_real(json, "objective", plain_objective(&p->problem, lambda, sigma));
   json_real(json, "prim", r->prim);
   json_real(json, "dual", r->dual);
   json_real(json, "comp", r->comp);
@@ -164,7 +168,7 @@ static int solve_problem(Solve* s, ProblemFile* p) {
       print_line(p, s, &stats, &r);
     }
     if (s->json != NULL) {
-      write_json(p, s, &stats, &r, paper_003_residual(&p->problem, lambda, sigma));
+      write_json(p, s, &stats, &r, lambda, sigma);
     }
     code = cli_value(s->args, "--out") != NULL ? write_solution(s, p, lambda, sigma) : code;
   }
@@ -251,6 +255,14 @@ static int close_history(Solve* s, int code) {
 
 // Solves every file that is named.
 static int run(const Args* args) {
+  int qpcc = 0;
+  for (int i = 0; i < args->npositional; ++i) {
+    qpcc += is_qpcc_file(args->positional[i]);
+  }
+  if (qpcc > 0) {
+    return qpcc == args->npositional ? solve_qpcc_files(args)
+                                     : cli_wrong("contact problems and .qpcc files are not solved in one run");
+  }
   const char* json = cli_value(args, "--json");
   Solve s = {.args = args, .id = cli_value(args, "--solver"), .tol = 1e-8};
   Json writer;
@@ -283,4 +295,5 @@ static int run(const Args* args) {
 }
 
 const Command command_solve = {
-    "solve", "FILE… [flags]", "solve contact problems from files (FCLIB, Siconos)", flags, 1, 1 << 20, run};
+    "solve", "FILE… [flags]", "solve contact problems from files (FCLIB, Siconos), or QPCCs (.qpcc)", flags, 1, 1 << 20,
+    run};

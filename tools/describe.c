@@ -123,15 +123,26 @@ static void plan_settings_page(FILE* to) {
   plan_problem_destroy(p);
 }
 
+static void qpcc_settings_page(FILE* to) {
+  int count;
+  const TriboSetting* x = tribo_qpcc_settings(&count);
+  fputs(
+      "# Settings of a QPCC\n\nOf `TriboQpccSettings`, and by `--set KEY=VALUE` for `tribo solve FILE.qpcc`; "
+      "[task-control.md](task-control.md) tells what they do.\n\n",
+      to);
+  fputs("| setting | default | accepted | meaning |\n|---|---|---|---|\n", to);
+  for (int i = 0; i < count; ++i, ++x) {
+    fprintf(to, "| `%s` | %g | ", x->name, x->init);
+    print_range(to, x);
+  }
+}
+
 int describe_page(FILE* to, const char* topic) {
   static const struct {
     const char* name;
     void (*print)(FILE* to);
-  } pages[] = {{"scene", scene_page},
-               {"commands", commands_page},
-               {"quantities", quantities_page},
-               {"solvers", solvers_page},
-               {"plan-settings", plan_settings_page}};
+  } pages[] = {{"scene", scene_page},     {"commands", commands_page},           {"quantities", quantities_page},
+               {"solvers", solvers_page}, {"plan-settings", plan_settings_page}, {"qpcc-settings", qpcc_settings_page}};
   for (size_t i = 0; i < sizeof pages / sizeof *pages; ++i) {
     if (strcmp(pages[i].name, topic) == 0) {
       pages[i].print(to);

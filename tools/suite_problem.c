@@ -1,4 +1,4 @@
-// What a contact problem of the suite is like: rank and condition of its rows, its category, plain residuals.
+// What a contact problem of the suite is like: rank and condition of its rows, its category.
 //
 // With M = L Lᵀ the rows of joints are the columns of B = L⁻¹ Jᵀ, and G = Bᵀ B. QR with column pivoting, by modified
 // Gram–Schmidt, gives the rank of J (columns of length 1, 1e-10 of the first pivot) and an estimate of the condition of
@@ -138,7 +138,7 @@ static int list_joint_rows(const TriboProblem* p, int nv, const double* B, doubl
   return count;
 }
 
-int suite_look_at(const TriboProblem* p, int bodies, double mass_ratio, SuiteProblem* out) {
+int suite_describe(const TriboProblem* p, int bodies, double mass_ratio, SuiteProblem* out) {
   int nv = 0;
   *out = (SuiteProblem){.bodies = bodies, .rows = p->nrow, .mass_ratio = mass_ratio};
   for (int b = 0; b < p->nblock; ++b) {
@@ -165,75 +165,4 @@ int suite_look_at(const TriboProblem* p, int bodies, double mass_ratio, SuitePro
   free(unit);
   free(column);
   return good;
-}
-
-// ---- plain residuals
-
-// ‖D x_f/(D² + κ)‖, and x_f that κ makes where `to` is not NULL.
-static double on_cone(int m, const double* mu, const double* x, double kappa, double* to) {
-  double square = 0;
-  for (int i = 0; i < m; ++i) {
-    const double y = mu[i] > 0 ? mu[i] * x[i] / (mu[i] * mu[i] + kappa) : 0;
-    square += y * y;
-    if (to != NULL) {
-      to[i] = mu[i] * y;
-    }
-  }
-  return sqrt(square);
-}
-
-// x becomes the nearest point with ‖D⁻¹ x_f‖ ≤ x_N: h = ‖D⁻¹ p_f‖ with the κ ≥ 0 that makes x_N = (1 − κ) h, by halves.
-static void project_cone(int m, const double* mu, double* x) {
-  double polar = 0, lo = 0, hi = 1;
-  for (int i = 0; i < m; ++i) {
-    x[i] = mu[i] > 0 ? x[i] : 0;
-    polar += mu[i] * x[i] * mu[i] * x[i];
-  }
-  if (on_cone(m, mu, x, 0, NULL) <= x[m]) {
-    return;
-  }
-  if (sqrt(polar) <= -x[m]) {
-    memset(x, 0, sizeof *x * (size_t)(m + 1));
-    return;
-  }
-  while (hi < 1e300 && (1 - hi) * on_cone(m, mu, x, hi, NULL) > x[m]) {
-    lo = hi, hi *= 2;
-  }
-  for (double k = 0.5 * (lo + hi); k > lo && k < hi; k = 0.5 * (lo + hi)) {
-    *((1 - k) * on_cone(m, mu, x, k, NULL) > x[m] ? &lo : &hi) = k;
-  }
-  x[m] = on_cone(m, mu, x, hi, x);
-}
-
-double suite_natmap_raw(const TriboProblem* p, const double* lambda, const double* sigma) {
-  double worst = 0;
-  for (int c = 0; c < p->ncone; ++c) {
-    const TriboCone* k = &p->cones[c];
-    double x[6] = {0}, slip = 0;
-    for (int i = 0; i < k->dim; ++i) {
-      x[i] = lambda[k->row + i] - sigma[k->row + i];
-      slip += k->kind == TRIBO_CONE_FRICTION && i < k->dim - 1 ? pow(k->mu[i] * sigma[k->row + i], 2) : 0;
-    }
-    if (k->kind == TRIBO_CONE_FRICTION) {
-      x[k->dim - 1] -= sqrt(slip);
-      project_cone(k->dim - 1, k->mu, x);
-    } else if (k->kind == TRIBO_CONE_NONNEG) {
-      x[0] = fmax(x[0], 0);
-    } else if (k->kind == TRIBO_CONE_BOX) {
-      x[0] = fmin(fmax(x[0], k->lo), k->hi);
-    }
-    for (int i = 0; i < k->dim; ++i) {
-      worst = fmax(worst, fabs(lambda[k->row + i] - x[i]));
-    }
-  }
-  return worst;
-}
-
-// (σ = (G + R) λ + g)
-double suite_objective(const TriboProblem* p, const double* lambda, const double* sigma) {
-  double f = 0;
-  for (int i = 0; i < p->nrow; ++i) {
-    f += 0.5 * lambda[i] * (sigma[i] + p->g[i]);
-  }
-  return f;
 }

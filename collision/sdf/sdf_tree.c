@@ -36,6 +36,7 @@ static TriboStatus check_number(const char* word, const char* key, double x, dou
                             : tribo_fail(TRIBO_INVALID, "%s: %s = %g m must be within %g … %g m", word, key, x, lo, hi);
 }
 
+// A profile that fits between the turns, turns that fit on the length.
 static TriboStatus check_thread(const TriboSdfDef* def) {
   const double depth = 0.625 * 0.5 * sqrt(3) * def->pitch, lead = def->starts * def->pitch;
   TRIBO_TRY(check_number("thread", "pitch", def->pitch, 1e-6, 1e3));

@@ -8,7 +8,8 @@
 #include "scene_add.h"
 
 TriboControllerDef tribo_controller_default(void) {
-  return (TriboControllerDef){.effort = NAN, .horizon = 0.02, .torque_weight = 1e-4, .mode_margin = 1e-6, .flips = 2, .programs = 2000};
+  return (TriboControllerDef){
+      .effort = NAN, .horizon = 0.02, .torque_weight = 1e-4, .mode_margin = 1e-6, .flips = 2, .programs = 2000};
 }
 
 static TriboStatus check_names(const char* who, const char* what, const char* const* names, int count) {

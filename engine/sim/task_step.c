@@ -88,7 +88,8 @@ TriboStatus tribo_data_measure_tasks(const TriboModel* model, TriboData* data, c
 TriboStatus tribo_data_set_task_contacts(const TriboModel* model, TriboData* data, TriboTaskContacts contacts) {
   TRIBO_TRY(tribo_data_check(model, data, "tribo_data_set_task_contacts"));
   if ((int)contacts < 0 || contacts > TRIBO_TASK_CONTACTS_COUNT) {
-    return tribo_fail(TRIBO_INVALID, "tribo_data_set_task_contacts: contacts = %d; see TriboTaskContacts", (int)contacts);
+    return tribo_fail(TRIBO_INVALID, "tribo_data_set_task_contacts: contacts = %d; see TriboTaskContacts",
+                      (int)contacts);
   }
   data->tasks.is_told = contacts != TRIBO_TASK_CONTACTS_COUNT;
   data->tasks.told = (int)contacts;

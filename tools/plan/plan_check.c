@@ -27,7 +27,7 @@ static int count_joints(const PlanMotion* motion) {
 }
 
 // Loads the scene and finds the joints; how many of its steps make one of the plan.
-static TriboStatus open_scene(Player* player, const char* path, long* steps) {
+static TriboStatus open_scene(Player* player, const char* path, long* steps, PlanCheck* out) {
   const PlanMotion* motion = player->motion;
   TriboStatus status = tribo_scene_load(path, NULL, &player->scene);
   status = status == TRIBO_OK ? tribo_model_create(player->scene, &player->model) : status;
@@ -43,6 +43,8 @@ static TriboStatus open_scene(Player* player, const char* path, long* steps) {
     const double parts = motion->h / tribo_model_world(player->model)->dt;
     *steps = lround(parts);
     if (*steps < 1 || fabs(parts - (double)*steps) > 1e-9 * parts) {
+      snprintf(out->trouble, sizeof out->trouble, "a step of the plan, %g s, is no multiple of the scene's dt = %g s",
+               motion->h, tribo_model_world(player->model)->dt);
       return TRIBO_INVALID;
     }
     player->q = calloc((size_t)size.nq + 1, sizeof(double));
@@ -131,7 +133,7 @@ TriboStatus plan_check(const PlanMotion* motion, const char* scene, double stiff
   long steps = 0;
   *out = (PlanCheck){0};
   player.joint = calloc((size_t)count_joints(motion) + 1, sizeof(TriboJointInfo*));
-  TriboStatus status = state != NULL && player.joint != NULL ? open_scene(&player, scene, &steps) : TRIBO_NOMEM;
+  TriboStatus status = state != NULL && player.joint != NULL ? open_scene(&player, scene, &steps, out) : TRIBO_NOMEM;
   status = status == TRIBO_OK ? start(&player) : status;
   for (int k = 0; status == TRIBO_OK && k + 1 < motion->stages; ++k) {
     for (long part = 0; status == TRIBO_OK && part < steps; ++part) {

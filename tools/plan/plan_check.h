@@ -6,6 +6,7 @@
 
 // How far the simulated motion is from the plan.
 typedef struct PlanCheck {
+  char trouble[160];                    // why it could not be played, where the engine has no word for it; else empty
   double position, velocity;            // largest errors at the stages' times [m, rad; m/s, rad/s]
   double last_position, last_velocity;  // at the last stage
   long steps, certified;

@@ -71,7 +71,7 @@ assert "max_iter" in call("plan", "pusht", "--set", "max_iterations=2", code=1)[
 found = json.loads(call("plan", pole, "--goal", "up", "--motors", "x", "--stages", 100, "--step", 0.02, "--weights",
                         "100,100,1e-3", "--check", pole, "--json", "-")[0])
 assert abs(found["cost"] - 2.7201677) < 1e-5 and found["violation"] < 1e-8, found
-assert found["open loop"]["certified_steps"] == found["open loop"]["steps"] == 990, found
+assert found["open loop"]["certified_steps"] == found["open loop"]["steps"] > 900, found
 assert found["open loop"]["position_off"] < 0.15, found
 
 # overlaps that a scene starts with are named, once, the deepest first
@@ -175,11 +175,12 @@ with tempfile.TemporaryDirectory() as folder:
     call("dump", tower, "--step", 20, "--out", hard, "--quiet")
     out, _ = call("solve", hard, "--strict", "--json", "-", "--history", here / "history.csv", "--out", here / "one.hdf5")
     result = json.loads(out)
-    for key in ("file contacts rows solver status iterations factorisations rungs time_s natmap_unit paper003 prim "
+    for key in ("file contacts rows solver status iterations factorisations rungs time_s natmap_unit natmap_raw paper003 objective prim "
                 "dual comp").split():
         assert key in result[0], key
     assert result[0]["contacts"] == 20 and result[0]["rows"] == 60 and result[0]["natmap_unit"] <= 1e-8
     assert 0 < result[0]["paper003"] < 1e-3, result[0]["paper003"]
+    assert 0 <= result[0]["natmap_raw"] < 1e-6 and result[0]["objective"] < 0, result[0]
     assert sum(r["iterations"] for r in result[0]["rungs"].values()) == result[0]["iterations"]
     history = list(csv.DictReader(open(here / "history.csv")))
     assert history[0]["rung"] == "zero" and float(history[-1]["natmap_unit"]) <= 1e-8

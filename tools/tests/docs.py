@@ -9,7 +9,7 @@ import tempfile
 
 tribo, root, build = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 PAGES = {"scene": "scene-format.md", "commands": "commands.md", "quantities": "quantities.md", "solvers": "solvers.md",
-         "plan-settings": "plan-settings.md"}
+         "plan-settings": "plan-settings.md", "qpcc-settings": "qpcc-settings.md"}
 for topic, page in PAGES.items():
     printed = subprocess.run([tribo, "help", topic], check=True, capture_output=True, text=True).stdout
     assert printed == (root / "docs" / page).read_text(), f"docs/{page} is stale: tribo help {topic} > docs/{page}"
@@ -74,7 +74,7 @@ with tempfile.TemporaryDirectory() as folder:
         subprocess.run([tribo, *words], check=True, capture_output=True, cwd=folder)
     assert pathlib.Path(folder, "history.svg").read_text() == (root / "docs/pictures/plan.svg").read_text(), "plan.svg is old"
 # those of the page on the motion
-for name in "motion", "distance-fields":
+for name in "motion", "distance-fields", "task-control":
     for line in re.findall(r"^    tribo (.+)$", (root / f"docs/{name}.md").read_text(), re.M):
         words = [str(root / w) if w.startswith("scenes/") else w for w in line.split()]
         subprocess.run([tribo, *words], check=True, capture_output=True)

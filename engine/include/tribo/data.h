@@ -136,8 +136,8 @@ TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_state(const TriboModel* mod
 // Moves the clock, by which the scene's forces are scheduled, to the step nearest to this time.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_time(const TriboModel* model, TriboData* data, double time);
 // Where a motor is to be and how fast; stays until it is changed. Motors are numbered as they were added.
-// All controllers of tasks reckon with contacts so, instead of as the scene says; COUNT: as the scene says. Stays until it
-// is called again, also after a reset.
+// All controllers of tasks reckon with contacts so, instead of as the scene says; COUNT: as the scene says. Stays until
+// it is called again, also after a reset.
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_task_contacts(const TriboModel* model, TriboData* data,
                                                                    TriboTaskContacts contacts);
 TRIBO_API TRIBO_NODISCARD TriboStatus tribo_data_set_motor(const TriboModel* model, TriboData* data, int motor,
