@@ -102,7 +102,7 @@ static double least_speed_error(double distance) {
   const double a = 0.2 * 9.81, T = 199 * 0.02, v0 = 4;
   double low = -4, high = 4;  // forwards: signs of speed and distance turned
   for (int i = 0; i < 60; ++i) {
-    const double v = 0.5 * (low + high), t1 = 0.5 * (T - (v - v0) / -a), t2 = T - t1, peak = v0 - a * t1;
+    const double v = 0.5 * (low + high), t1 = 0.5 * (T + (v0 - v) / a), t2 = T - t1, peak = v0 - a * t1;
     // braking first, then speeding up: the least distance that ends with speed v
     const double least = 0.5 * (v0 + peak) * t1 + 0.5 * (peak + v) * t2 + 0.5 * 0.02 * (v - v0);
     *(least > distance ? &high : &low) = v;
