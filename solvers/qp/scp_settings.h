@@ -27,14 +27,13 @@
     "part of the penalty term by which the merit must fall, or penalties grow; 0: off")               \
   X(REAL, tail, 1e-3, 0, 1, 0, "",                                                                    \
     "part of the cost by which the merit of a feasible plan must fall, or it ends; 0: off")           \
-  X(REAL, tol_violation, 1e-8, 0, 1, 1, "", "violation below which a plan is feasible")               \
+  X(REAL, tol_violation, 1e-6, 0, 1, 1, "", "violation below which a plan is feasible")               \
   X(REAL, tol_step, 1e-3, 0, 1, 0, "", "step below which the merit has converged")                    \
   X(REAL, tol_radius, 1e-3, 0, 1, 0, "", "trust radius below which the merit has converged")          \
   X(REAL, tol_qp, 1e-9, 0, 1e-3, 1, "", "duality gap of the convex problems, relative to 1 and the objective")
 
 // (name, value) of the paper's rules where they differ from the house's
 #define TRIBO_PLAN_PAPER_RULES(X) \
-  X(tol_violation, 1e-6)          \
   X(correct_below, 0)             \
   X(grow_kind, 1)                 \
   X(reset_radius, 0)              \
