@@ -136,6 +136,12 @@ with tempfile.TemporaryDirectory() as folder:
     motion.write_text("\n".join(lines) + "\n")
     complains([push, "--motion", motion, "--at", 0.007, "--out", out], "motion.csv:9: ground and block")
 
+    # the page on the suite of mechanisms has a picture of each system
+    page = here / "suite.html"
+    subprocess.run([tribo, "bench", "suite", scenes / "suite/fourbar_free_tree.yaml", "--samples", "1", "--solvers", "auto,newton",
+                    "--quiet", "--html", page], check=True)
+    assert page.read_text().count("data:image/png;base64,iVBOR") == 1 and "<svg" in page.read_text()
+
     # a film: its length and frames as ffprobe counts them
     if shutil.which("ffmpeg") is None:
         print("no ffmpeg here: films were not looked at")
