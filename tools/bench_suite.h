@@ -35,7 +35,7 @@ int suite_describe(const TriboProblem* problem, int bodies, double mass_ratio, S
 
 // ---- cmd_bench_suite.c, suite_report.c
 
-enum { SUITE_MOST_SOLVERS = 24, SUITE_TOLERANCES = 3, SUITE_STARTS = 2, SUITE_NAME = 64 };
+enum { SUITE_MOST_SOLVERS = 24, SUITE_TOLERANCES = 3, SUITE_STARTS = 2, SUITE_NAME = CLI_SOLVER_NAME };
 extern const double suite_tolerances[SUITE_TOLERANCES];  // of natmap_unit
 enum { SUITE_COLD, SUITE_WARM };
 

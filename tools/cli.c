@@ -173,3 +173,25 @@ TriboStatus cli_configure(const Args* args, TriboScene* scene, int* wrong) {
   const char* state = cli_value(args, "--state");
   return status == TRIBO_OK && state != NULL ? tribo_scene_start_at(scene, state) : status;
 }
+
+int cli_solvers(const Args* args, char names[][CLI_SOLVER_NAME], int most, int* count) {
+  const char* list = cli_value(args, "--solvers");
+  *count = 0;
+  if (list == NULL) {
+    for (; *count < tribo_solver_count() && *count < most; ++*count) {
+      snprintf(names[*count], CLI_SOLVER_NAME, "%s", tribo_solver_info(*count)->id);
+    }
+  }
+  while (list != NULL && *list != '\0') {
+    const size_t n = strcspn(list, ",");
+    if (*count == most) {
+      return cli_wrong("--solvers: more than %d of them", most);
+    }
+    snprintf(names[*count], CLI_SOLVER_NAME, "%.*s", (int)n, list);
+    if (tribo_solver_find(names[(*count)++]) == NULL) {
+      return cli_wrong("--solvers: there is no solver '%.*s'; `tribo solvers` lists them", (int)n, list);
+    }
+    list += n + (list[n] == ',');
+  }
+  return *count > 0 ? EXIT_WELL : cli_wrong("--solvers: none given");
+}

@@ -51,6 +51,10 @@ int cli_number(const Args* args, const char* flag, double min, double max, doubl
 // The i-th --set KEY=NUMBER. Returns 0 and complains when it is something else.
 int cli_set(const Args* args, int i, char* key, size_t size, double* value);
 
+// The solvers that --solvers names, by commas, or all there are. An exit code, complained about already.
+enum { CLI_SOLVER_NAME = 64 };
+int cli_solvers(const Args* args, char names[][CLI_SOLVER_NAME], int most, int* count);
+
 void cli_usage(FILE* to, const Command* command);
 
 // "tribo: error: …" on stderr, and the exit code that fits the status.

@@ -16,7 +16,7 @@
 #include "problem_file.h"
 #include "svg.h"
 
-enum { TOLERANCES = 3, MOST_SOLVERS = 48, MANY = 20, NAME = 64 };
+enum { TOLERANCES = 3, MOST_SOLVERS = 48, MANY = 20, NAME = CLI_SOLVER_NAME };
 static const double tolerances[TOLERANCES] = {1e-4, 1e-6, 1e-8};
 
 static const Flag flags[] = {
@@ -27,7 +27,8 @@ static const Flag flags[] = {
     {"--samples", "N", "suite: steps of a scene whose problems are solved, 50"},
     {"--html", "FILE", "suite: one page with the systems, tables and performance profiles by category"},
     {"--strict", NULL,
-     "suite: exit 1 unless the first solver solves all, and is best on as many problems as any, by every metric"},
+     "suite: exit 1 unless the first solver solves all, and is best on as many problems as any, by every residual and "
+     "the time to 1e-8"},
     {"--repeats", "N", "scenes, steps: runs of which the fastest counts, step by step; 5"},
     {"--every", "N", "steps: every n-th step's problem is solved; 10"},
     {"--steps", "N", "scenes: steps to measure, instead of the scene's duration"},
@@ -105,25 +106,9 @@ static int list_problems(Bench* b) {
 }
 
 static int list_solvers(Bench* b) {
-  const char* list = cli_value(b->args, "--solvers");
-  if (list == NULL) {
-    for (int i = 0; i < tribo_solver_count(); ++i) {
-      snprintf(b->solvers[b->nown++], NAME, "%s", tribo_solver_info(i)->id);
-    }
-  }
-  while (list != NULL && *list != '\0') {
-    size_t n = strcspn(list, ",");
-    if (b->nown == MOST_SOLVERS / 2) {
-      return cli_wrong("--solvers: more than %d of them", MOST_SOLVERS / 2);
-    }
-    snprintf(b->solvers[b->nown], NAME, "%.*s", (int)n, list);
-    if (tribo_solver_find(b->solvers[b->nown++]) == NULL) {
-      return cli_wrong("--solvers: there is no solver '%.*s'; `tribo solvers` lists them", (int)n, list);
-    }
-    list += n + (list[n] == ',');
-  }
+  const int code = cli_solvers(b->args, b->solvers, MOST_SOLVERS / 2, &b->nown);
   b->nsolver = b->nown;
-  return b->nown > 0 ? EXIT_WELL : cli_wrong("--solvers: none given");
+  return code;
 }
 
 // ---- running

@@ -1,15 +1,14 @@
 // `tribo bench suite`: every solver on problems that arise in simulations of mechanisms. The scene's own solver makes
 // the steps; at samples spread over the run each solver gets the problem of a step, from nothing, and that of the next
 // step, from its own answer.
-#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench_suite.h"
 #include "grow.h"
+#include "own_scenes.h"
 #include "paths.h"
 #include "plain_residuals.h"
 #include "simulate.h"
@@ -25,6 +24,7 @@ typedef struct Bench {
   double* answer[SUITE_MOST_SOLVERS];  // (nrow) of the cold start, then σ
   char** paths;
   int npath, samples, quiet, has_pictures;
+  int bar;        // 1: progress is shown
   double budget;  // [s] of one solve
   // of the scene that runs
   int taken;  // samples
@@ -35,15 +35,6 @@ typedef struct Bench {
 } Bench;
 
 // ---- what there is to do
-
-static int is_folder(const char* path) {
-  struct stat s;
-  return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
-}
-
-static int is_scene(const struct dirent* entry) {
-  return path_ends_in(entry->d_name, ".yaml");
-}
 
 static int add_path(Bench* b, const char* folder, const char* name) {
   char path[4096];
@@ -61,7 +52,7 @@ static int add_scenes(Bench* b, const char* path) {
   if (!is_folder(path)) {
     return add_path(b, "", path);
   }
-  const int count = scandir(path, &entries, is_scene, alphasort);
+  const int count = scandir(path, &entries, is_scene_entry, alphasort);
   int code = count >= 0 ? EXIT_WELL : cli_wrong("%s: cannot be read", path);
   for (int i = 0; i < count; ++i) {
     code = code == EXIT_WELL ? add_path(b, path, entries[i]->d_name) : code;
@@ -75,46 +66,27 @@ static int add_scenes(Bench* b, const char* path) {
 
 // What is named, or the suite that comes with the program.
 static int list_scenes(Bench* b) {
-  static const char* const places[] = {"scenes/suite", TRIBO_SOURCE_SCENES "/suite", TRIBO_INSTALLED_SCENES "/suite"};
-  int code = EXIT_WELL;
+  const char* own = b->args->npositional == 1 ? own_scenes("suite") : NULL;
+  int code = own != NULL ? add_scenes(b, own) : EXIT_WELL;
   for (int i = 1; i < b->args->npositional && code == EXIT_WELL; ++i) {
     code = add_scenes(b, b->args->positional[i]);
-  }
-  for (size_t i = 0; b->args->npositional == 1 && b->npath == 0 && i < sizeof places / sizeof *places; ++i) {
-    code = is_folder(places[i]) ? add_scenes(b, places[i]) : code;
   }
   return code != EXIT_WELL || b->npath > 0 ? code
                                            : cli_wrong("bench suite: the scenes of the suite are not there; name them");
 }
 
-// The solvers that are named, or all; each is made once.
-static int list_solvers(Bench* b) {
-  const char* list = cli_value(b->args, "--solvers");
+// Each solver is made once.
+static int make_solvers(Bench* b) {
   Suite* s = &b->suite;
-  if (list == NULL) {
-    for (int i = 0; i < tribo_solver_count() && s->nsolver < SUITE_MOST_SOLVERS; ++i) {
-      snprintf(s->solvers[s->nsolver++], SUITE_NAME, "%s", tribo_solver_info(i)->id);
-    }
-  }
-  while (list != NULL && *list != '\0') {
-    const size_t n = strcspn(list, ",");
-    if (s->nsolver == SUITE_MOST_SOLVERS) {
-      return cli_wrong("--solvers: more than %d of them", SUITE_MOST_SOLVERS);
-    }
-    snprintf(s->solvers[s->nsolver], SUITE_NAME, "%.*s", (int)n, list);
-    if (tribo_solver_find(s->solvers[s->nsolver++]) == NULL) {
-      return cli_wrong("--solvers: there is no solver '%.*s'; `tribo solvers` lists them", (int)n, list);
-    }
-    list += n + (list[n] == ',');
-  }
-  for (int i = 0; i < s->nsolver; ++i) {
+  const int code = cli_solvers(b->args, s->solvers, SUITE_MOST_SOLVERS, &s->nsolver);
+  for (int i = 0; i < s->nsolver && code == EXIT_WELL; ++i) {
     TriboStatus status = tribo_solver_create(s->solvers[i], &b->solver[i]);
     status = status == TRIBO_OK ? tribo_solver_set(b->solver[i], "max_time", b->budget) : status;
     if (status != TRIBO_OK) {
       return cli_complain(status);
     }
   }
-  return s->nsolver > 0 ? EXIT_WELL : cli_wrong("--solvers: none given");
+  return code;
 }
 
 // ---- one solve
@@ -256,7 +228,7 @@ static TriboStatus take_step(Simulation* sim, void* user) {
     status = is_warm ? take_warm(b, sim, &p) : take_cold(b, sim, &p);
   }
   b->taken += is_warm;
-  if (is_warm && !b->quiet) {
+  if (is_warm && b->bar) {
     fprintf(stderr, "\r%-24s %3d of %d samples", b->suite.systems[b->suite.nsystem - 1].name, b->taken, b->samples);
   }
   return status;
@@ -342,7 +314,7 @@ static int run_scene(Bench* b, const char* path) {
   code = code == EXIT_WELL ? simulation_run(&sim, 0) : code;
   code = code == EXIT_WELL && sim.totals.interrupted ? EXIT_INTERRUPTED : code;
   simulation_close(&sim);
-  if (!b->quiet) {
+  if (b->bar) {
     fputc('\n', stderr);
   }
   return code;
@@ -378,11 +350,12 @@ int bench_suite(const Args* args) {
   Bench b = {.args = args, .budget = 0.25, .has_pictures = 1};
   double samples = 50;
   b.quiet = cli_value(args, "--quiet") != NULL || (json != NULL && strcmp(json, "-") == 0);
+  b.bar = !b.quiet && isatty(STDERR_FILENO);
   int code = cli_number(args, "--max-time", 1e-6, 1e6, &b.budget) && cli_number(args, "--samples", 1, 1e5, &samples)
                  ? EXIT_WELL
                  : EXIT_INPUT;
   b.samples = (int)samples;
-  code = code == EXIT_WELL ? list_solvers(&b) : code;
+  code = code == EXIT_WELL ? make_solvers(&b) : code;
   code = code == EXIT_WELL ? list_scenes(&b) : code;
   for (int i = 0; i < b.npath && code == EXIT_WELL; ++i) {
     code = run_scene(&b, b.paths[i]);

@@ -4,13 +4,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench_scenes.h"
 #include "json.h"
 #include "lab_page.h"
 #include "lab_peer.h"
+#include "own_scenes.h"
 
 static const Flag flags[] = {
     {"--html", "FILE", "the same as one page, with what the scenes say and plots"},
@@ -28,29 +28,6 @@ typedef struct Lab {
   int scenes, facts, held, given;
   double simulated, wall;
 } Lab;
-
-// ---- which scenes
-
-static int is_folder(const char* path) {
-  struct stat s;
-  return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
-}
-
-static int is_scene(const struct dirent* entry) {
-  const char* dot = strrchr(entry->d_name, '.');
-  return dot != NULL && strcmp(dot, ".yaml") == 0;
-}
-
-// The lab that comes with the program: beside the sources it was built from, or where it was installed.
-static const char* own_lab(void) {
-  static const char* const places[] = {"scenes/lab", TRIBO_SOURCE_SCENES "/lab", TRIBO_INSTALLED_SCENES "/lab"};
-  for (size_t i = 0; i < sizeof places / sizeof *places; ++i) {
-    if (is_folder(places[i])) {
-      return places[i];
-    }
-  }
-  return NULL;
-}
 
 // ---- one scene
 
@@ -147,7 +124,7 @@ static int run_scene(Lab* lab, const char* path) {
 // A folder's scenes in the order of their names; the worst outcome counts.
 static int run_folder(Lab* lab, const char* folder) {
   struct dirent** entries;
-  int n = scandir(folder, &entries, is_scene, alphasort), worst = EXIT_WELL;
+  int n = scandir(folder, &entries, is_scene_entry, alphasort), worst = EXIT_WELL;
   if (n < 0) {
     return cli_wrong("%s: cannot be read as a folder", folder);
   }
@@ -176,7 +153,7 @@ static int run(const Args* args) {
   Lab lab = {.args = args, .json = path != NULL ? &json : NULL};
   lab.peers = cli_value(args, "--peers") != NULL;
   lab.quiet = cli_value(args, "--quiet") != NULL || (path != NULL && strcmp(path, "-") == 0);
-  const char* own[] = {own_lab()};
+  const char* own[] = {own_scenes("lab")};
   const char* const* places = args->npositional > 0 ? args->positional : own;
   int count = args->npositional > 0 ? args->npositional : 1, worst = EXIT_WELL;
   if (places[0] == NULL) {

@@ -134,6 +134,15 @@ static int count_of(const Suite* s, int category) {
   return n;
 }
 
+// A mean; a dash where there is none.
+static void print_mean(const char* format, double mean) {
+  char text[32] = "-";
+  if (!isnan(mean)) {
+    snprintf(text, sizeof text, format, mean);
+  }
+  printf(" %12s", text);
+}
+
 void suite_print(const Suite* s) {
   printf("%d systems, %d problems:", s->nsystem, s->nsample);
   for (int c = 0; c < SUITE_CATEGORIES; ++c) {
@@ -155,8 +164,10 @@ void suite_print(const Suite* s) {
       for (int t = 0; t < SUITE_TOLERANCES; ++t) {
         printf(" %8d", solved(s, start, k, t, &count));
       }
-      printf(" %12.1f %12.1f %12.2g  ", 1e6 * mean_of(s, start, k, fine_time_of), mean_of(s, start, k, iterations_of),
-             start == SUITE_WARM ? mean_of(s, start, k, jump_of) : NAN);
+      print_mean("%.1f", 1e6 * mean_of(s, start, k, fine_time_of));
+      print_mean("%.1f", mean_of(s, start, k, iterations_of));
+      print_mean("%.2g", start == SUITE_WARM ? mean_of(s, start, k, jump_of) : NAN);
+      printf("  ");
       for (int m = 0; m <= FINE_TIME; ++m) {
         printf(" %5.1f", 100 * suite_profile(s, -1, start, m, k, 1, &count));
       }

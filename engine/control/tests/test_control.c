@@ -1,5 +1,5 @@
 // Controllers against closed forms: trajectories, computed torques, gravity, efforts, callbacks.
-#include "scenes.h"
+#include "arm.h"
 
 static void run(const TriboModel* model, TriboData* data, int steps) {
   for (int i = 0; i < steps; ++i) {
@@ -8,13 +8,6 @@ static void run(const TriboModel* model, TriboData* data, int steps) {
 }
 
 // two bars of an arm in the x-z plane, under gravity
-#define ARM                                                                                                 \
-  "bodies:\n"                                                                                               \
-  "  - {name: upper, position: [0.5, 0, 0], box: [1, 0.1, 0.1], mass: 2, group: 0, mask: 0}\n"              \
-  "  - {name: lower, position: [1.4, 0, 0], box: [0.8, 0.1, 0.1], mass: 1, group: 0, mask: 0}\n"            \
-  "joints:\n"                                                                                               \
-  "  - {name: shoulder, parent: world, child: upper, anchor: [0, 0, 0], axis: [0, -1, 0], position: 0.3}\n" \
-  "  - {name: elbow, parent: upper, child: lower, anchor: [1, 0, 0], axis: [0, -1, 0], position: -0.8}\n"
 
 // ë + 2ω ė + ω² e = 0 from e₀ at rest: e = e₀ (1 + ω t) exp(−ω t), in each joint by itself
 static void computed_torques_leave_the_error_its_own_equation(void** state) {
@@ -222,20 +215,6 @@ static void files_and_keyframes_say_the_same(void** state) {
   unlink(copy);
   free(csv);
   free(copy);
-}
-
-static void refuses(const char* controllers, const char* word) {
-  char text[2048];
-  snprintf(text, sizeof text, ARM "controllers: [%s]\n", controllers);
-  TriboScene* scene = NULL;
-  TriboModel* model = NULL;
-  TriboStatus status = load_text(text, &scene);
-  status = status == TRIBO_OK ? tribo_model_create(scene, &model) : status;
-  assert_true(status != TRIBO_OK);
-  if (strstr(tribo_last_error(), word) == NULL || strstr(tribo_last_error(), ".yaml:7:") == NULL) {
-    fail_msg("'%s' does not say '%s' at line 7", tribo_last_error(), word);
-  }
-  tribo_scene_destroy(scene);
 }
 
 static void wrong_controllers_are_refused_at_their_line(void** state) {

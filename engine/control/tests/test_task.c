@@ -1,6 +1,6 @@
 // Tasks against closed forms: errors with an equation of their own, forces, slip and lift-off that nobody ordered,
 // bounds; and what is refused.
-#include "scenes.h"
+#include "arm.h"
 
 static void run(const TriboModel* model, TriboData* data, double time) {
   const int steps = (int)lround(time / tribo_model_world(model)->dt);
@@ -10,13 +10,6 @@ static void run(const TriboModel* model, TriboData* data, double time) {
 }
 
 // two bars of an arm in the x-z plane, under gravity; its end is at (1.8, 0, 0)
-#define ARM                                                                                                 \
-  "bodies:\n"                                                                                               \
-  "  - {name: upper, position: [0.5, 0, 0], box: [1, 0.1, 0.1], mass: 2, group: 0, mask: 0}\n"              \
-  "  - {name: lower, position: [1.4, 0, 0], box: [0.8, 0.1, 0.1], mass: 1, group: 0, mask: 0}\n"            \
-  "joints:\n"                                                                                               \
-  "  - {name: shoulder, parent: world, child: upper, anchor: [0, 0, 0], axis: [0, -1, 0], position: 0.3}\n" \
-  "  - {name: elbow, parent: upper, child: lower, anchor: [1, 0, 0], axis: [0, -1, 0], position: -0.8}\n"
 
 // a block of 2 kg on the floor, on rails along x and z: drives "x" and "z"
 #define BLOCK                                                                                   \
@@ -158,20 +151,6 @@ static void efforts_stay_within_their_bounds(void** state) {
   CHECK_NEAR(most, 12, 1e-9);
   tribo_data_destroy(data);
   tribo_model_destroy(model);
-}
-
-static void refuses(const char* controllers, const char* word) {
-  char text[2048];
-  snprintf(text, sizeof text, ARM "controllers: [%s]\n", controllers);
-  TriboScene* scene = NULL;
-  TriboModel* model = NULL;
-  TriboStatus status = load_text(text, &scene);
-  status = status == TRIBO_OK ? tribo_model_create(scene, &model) : status;
-  assert_true(status != TRIBO_OK);
-  if (strstr(tribo_last_error(), word) == NULL || strstr(tribo_last_error(), ".yaml:7:") == NULL) {
-    fail_msg("'%s' does not say '%s' at line 7", tribo_last_error(), word);
-  }
-  tribo_scene_destroy(scene);
 }
 
 static void wrong_tasks_are_refused_at_their_line(void** state) {
